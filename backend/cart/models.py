@@ -1,0 +1,58 @@
+"""The cart's tables."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class Cart(Timestamps, table=True):
+    """What a shopper means to buy, kept under an id that only their browser knows (design: decision 8).
+
+    `draft` is what has been typed into the checkout so far, valid or not, so that a reload loses nothing.
+    """
+
+    __tablename__ = "cart"
+
+    id: str = Field(default_factory=lambda: new_id("cart"), primary_key=True)
+    region_id: str = Field(foreign_key="region.id")
+    sales_channel_id: str = Field(foreign_key="sales_channel.id")
+    customer_id: str | None = Field(default=None, index=True)
+    email: str | None = None
+    shipping_address: JsonObject | None = Field(default=None, sa_type=Json)
+    billing_address: JsonObject | None = Field(default=None, sa_type=Json)
+    draft: JsonObject = Field(default_factory=dict, sa_type=Json)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+
+
+class LineItem(Timestamps, table=True):
+    """Units of one variant in a cart. One line a variant; the price is the catalogue's until the order is made."""
+
+    __tablename__ = "line_item"
+    __table_args__ = (UniqueConstraint("cart_id", "variant_id"), CheckConstraint("quantity > 0", name="quantity"))
+
+    id: str = Field(default_factory=lambda: new_id("cali"), primary_key=True)
+    cart_id: str = Field(foreign_key="cart.id", index=True, ondelete="CASCADE")
+    variant_id: str = Field(foreign_key="variant.id", ondelete="CASCADE")
+    quantity: int
+    unit_price: Cop
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class CartShippingMethod(Timestamps, table=True):
+    """The shipping option chosen for a cart, at the amount last quoted for it. One a cart."""
+
+    __tablename__ = "cart_shipping_method"
+
+    id: str = Field(default_factory=lambda: new_id("casm"), primary_key=True)
+    cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
+    shipping_option_id: str = Field(foreign_key="shipping_option.id")
+    name: str
+    amount: Cop
+    data: JsonObject = Field(default_factory=dict, sa_type=Json)

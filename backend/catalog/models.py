@@ -1,0 +1,129 @@
+"""The catalogue's tables: products with their variants and pictures, categories, collections, sales channels."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class Region(Timestamps, table=True):
+    """Where the shop sells. One row: Colombia, COP (spec: What the service does 1)."""
+
+    __tablename__ = "region"
+
+    id: str = Field(default_factory=lambda: new_id("reg"), primary_key=True)
+    name: str
+    currency_code: str = "cop"
+    country_code: str = "co"
+
+
+class SalesChannel(Timestamps, table=True):
+    """A way to sell; a stock location serves the channels it is linked to."""
+
+    __tablename__ = "sales_channel"
+
+    id: str = Field(default_factory=lambda: new_id("sc"), primary_key=True)
+    name: str
+
+
+class PublishableKey(Timestamps, table=True):
+    """The public key that names a sales channel on Store API calls."""
+
+    __tablename__ = "publishable_key"
+
+    token: str = Field(primary_key=True)
+    sales_channel_id: str = Field(foreign_key="sales_channel.id")
+    title: str = "Storefront"
+
+
+class Collection(Timestamps, table=True):
+    """A curated set of products. A product is in one collection at most."""
+
+    __tablename__ = "collection"
+
+    id: str = Field(default_factory=lambda: new_id("pcol"), primary_key=True)
+    title: str
+    handle: str = Field(unique=True)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class Category(Timestamps, table=True):
+    """A category; it may sit under a parent."""
+
+    __tablename__ = "category"
+
+    id: str = Field(default_factory=lambda: new_id("pcat"), primary_key=True)
+    name: str
+    handle: str = Field(unique=True)
+    description: str = ""
+    parent_id: str | None = Field(default=None, foreign_key="category.id", index=True)
+    rank: int = 0
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class Product(Timestamps, table=True):
+    """A product (spec: Entities, Product). Weight in kg and sizes in cm; absent on all current products."""
+
+    __tablename__ = "product"
+
+    id: str = Field(default_factory=lambda: new_id("prod"), primary_key=True)
+    handle: str = Field(unique=True)
+    title: str
+    subtitle: str = ""
+    description: str = ""
+    status: str = Field(default="published", index=True)
+    thumbnail: str | None = None
+    collection_id: str | None = Field(default=None, foreign_key="collection.id", index=True)
+    featured: bool = Field(default=False, index=True)
+    weight: float | None = None
+    length: float | None = None
+    height: float | None = None
+    width: float | None = None
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """The product's metadata; `brand` and `ageRange` are the shop's own keys."""
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+
+
+class ProductCategory(SQLModel, table=True):
+    """A product stands in a category."""
+
+    __tablename__ = "product_category"
+
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
+    category_id: str = Field(foreign_key="category.id", primary_key=True, ondelete="CASCADE", index=True)
+
+
+class Variant(Timestamps, table=True):
+    """What is bought: a product in one make, with its SKU and price. Prices are pesos with IVA included."""
+
+    __tablename__ = "variant"
+    __table_args__ = (CheckConstraint("price >= 0", name="price"),)
+
+    id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)
+    product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
+    title: str = "Única"
+    sku: str | None = Field(default=None, unique=True)
+    price: Cop
+    compare_at_price: Cop | None = None
+    rank: int = 0
+
+
+class Picture(Timestamps, table=True):
+    """A picture of a product. `url` is the largest file; `sources` the files by width: `[{"url", "width"}]`."""
+
+    __tablename__ = "picture"
+    __table_args__ = (UniqueConstraint("product_id", "rank"),)
+
+    id: str = Field(default_factory=lambda: new_id("img"), primary_key=True)
+    product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
+    url: str
+    alt: str = ""
+    rank: int = 0
+    width: int = 960
+    height: int = 960
+    sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)

@@ -1,0 +1,119 @@
+"""The database: the only module that makes engines.
+
+SQLite (WAL) and PostgreSQL run the same code. A write takes its lock at the start: on SQLite `BEGIN IMMEDIATE` makes
+one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (`locked`). Services get a session and never
+commit; the edge that opened the transaction does, by leaving it.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import DateTime, Dialect, Select, TypeDecorator, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from backend.settings import Settings
+
+SQLITE_BUSY_MS = 15_000
+
+Q = TypeVar("Q", bound=Select[Any])
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC. Aware on both databases (SQLite keeps no zone); a naive value is refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse a naive time and store UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time must be aware")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back that SQLite dropped."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Database:
+    """An engine and the two ways to use it: `read()` and `transaction()`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
+        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "Database":
+        """The database the settings name; the folder of an SQLite file is made."""
+        database = cls(settings.async_database_url)
+        if database.is_sqlite and database.url.database:
+            Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
+        return database
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncSession]:
+        """A session that only reads; nothing is kept of what it changes."""
+        async with self._sessions() as session:
+            yield session
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncSession]:
+        """A session in one transaction: committed at the end, rolled back on any exception."""
+        async with self._sessions(info={"writes": True}) as session:
+            if self.is_sqlite:
+                await session.execute(text("BEGIN IMMEDIATE"))
+            try:
+                yield session
+            except BaseException:
+                await session.rollback()
+                raise
+            await session.commit()
+
+    async def is_up(self) -> bool:
+        """Whether the database answers a trivial query."""
+        async with self.read() as session:
+            return (await session.execute(text("SELECT 1"))).scalar_one() == 1
+
+    async def close(self) -> None:
+        """Give every connection back."""
+        await self.engine.dispose()
+
+
+def locked(query: Q) -> Q:
+    """The query with its rows locked until the transaction ends.
+
+    PostgreSQL locks the rows; SQLite has the whole database locked by `transaction()` already and ignores the clause.
+    `populate_existing` re-reads rows that the session saw before the lock was had.
+    """
+    return query.with_for_update().execution_options(populate_existing=True)
+
+
+def _sqlite_engine(url: str) -> AsyncEngine:
+    # autocommit mode: we send BEGIN IMMEDIATE ourselves, as the driver's own BEGIN comes too late to lock
+    engine = create_async_engine(url, connect_args={"timeout": SQLITE_BUSY_MS / 1000}, pool_size=8, max_overflow=24)
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _prepare(connection: Any, _record: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={SQLITE_BUSY_MS}",
+                       "temp_store=MEMORY", "cache_size=-16000"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    return engine
+
+
+def _postgresql_engine(url: str) -> AsyncEngine:
+    return create_async_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)

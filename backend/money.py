@@ -1,0 +1,38 @@
+"""Money: whole Colombian pesos, prices with IVA included. The only module that formats or parses an amount."""
+
+from decimal import Decimal, InvalidOperation
+
+from babel.numbers import format_currency
+
+Cop = int
+"""An amount in whole pesos."""
+
+CURRENCY = "COP"
+IVA_PERCENT = 19
+
+
+def format_cop(amount: Cop) -> str:
+    """The amount as a Colombian shopper reads it, with no decimals: `$ 89.900`."""
+    return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)
+
+
+def parse_amount(text: str) -> Decimal | None:
+    """An amount from outside (`"38000"`, `"38000.00"`) as an exact decimal, or None when it is no finite number."""
+    try:
+        amount = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() else None
+
+
+def tax_inside(total: Cop) -> Cop:
+    """The IVA that an IVA-inclusive total holds. `total - tax_inside(total)` is the base: base + IVA = total, always."""
+    base = (Decimal(total) * 100 / (100 + IVA_PERCENT)).to_integral_value()
+    return total - int(base)
+
+
+def percent_off(price: Cop, compare_at: Cop | None) -> int | None:
+    """Whole percent saved against the compare-at price; None when nothing is saved (spec: Storefront view rules 1)."""
+    if compare_at is None or compare_at <= price or price < 0:
+        return None
+    return (compare_at - price) * 100 // compare_at or None

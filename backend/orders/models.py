@@ -1,0 +1,64 @@
+"""Orders: what was sold, at the prices of that moment. Nothing here is looked up in the catalogue again."""
+
+from datetime import datetime
+
+from sqlmodel import Field
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class Order(Timestamps, table=True):
+    """An order. `number` is what people read; `id` is what programs use. One order a cart.
+
+    Statuses: see `backend.orders.states`.
+    """
+
+    __tablename__ = "order"
+    __table_args__ = {"sqlite_autoincrement": True}
+
+    number: int | None = Field(default=None, primary_key=True)
+    id: str = Field(default_factory=lambda: new_id("order"), unique=True)
+    cart_id: str = Field(foreign_key="cart.id", unique=True)
+    region_id: str = Field(foreign_key="region.id")
+    sales_channel_id: str = Field(foreign_key="sales_channel.id")
+    customer_id: str | None = Field(default=None, index=True)
+    email: str
+    status: str = Field(default="pending", index=True)
+    payment_status: str = Field(default="awaiting", index=True)
+    fulfillment_status: str = "not_fulfilled"
+    currency_code: str = "cop"
+    item_total: Cop
+    shipping_total: Cop
+    total: Cop
+    shipping_name: str
+    shipping_option_id: str | None = None
+    shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
+    shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
+    billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
+    paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class OrderLine(Timestamps, table=True):
+    """Units of one variant as they were sold."""
+
+    __tablename__ = "order_line"
+
+    id: str = Field(default_factory=lambda: new_id("ordli"), primary_key=True)
+    order_id: str = Field(foreign_key="order.id", index=True, ondelete="CASCADE")
+    product_id: str
+    variant_id: str
+    title: str
+    product_handle: str
+    variant_title: str = ""
+    sku: str | None = None
+    thumbnail: str | None = None
+    quantity: int
+    unit_price: Cop
+    compare_at_price: Cop | None = None
+    fulfilled: int = 0
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)

@@ -1,0 +1,92 @@
+"""Payments: what is owed (collection), each try to pay it (session), and what the gateway told (notification)."""
+
+from datetime import datetime
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlmodel import Field
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class PaymentCollection(Timestamps, table=True):
+    """What is owed for one cart. One a cart."""
+
+    __tablename__ = "payment_collection"
+
+    id: str = Field(default_factory=lambda: new_id("pay_col"), primary_key=True)
+    cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
+    amount: Cop
+    currency_code: str = "cop"
+    status: str = "not_paid"
+
+
+class PaymentSession(Timestamps, table=True):
+    """One try to pay a collection with one provider. States: see `backend.payment.states`.
+
+    The amount is a snapshot: what the bank is asked for and what a confirmation is compared with.
+    `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are its own.
+    """
+
+    __tablename__ = "payment_session"
+    __table_args__ = (
+        # at most one live try a collection: the second tab gets the first one's, not a second debit
+        Index(
+            "uq_payment_session_live",
+            "collection_id",
+            unique=True,
+            sqlite_where=text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"),
+            postgresql_where=text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"),
+        ),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("payses"), primary_key=True)
+    collection_id: str = Field(foreign_key="payment_collection.id", index=True, ondelete="CASCADE")
+    provider_id: str
+    state: str = Field(default="pending", index=True)
+    amount: Cop
+    currency_code: str = "cop"
+    invoice: str = Field(unique=True)
+    reference: str | None = Field(default=None, index=True)
+    transaction_id: str | None = Field(default=None, index=True)
+    ticket_id: str | None = None
+    redirect_url: str | None = None
+    data: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """What the provider keeps: bank, payer, the gateway's last words. Never a secret."""
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    checks: int = 0
+    authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+
+
+class PaymentNotification(Timestamps, table=True):
+    """The webhook inbox: what arrived, before anything acted on it (design: decision 6)."""
+
+    __tablename__ = "payment_notification"
+    __table_args__ = (UniqueConstraint("provider_id", "dedupe_key"),)
+
+    id: str = Field(default_factory=lambda: new_id("paynot"), primary_key=True)
+    provider_id: str
+    dedupe_key: str
+    """Reference, transaction and state for a genuine notification; a digest of the content for any other."""
+    verdict: str
+    """`genuine`, `forged`, `malformed`, `foreign` (another merchant's) or `oversized`."""
+    reference: str | None = Field(default=None, index=True)
+    invoice: str | None = Field(default=None, index=True)
+    state_code: int | None = None
+    fields: JsonObject = Field(default_factory=dict, sa_type=Json)
+    times_received: int = 1
+    handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+
+
+class BankList(Timestamps, table=True):
+    """The last good list of PSE banks, kept for when the gateway fails. One row a provider."""
+
+    __tablename__ = "bank_list"
+
+    provider_id: str = Field(primary_key=True)
+    banks: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    fetched_at: datetime = Field(sa_type=UtcDateTime)  # type: ignore[call-overload]

@@ -1,0 +1,192 @@
+"""Every setting of the shop, and the only module that reads the environment.
+
+All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. A setting that is
+malformed, or missing where production needs it, stops the start with one clear line (`SettingsError`). Secrets are
+`SecretStr`: they never appear in a repr, a log or a message.
+"""
+
+import secrets
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
+
+SANDBOX_CUST_ID = "99999"
+SANDBOX_P_KEY = "0123456789abcdef0123456789abcdef01234567"
+SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
+SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
+SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
+
+
+class SettingsError(SystemExit):
+    """A setting is wrong. Printed as one line, without a traceback; it never shows a value."""
+
+
+class GatewayEnv(StrEnum):
+    """Which gateway mode is in force (spec: Configuration)."""
+
+    SANDBOX = "sandbox"
+    PRODUCTION = "production"
+
+
+class Settings(BaseSettings):
+    """The settings by the name of their environment variable, in lower case."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    # where it runs
+    port: int = Field(default=3000, ge=1, le=65535)
+    public_url: str = ""
+    data_dir: Path = Path("data")
+    database_url: str = ""
+    redis_url: str = ""
+
+    # the store
+    store_name: str = Field(default="Trompo", min_length=1, max_length=60)
+    store_locale: str = Field(default="es", pattern="^(es|en)$")
+    store_legal_name: str = "Juguetería Trompo S.A.S."
+    store_nit: str = "900.123.456-7"
+    store_phone: str = "601 555 0123"
+    store_email: str = "hola@trompo.example"
+    secret_key: SecretStr = SecretStr("")
+    revalidate_secret: SecretStr = SecretStr("")
+    admin_email: str = ""
+    admin_password: SecretStr = SecretStr("")
+
+    # the payment gateway
+    gateway_env: GatewayEnv = GatewayEnv.SANDBOX
+    gateway_url: str = ""
+    p_cust_id_cliente: str = ""
+    p_key: SecretStr = SecretStr("")
+    public_key: str = ""
+    private_key: SecretStr = SecretStr("")
+
+    # the carrier; CARRIER_ORIGIN_* is the warehouse the guides start from
+    carrier_api_url: str = "https://api.envioclickpro.com.co/api/v2"
+    carrier_api_key: SecretStr = SecretStr("")
+    carrier_sandbox: str = "true"
+    carrier_origin_company: str = "Juguetería Trompo"
+    carrier_origin_first_name: str = "Bodega"
+    carrier_origin_last_name: str = "Trompo"
+    carrier_origin_email: str = "bodega@trompo.example"
+    carrier_origin_phone: str = "6015550123"
+    carrier_origin_address: str = "Calle 80 # 68-20"
+    carrier_origin_suburb: str = "Engativá"
+    carrier_origin_cross_street: str = "Carrera 68"
+    carrier_origin_reference: str = "Bodega 4"
+    carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
+
+    # signing in with Google
+    google_client_id: str = ""
+    google_client_secret: SecretStr = SecretStr("")
+    google_issuer: str = "https://accounts.google.com"
+
+    @field_validator("public_url", "gateway_url", "carrier_api_url", "google_issuer")
+    @classmethod
+    def _is_http_url(cls, url: str) -> str:
+        if url and not url.startswith(("http://", "https://")):
+            raise ValueError("must start with http:// or https://")
+        return url.rstrip("/")
+
+    @field_validator("private_key")
+    @classmethod
+    def _is_aes_key(cls, key: SecretStr) -> SecretStr:
+        text = key.get_secret_value()
+        if text and (len(text) != 32 or any(c not in "0123456789abcdefABCDEF" for c in text)):
+            raise ValueError("must be 32 hexadecimal digits")
+        return key
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        given = [name for name in GATEWAY_CREDENTIALS if self._text(name)]
+        missing = [name for name in GATEWAY_CREDENTIALS if name not in given]
+        if self.gateway_env is GatewayEnv.PRODUCTION:
+            if missing:
+                raise ValueError(f"GATEWAY_ENV=production needs {', '.join(missing)}")
+            if not self.public_url.startswith("https://"):
+                raise ValueError("GATEWAY_ENV=production needs PUBLIC_URL with https://")
+            if not self.secret_key.get_secret_value():
+                raise ValueError("GATEWAY_ENV=production needs SECRET_KEY")
+            if not self.carrier_api_key.get_secret_value():
+                raise ValueError("GATEWAY_ENV=production needs CARRIER_API_KEY")
+        elif given and missing:
+            raise ValueError(f"some gateway credentials are set, but {', '.join(missing)} are missing")
+        return self
+
+    def _text(self, name: str) -> str:
+        value = getattr(self, name.lower())
+        return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+    @property
+    def base_url(self) -> str:
+        """Where shoppers and the gateway reach the shop, without a trailing slash."""
+        return self.public_url or f"http://localhost:{self.port}"
+
+    @property
+    def uses_sandbox_gateway(self) -> bool:
+        """Whether the embedded gateway and bank answer in place of the real ones."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.public_key
+
+    @property
+    def uses_sandbox_carrier(self) -> bool:
+        """Whether the embedded carrier answers in place of the real one."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.carrier_api_key.get_secret_value()
+
+    @property
+    def creates_test_guides(self) -> bool:
+        """Whether guides go to `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX is the string 'true')."""
+        return self.carrier_sandbox == "true"
+
+    @property
+    def async_database_url(self) -> str:
+        """The database to use; SQLite in the data folder unless DATABASE_URL names another."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.resolve() / 'trompo.db'}"
+
+    @cached_property
+    def signing_key(self) -> str:
+        """SECRET_KEY, or one made at the first start and kept in the data folder, readable by its owner only."""
+        if given := self.secret_key.get_secret_value():
+            return given
+        return kept_secret(self.data_dir / "secret_key")
+
+    @property
+    def revalidation_secret(self) -> str:
+        """The shared secret of `POST /api/revalidate`; kept in the data folder unless REVALIDATE_SECRET is set."""
+        return self.revalidate_secret.get_secret_value() or kept_secret(self.data_dir / "revalidate_secret")
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in the file at `path`; made there first when there is none. Safe when two processes start at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    candidate = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    candidate.touch(mode=0o600)
+    candidate.write_text(secrets.token_urlsafe(48))
+    try:
+        path.hardlink_to(candidate)  # only the first of several rivals succeeds, and with the whole content
+    except FileExistsError:
+        pass  # the secret is there already: ours is not needed
+    finally:
+        candidate.unlink()
+    return path.read_text().strip()
+
+
+def load_settings() -> Settings:
+    """Read the environment.
+
+    Raises:
+        SettingsError: a setting is malformed or missing; the message is one line that names it and shows no value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{str(problem['loc'][0]).upper() + ': ' if problem['loc'] else ''}"
+            f"{problem['msg'].removeprefix('Value error, ')}"
+            for problem in error.errors(include_input=False, include_url=False, include_context=False)
+        )
+        raise SettingsError(f"Trompo cannot start: {problems}") from None

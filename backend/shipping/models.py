@@ -1,0 +1,119 @@
+"""Where parcels start from, who carries them and at what price; the guides that were made."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class StockLocation(Timestamps, table=True):
+    """A warehouse: the origin of parcels."""
+
+    __tablename__ = "stock_location"
+
+    id: str = Field(default_factory=lambda: new_id("sloc"), primary_key=True)
+    name: str
+    address: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class LocationSalesChannel(SQLModel, table=True):
+    """The location serves the channel."""
+
+    __tablename__ = "location_sales_channel"
+
+    location_id: str = Field(foreign_key="stock_location.id", primary_key=True, ondelete="CASCADE")
+    sales_channel_id: str = Field(foreign_key="sales_channel.id", primary_key=True, ondelete="CASCADE")
+
+
+class LocationFulfillmentProvider(SQLModel, table=True):
+    """The location ships with the provider."""
+
+    __tablename__ = "location_fulfillment_provider"
+
+    location_id: str = Field(foreign_key="stock_location.id", primary_key=True, ondelete="CASCADE")
+    provider_id: str = Field(primary_key=True)
+
+
+class FulfillmentSet(Timestamps, table=True):
+    """A kind of fulfilment that a location offers."""
+
+    __tablename__ = "fulfillment_set"
+
+    id: str = Field(default_factory=lambda: new_id("fuset"), primary_key=True)
+    name: str
+    type: str = "shipping"
+    location_id: str = Field(foreign_key="stock_location.id", ondelete="CASCADE")
+
+
+class ServiceZone(Timestamps, table=True):
+    """Where a fulfilment set delivers: geo zones of type country (spec: Entities)."""
+
+    __tablename__ = "service_zone"
+
+    id: str = Field(default_factory=lambda: new_id("serzo"), primary_key=True)
+    name: str
+    fulfillment_set_id: str = Field(foreign_key="fulfillment_set.id", ondelete="CASCADE")
+    country_codes: list[str] = Field(default_factory=lambda: ["co"], sa_type=Json)
+
+
+class ShippingProfile(Timestamps, table=True):
+    """A group of products that ship alike. One: the default."""
+
+    __tablename__ = "shipping_profile"
+
+    id: str = Field(default_factory=lambda: new_id("sp"), primary_key=True)
+    name: str
+    type: str = "default"
+
+
+class ShippingOption(Timestamps, table=True):
+    """A way to ship that a shopper is offered: flat (`amount`) or calculated live by its provider."""
+
+    __tablename__ = "shipping_option"
+    __table_args__ = (
+        CheckConstraint("price_type IN ('flat', 'calculated')", name="price_type"),
+        CheckConstraint("price_type = 'calculated' OR amount IS NOT NULL", name="amount"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("so"), primary_key=True)
+    name: str
+    price_type: str
+    provider_id: str
+    service_zone_id: str = Field(foreign_key="service_zone.id", ondelete="CASCADE")
+    shipping_profile_id: str = Field(foreign_key="shipping_profile.id")
+    amount: Cop | None = None
+    data: JsonObject = Field(default_factory=dict, sa_type=Json)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+
+
+class Fulfillment(Timestamps, table=True):
+    """A parcel of an order and the guide it travels with.
+
+    `state`: `creating` from before the carrier is asked, so that a crash leaves a trace and never a second guide;
+    then `created`, `failed`, `unknown` (the carrier did not answer) or `canceled`.
+    """
+
+    __tablename__ = "fulfillment"
+    __table_args__ = (UniqueConstraint("order_id", "reference"),)
+
+    id: str = Field(default_factory=lambda: new_id("ful"), primary_key=True)
+    order_id: str = Field(index=True)
+    reference: str
+    location_id: str = Field(foreign_key="stock_location.id")
+    provider_id: str
+    state: str = "creating"
+    items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    carrier_order_id: int | None = Field(default=None, index=True)
+    tracking_number: str | None = None
+    label_url: str | None = None
+    label_pdf: bytes | None = None
+    data: JsonObject = Field(default_factory=dict, sa_type=Json)
+    shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
