@@ -1,0 +1,136 @@
+"""What the catalogue tells the storefront: plain, frozen, typed values. No table object leaves the service."""
+
+from dataclasses import dataclass, field
+
+from backend.money import Cop
+
+
+@dataclass(frozen=True, slots=True)
+class PictureView:
+    """A picture and its files by width. `srcset` is ready for the attribute: its urls are percent-encoded."""
+
+    url: str
+    alt: str
+    width: int
+    height: int
+    srcset: str
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRef:
+    """A category by name."""
+
+    handle: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryNode:
+    """A category in the tree, with its children and the number of published products in it or below it."""
+
+    id: str
+    handle: str
+    name: str
+    description: str
+    count: int
+    children: list["CategoryNode"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ProductCard:
+    """What a list shows of a product (spec: Storefront view rules 1).
+
+    `percent_off` and `compare_at_label` are None when nothing is saved. `available` means that a unit can be sold now.
+    """
+
+    id: str
+    handle: str
+    title: str
+    subtitle: str
+    brand: str
+    age_range: str
+    price: Cop
+    price_label: str
+    compare_at_price: Cop | None
+    compare_at_label: str | None
+    percent_off: int | None
+    available: bool
+    stock: int
+    is_new: bool
+    featured: bool
+    variant_id: str
+    picture: PictureView | None
+    second_picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProductDetail:
+    """All that the product page shows."""
+
+    card: ProductCard
+    description: str
+    sku: str
+    pictures: list[PictureView]
+    breadcrumb: list[CategoryRef]
+    """From the top of the tree down to the product's deepest category."""
+    collection: CategoryRef | None
+    related: list[ProductCard]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One value of a filter and the number of products that choosing it would show."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFilter:
+    """What a shopper narrows the catalogue by. Empty means: everything. Values of one kind are alternatives."""
+
+    text: str = ""
+    categories: tuple[str, ...] = ()
+    """Category handles; a category includes its descendants."""
+    brands: tuple[str, ...] = ()
+    ages: tuple[str, ...] = ()
+    on_sale: bool = False
+    sort: str = "featured"
+    """`featured`, `new`, `price_asc`, `price_desc`, `title`; anything else is taken for `featured`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogPage:
+    """A stretch of the catalogue's list, with the facets of its filter."""
+
+    cards: list[ProductCard]
+    total: int
+    offset: int
+    limit: int
+    categories: list[Facet]
+    brands: list[Facet]
+    ages: list[Facet]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A line of the search suggestions."""
+
+    handle: str
+    title: str
+    brand: str
+    price_label: str
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class HomeContent:
+    """What the home page shows. `slides` follows the fallbacks of the specification: featured and available; else the
+    cards of the section below; empty when the store has no active product (the page then shows its static slide)."""
+
+    slides: list[ProductCard]
+    new_or_featured: list[ProductCard]
+    on_sale: list[ProductCard]
+    categories: list[CategoryNode]
+    ages: list[Facet]
