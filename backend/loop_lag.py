@@ -1,0 +1,39 @@
+"""How late the event loop runs. One handler that blocks it holds up every shopper, and here it shows."""
+
+import asyncio
+from collections import deque
+
+SAMPLE_SECONDS = 0.25
+KEPT_SAMPLES = 40
+
+
+class LoopLag:
+    """Samples how long after its time a timer fires; remembers about the last ten seconds."""
+
+    def __init__(self) -> None:
+        self._samples: deque[float] = deque(maxlen=KEPT_SAMPLES)
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def worst_ms(self) -> float:
+        """The worst recent lag in milliseconds; 0.0 before the first sample."""
+        return round(max(self._samples, default=0.0) * 1000, 1)
+
+    def start(self) -> None:
+        """Start sampling on the running event loop."""
+        self._task = asyncio.create_task(self._sample(), name="loop lag")
+
+    async def stop(self) -> None:
+        """Stop sampling. Does nothing when it never started."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._task = None
+
+    async def _sample(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + SAMPLE_SECONDS
+            await asyncio.sleep(SAMPLE_SECONDS)
+            self._samples.append(max(0.0, loop.time() - due))
