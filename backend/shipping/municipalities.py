@@ -1,0 +1,151 @@
+"""Colombia's municipalities by their code in DANE's DIVIPOLA, the list a shopper picks the destination from.
+
+A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text, as the
+first digit may be a zero. It is picked, never guessed from what somebody typed: a look-alike name is another town.
+"""
+
+import csv
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
+
+CAPITAL = "001"
+"""The number of the capital inside its department; Cundinamarca's capital is Bogotá, a department of its own."""
+CUNDINAMARCA = "25"
+
+
+@dataclass(frozen=True, slots=True)
+class Department:
+    """One of the 32 departments, or Bogotá."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Municipality:
+    """A municipality. `code` has the carrier's eight digits, `department_code` two."""
+
+    code: str
+    name: str
+    department_code: str
+    department: str
+
+
+def departments() -> tuple[Department, ...]:
+    """The 33 departments (Bogotá counts as one), by name."""
+    return _gazetteer().departments
+
+
+def municipalities_of(department_code: str) -> tuple[Municipality, ...]:
+    """The municipalities of a department, by name; none for an unknown code."""
+    return _gazetteer().by_department.get(department_code, ())
+
+
+def municipality(code: str) -> Municipality | None:
+    """The municipality with exactly this code of eight digits, or None."""
+    return _gazetteer().by_code.get(code)
+
+
+def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
+    """The municipalities that what was typed may mean, best first.
+
+    Every word typed must begin a word of the name, of another name it goes by (Bogotá's localities among them) or of
+    its department; accents and case do not matter. The exact name comes first, then names that begin so, then the
+    rest; department capitals lead among equals, and the alphabet decides what is left.
+    """
+    typed = fold(text)
+    if not typed or limit <= 0:
+        return []
+    found = [
+        (rank, entry.order, entry.municipality)
+        for entry in _gazetteer().entries
+        if (rank := entry.rank(typed)) is not None
+    ]
+    return [place for _, _, place in sorted(found, key=lambda hit: hit[:2])[:limit]]
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: lower case, without accents or punctuation, one space between words."""
+    letters = unicodedata.normalize("NFD", text.casefold())
+    kept = "".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c))
+    return " ".join(kept.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A municipality with everything that it is searched by, folded."""
+
+    municipality: Municipality
+    names: tuple[str, ...]
+    department: str
+    order: tuple[bool, str, str]
+
+    def rank(self, typed: str) -> int | None:
+        """How well the folded text fits: 0 is best, None is not at all. The official name goes before the others."""
+        beginnings = typed.split()
+        if not _begin_words_of(" ".join((*self.names, self.department)), beginnings):
+            return None  # nearly all of them, so that the rest may take its time
+        ranks = []
+        for name in self.names:
+            is_other_name = name is not self.names[0]
+            if name == typed:
+                ranks.append(0 + is_other_name)
+            elif name.startswith(typed):
+                ranks.append(2 + is_other_name)
+            elif _begin_words_of(name, beginnings):
+                ranks.append(4 + is_other_name)
+            elif _begin_words_of(f"{name} {self.department}", beginnings):
+                ranks.append(6 + is_other_name)
+        return min(ranks, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gazetteer:
+    """The whole list, in the shapes it is asked for."""
+
+    departments: tuple[Department, ...]
+    by_code: dict[str, Municipality]
+    by_department: dict[str, tuple[Municipality, ...]]
+    entries: tuple[_Entry, ...]
+
+
+def _begin_words_of(words: str, beginnings: list[str]) -> bool:
+    """Whether each beginning begins some word."""
+    return all(f" {beginning}" in f" {words}" for beginning in beginnings)
+
+
+@cache
+def _gazetteer() -> _Gazetteer:
+    entries = sorted(_read(), key=lambda entry: entry.order[1:])
+    by_department: dict[str, list[Municipality]] = {}
+    for entry in entries:
+        by_department.setdefault(entry.municipality.department_code, []).append(entry.municipality)
+    named = {places[0].department: code for code, places in by_department.items()}
+    return _Gazetteer(
+        departments=tuple(Department(named[name], name) for name in sorted(named, key=fold)),
+        by_code={entry.municipality.code: entry.municipality for entry in entries},
+        by_department={code: tuple(places) for code, places in by_department.items()},
+        entries=tuple(entries),
+    )
+
+
+def _read() -> Iterator[_Entry]:
+    with DATA_FILE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            code, name, department = row["code"], row["name"], row["department"]
+            others = filter(None, row["also_known_as"].split("|"))
+            yield _Entry(
+                municipality=Municipality(code, name, code[:2], department),
+                names=(fold(name), *map(fold, others)),
+                department=fold(department),
+                order=(not _is_capital(code), fold(name), code),
+            )
+
+
+def _is_capital(code: str) -> bool:
+    return code[2:5] == CAPITAL and code[:2] != CUNDINAMARCA
