@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, String, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -84,9 +84,38 @@ class Product(Timestamps, table=True):
     length: float | None = None
     height: float | None = None
     width: float | None = None
-    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """The product's metadata; `brand` and `ageRange` are the shop's own keys."""
+    brand: str = Field(default="", index=True)
+    age_range: str = Field(default="", index=True)
+    extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """The metadata keys that are not the shop's own; `brand` and `ageRange` have columns, to be filtered by."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+
+    def metadata_view(self) -> JsonObject:
+        """The product's metadata as programs see it (spec: Entities, Product)."""
+        return {**self.extra_metadata, "brand": self.brand, "ageRange": self.age_range}
+
+
+# compared byte by byte on both databases, so that "begins with" is a range of the index
+ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
+
+
+class SearchTerm(SQLModel, table=True):
+    """A word that finds a product, and how much it says about it (see `backend.catalog.search`)."""
+
+    __tablename__ = "search_term"
+
+    term: str = Field(primary_key=True, sa_type=ByteOrdered)
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE", index=True)
+    weight: int
+
+
+class SearchTypo(SQLModel, table=True):
+    """A word with letters left out, and the word it comes from: two words that share one are a typo apart."""
+
+    __tablename__ = "search_typo"
+
+    remains: str = Field(primary_key=True, sa_type=ByteOrdered)
+    term: str = Field(primary_key=True, sa_type=ByteOrdered)
 
 
 class ProductCategory(SQLModel, table=True):

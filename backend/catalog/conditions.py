@@ -1,0 +1,38 @@
+"""Conditions on products that more than one query asks for."""
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
+
+from backend.catalog.models import Product, Variant
+from backend.clock import now
+from backend.inventory.models import InventoryLevel
+
+NEW_FOR = timedelta(days=30)
+"""How long a product counts as new."""
+
+
+def for_sale() -> ColumnElement[bool]:
+    """The product is published and not deleted."""
+    return (Product.status == "published") & Product.deleted_at.is_(None)  # type: ignore[union-attr]
+
+
+def is_new() -> ColumnElement[bool]:
+    """The product came in lately."""
+    return Product.created_at >= now() - NEW_FOR  # type: ignore[return-value]
+
+
+def units_of_product() -> ScalarSelect[int]:
+    """How many units of the product, over its variants, can be sold now."""
+    return (
+        select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
+        .join(Variant, Variant.id == InventoryLevel.variant_id)
+        .where(Variant.product_id == Product.id)
+        .correlate(Product)
+        .scalar_subquery()
+    )
+
+
+def available() -> ColumnElement[bool]:
+    """A unit of the product can be sold now."""
+    return units_of_product() > 0

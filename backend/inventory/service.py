@@ -1,0 +1,205 @@
+"""Promising stock, keeping the promise, taking it back.
+
+What can be sold of a level is `stocked - reserved`. A promise is one conditional UPDATE (never more than there is), with a
+`Reservation` row that says for whom and until when. A paying cart's promise has an end; a paid order's has none; the parcel
+takes the units out of both numbers. Locks are taken in the order of the level's id, so two checkouts cannot deadlock.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, CursorResult, Update, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.database import locked
+from backend.errors import InsufficientStock
+from backend.inventory.models import InventoryLevel, Reservation
+
+STOCK_GONE = "Some variant does not have the required inventory"
+
+
+async def available_units(
+    session: AsyncSession, variant_ids: Sequence[str], *, besides: str | None = None
+) -> dict[str, int]:
+    """Units of each variant that can be sold now. The promise held by `besides` counts as available: a shopper is never
+    kept out by their own hold."""
+    rows = await session.execute(
+        select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked - InventoryLevel.reserved))
+        .where(InventoryLevel.variant_id.in_(variant_ids))  # type: ignore[attr-defined]
+        .group_by(InventoryLevel.variant_id)
+    )
+    units: dict[str, int] = dict.fromkeys(variant_ids, 0) | {variant: int(count) for variant, count in rows}
+    if besides is not None:
+        held = await session.execute(
+            select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
+            .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
+            .where(Reservation.holder == besides)
+            .group_by(InventoryLevel.variant_id)
+        )
+        for variant, count in held:
+            if variant in units:
+                units[variant] += int(count)
+    return units
+
+
+async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None) -> None:
+    """Promise `wanted` (units by variant id) to the holder until then, in place of what it was promised before.
+
+    Lapsed promises of the same variants are freed first: an abandoned payment never keeps the last unit from a buyer.
+
+    Raises:
+        InsufficientStock: fewer units than wanted can be sold; nothing is promised (the transaction must roll back).
+    """
+    mine = Reservation.holder == holder
+    wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))  # type: ignore[attr-defined]
+    lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)  # type: ignore[operator, attr-defined]
+    await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))  # type: ignore[attr-defined]
+    await _release(session, await _promises(session, mine | lapsed))
+    missing = dict(wanted)
+    for level in await _lock_levels(session, InventoryLevel.id.in_(wanted_levels)):  # type: ignore[attr-defined]
+        units = min(missing[level.variant_id], level.stocked - level.reserved)
+        if units > 0 and await _reserve(session, level.id, units):
+            session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
+            missing[level.variant_id] -= units
+    if any(missing.values()):
+        raise InsufficientStock(STOCK_GONE)
+    await session.flush()
+
+
+async def keep(session: AsyncSession, holder: str) -> None:
+    """The holder has paid: its promise no longer ends."""
+    await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))  # type: ignore[arg-type]
+
+
+async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
+    """The holder's payment takes longer: its promise ends no sooner than then. A kept promise stays kept."""
+    await session.execute(
+        update(Reservation)
+        .where(Reservation.holder == holder, Reservation.expires_at < until)  # type: ignore[arg-type, operator]
+        .values(expires_at=until)
+    )
+
+
+async def promised(session: AsyncSession, holder: str) -> dict[str, int]:
+    """Units by variant id that the holder is promised."""
+    rows = await session.execute(
+        select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
+        .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
+        .where(Reservation.holder == holder)
+        .group_by(InventoryLevel.variant_id)
+    )
+    return {variant: int(units) for variant, units in rows}
+
+
+async def release(session: AsyncSession, holder: str) -> None:
+    """Take the holder's promise back: its units can be sold again. Nothing happens where there is none."""
+    await _release_where(session, Reservation.holder == holder)  # type: ignore[arg-type]
+
+
+async def release_lapsed(session: AsyncSession) -> int:
+    """Take back every promise whose time is over.
+
+    Returns:
+        How many promises were taken back.
+    """
+    return await _release_where(session, Reservation.expires_at <= now())  # type: ignore[arg-type, operator]
+
+
+async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
+    """A parcel took these units (by variant id) of the holder's promise: they leave the location.
+
+    Raises:
+        InsufficientStock: the holder is promised fewer; nothing leaves.
+    """
+    missing = dict(units)
+    mine = Reservation.holder == holder
+    levels = {level.id: level for level in await _lock_levels(session, _holds_any(mine))}  # type: ignore[arg-type]
+    for promise in await _promises(session, mine):  # type: ignore[arg-type]
+        level = levels[promise.level_id]
+        taken = min(promise.quantity, missing.get(level.variant_id, 0))
+        if not taken:
+            continue
+        missing[level.variant_id] -= taken
+        await _change(session, level.id, stocked=-taken, reserved=-taken)
+        if taken == promise.quantity:
+            await session.delete(promise)
+        else:
+            promise.quantity -= taken
+    if any(missing.values()):
+        raise InsufficientStock("Quantity to fulfill exceeds the reserved quantity for the item")
+    await session.flush()
+
+
+async def set_stock(session: AsyncSession, variant_id: str, location_id: str, stocked: int) -> InventoryLevel:
+    """Say how many units lie at the location. Never below what is promised: promises are kept."""
+    level = (
+        await session.execute(
+            locked(
+                select(InventoryLevel).where(
+                    InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id
+                )
+            )
+        )
+    ).scalar_one_or_none()
+    if level is None:
+        level = InventoryLevel(variant_id=variant_id, location_id=location_id, stocked=max(0, stocked))
+        session.add(level)
+    else:
+        level.stocked = max(stocked, level.reserved)
+    await session.flush()
+    return level
+
+
+def _holds_any(promises: ColumnElement[bool]) -> ColumnElement[bool]:
+    return InventoryLevel.id.in_(select(Reservation.level_id).where(promises))  # type: ignore[attr-defined, no-any-return]
+
+
+async def _lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[InventoryLevel]:
+    """Lock levels, always in the order of their ids: two transactions at once wait for each other and never deadlock."""
+    return (await session.execute(locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id)))).scalars().all()
+
+
+async def _promises(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
+    """The promises, locked. Their levels must be locked already."""
+    return (await session.execute(locked(select(Reservation).where(which).order_by(Reservation.id)))).scalars().all()
+
+
+async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
+    await _lock_levels(session, _holds_any(which))
+    promises = await _promises(session, which)
+    await _release(session, promises)
+    return len(promises)
+
+
+async def _release(session: AsyncSession, promises: Sequence[Reservation]) -> None:
+    for promise in promises:
+        await _change(session, promise.level_id, reserved=-promise.quantity)
+        session.expunge(promise)
+    if promises:
+        ids = [promise.id for promise in promises]
+        await session.execute(delete(Reservation).where(Reservation.id.in_(ids)))  # type: ignore[attr-defined]
+
+
+async def _reserve(session: AsyncSession, level_id: str, units: int) -> bool:
+    return await _hit(
+        session,
+        update(InventoryLevel)
+        .where(InventoryLevel.id == level_id, InventoryLevel.stocked - InventoryLevel.reserved >= units)  # type: ignore[arg-type]
+        .values(reserved=InventoryLevel.reserved + units),
+    )
+
+
+async def _change(session: AsyncSession, level_id: str, *, stocked: int = 0, reserved: int = 0) -> None:
+    await _hit(
+        session,
+        update(InventoryLevel)
+        .where(InventoryLevel.id == level_id)  # type: ignore[arg-type]
+        .values(stocked=InventoryLevel.stocked + stocked, reserved=InventoryLevel.reserved + reserved),
+    )
+
+
+async def _hit(session: AsyncSession, statement: Update) -> bool:
+    result = cast("CursorResult[Any]", await session.execute(statement.execution_options(synchronize_session=False)))
+    return result.rowcount == 1

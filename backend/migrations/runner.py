@@ -1,0 +1,50 @@
+"""Runs Alembic on the shop's own engine, one process at a time."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, text
+
+from backend.database import Database
+
+FOLDER = Path(__file__).parent
+LOCK = 7_265_817
+"""An arbitrary number that names the migration lock on PostgreSQL."""
+
+
+def _config(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config.set_main_option("file_template", "%%(slug)s")
+    config.attributes["connection"] = connection
+    return config
+
+
+async def upgrade(database: Database, revision: str = "head") -> None:
+    """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it."""
+
+    def run(connection: Connection) -> None:
+        command.upgrade(_config(connection), revision)
+
+    await _alone(database, run)
+
+
+async def make_revision(database: Database, message: str) -> None:
+    """Write a migration from the database's shape to that of the tables in the code. For developers."""
+
+    def run(connection: Connection) -> None:
+        command.revision(_config(connection), message, autogenerate=True)
+
+    await _alone(database, run)
+
+
+async def _alone(database: Database, run: Callable[[Connection], None]) -> None:
+    async with database.engine.connect() as connection:
+        if database.is_sqlite:
+            await connection.execute(text("BEGIN IMMEDIATE"))
+        else:
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+        await connection.run_sync(run)
+        await connection.commit()
