@@ -32,7 +32,7 @@ class Cart(Timestamps, table=True):
 
 
 class LineItem(Timestamps, table=True):
-    """Units of one variant in a cart. One line a variant; the price is the catalogue's until the order is made."""
+    """Units of one variant in a cart. One line a variant. It keeps no price: the catalogue's holds until the order."""
 
     __tablename__ = "line_item"
     __table_args__ = (UniqueConstraint("cart_id", "variant_id"), CheckConstraint("quantity > 0", name="quantity"))
@@ -41,7 +41,6 @@ class LineItem(Timestamps, table=True):
     cart_id: str = Field(foreign_key="cart.id", index=True, ondelete="CASCADE")
     variant_id: str = Field(foreign_key="variant.id", ondelete="CASCADE")
     quantity: int
-    unit_price: Cop
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

@@ -8,7 +8,8 @@ from backend.money import Cop
 
 @dataclass(frozen=True, slots=True)
 class CartLine:
-    """One line of a cart. `problem` is what a shopper must know before paying (less stock than asked for, gone)."""
+    """One line of a cart. `problem` is what a shopper must know before paying: `gone` (not for sale any more or none
+    left), `short` (fewer left than asked for: `max_quantity`), or None."""
 
     id: str
     variant_id: str

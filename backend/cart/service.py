@@ -1,0 +1,277 @@
+"""What can be done with a cart. The caller opens the transaction; no price ever comes from the caller."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.events import CartChanged
+from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.views import CartLine, CartView
+from backend.catalog.cards import cards_of
+from backend.catalog.conditions import for_sale
+from backend.catalog.models import Product, Region, SalesChannel, Variant
+from backend.catalog.views import ProductCard
+from backend.clock import now
+from backend.database import locked
+from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.events import publish
+from backend.inventory.service import STOCK_GONE, available_units
+from backend.money import Cop, format_cop, tax_inside
+from backend.tables import JsonObject
+
+MAX_QUANTITY = 99
+"""Units of one line. A larger order is a wholesale one, and is talked about."""
+MAX_LINES = 60
+MAX_DRAFT_FIELDS = 40
+MAX_DRAFT_TEXT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with what its variant costs and is now. `product` is None when it is no longer for sale."""
+
+    item: LineItem
+    variant: Variant
+    product: Product | None
+    units: int
+    """Units that can be sold now, the cart's own hold included."""
+
+    @property
+    def total(self) -> Cop:
+        """The line at today's price."""
+        return self.variant.price * self.item.quantity
+
+
+async def create(
+    session: AsyncSession, *, region_id: str | None = None, sales_channel_id: str | None = None
+) -> str:
+    """A new, empty cart, in the shop's one region unless told otherwise.
+
+    Returns:
+        Its id.
+    """
+    cart = Cart(
+        region_id=region_id or (await session.execute(select(Region.id).order_by(Region.id).limit(1))).scalar_one(),
+        sales_channel_id=sales_channel_id
+        or (await session.execute(select(SalesChannel.id).order_by(SalesChannel.id).limit(1))).scalar_one(),
+    )
+    session.add(cart)
+    await session.flush()
+    return cart.id
+
+
+async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart, locked, for a change.
+
+    Raises:
+        NotFound: no cart has this id.
+        NotAllowed: it has become an order already.
+    """
+    cart = (await session.execute(locked(select(Cart).where(Cart.id == cart_id)))).scalar_one_or_none()
+    if cart is None:
+        raise NotFound(f"Cart id not found: {cart_id}")
+    if cart.completed_at is not None:
+        raise NotAllowed(f"Cart {cart_id} is already completed.")
+    return cart
+
+
+async def read_cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart as it is, completed or not.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    cart = await session.get(Cart, cart_id)
+    if cart is None:
+        raise NotFound(f"Cart with id '{cart_id}' not found")
+    return cart
+
+
+async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
+    """The cart's lines, oldest first, at today's prices."""
+    rows = await session.execute(
+        select(LineItem, Variant, Product)
+        .join(Variant, Variant.id == LineItem.variant_id)
+        .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+        .where(LineItem.cart_id == cart_id)
+        .order_by(LineItem.id)
+    )
+    found = rows.all()
+    units = await available_units(session, [variant.id for _, variant, _ in found], besides=cart_id)
+    return [Line(item, variant, product, units[variant.id]) for item, variant, product in found]
+
+
+async def view(session: AsyncSession, cart_id: str) -> CartView:
+    """The cart as the storefront shows it.
+
+    Raises:
+        NotFound: no cart has this id, or it has become an order.
+    """
+    cart = await read_cart(session, cart_id)
+    if cart.completed_at is not None:
+        raise NotFound(f"Cart with id '{cart_id}' not found")
+    lines = await lines_of(session, cart_id)
+    cards = await cards_of(session, list({line.product.id: line.product for line in lines if line.product}.values()))
+    by_product = {card.id: card for card in cards}
+    method = await shipping_method(session, cart_id)
+    item_total = sum(line.total for line in lines if line.product)
+    shipping = method.amount if method else None
+    total = item_total + (shipping or 0)
+    return CartView(
+        id=cart_id,
+        lines=[_line_view(line, by_product.get(line.variant.product_id)) for line in lines],
+        count=sum(line.item.quantity for line in lines),
+        item_total=item_total,
+        item_total_label=format_cop(item_total),
+        shipping_name=method.name if method else "",
+        shipping_total=shipping,
+        shipping_total_label=format_cop(shipping) if shipping is not None else "",
+        total=total,
+        total_label=format_cop(total),
+        tax_label=format_cop(tax_inside(total)),
+    )
+
+
+def _line_view(line: Line, card: ProductCard | None) -> CartLine:
+    sellable = line.units if line.product else 0
+    short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
+    saving = line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
+    return CartLine(
+        id=line.item.id,
+        variant_id=line.variant.id,
+        product_handle=card.handle if card else "",
+        title=card.title if card else line.variant.title,
+        brand=card.brand if card else "",
+        quantity=line.item.quantity,
+        max_quantity=min(max(sellable, 0), MAX_QUANTITY),
+        unit_price=line.variant.price,
+        unit_price_label=format_cop(line.variant.price),
+        compare_at_label=format_cop(saving) if saving else None,
+        line_total=line.total,
+        line_total_label=format_cop(line.total),
+        picture=card.picture if card else None,
+        problem=short,
+    )
+
+
+async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:
+    """The shipping option chosen for the cart, at the amount last quoted; None while none is."""
+    found = await session.execute(select(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
+    return found.scalar_one_or_none()
+
+
+async def add(
+    session: AsyncSession, cart_id: str, variant_id: str, quantity: int = 1, meta: JsonObject | None = None
+) -> None:
+    """Put units of a variant into the cart, on top of those that are there.
+
+    Raises:
+        NotFound, NotAllowed: see `open_cart`.
+        InvalidData: the quantity is no positive number, too large, or the variant is not for sale.
+        InsufficientStock: fewer units can be sold.
+    """
+    await open_cart(session, cart_id)
+    if quantity < 1:
+        raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
+    is_sold = (
+        select(Variant.id).join(Product, Product.id == Variant.product_id).where(Variant.id == variant_id, for_sale())
+    )
+    if not (await session.execute(is_sold)).first():
+        raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
+    line = (
+        await session.execute(select(LineItem).where(LineItem.cart_id == cart_id, LineItem.variant_id == variant_id))
+    ).scalar_one_or_none()
+    if line is None:
+        lines = select(func.count()).select_from(LineItem).where(LineItem.cart_id == cart_id)
+        if (await session.execute(lines)).scalar_one() >= MAX_LINES:
+            raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
+        line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=0, meta=meta or {})
+    await _set(session, line, line.quantity + quantity)
+
+
+async def set_quantity(session: AsyncSession, cart_id: str, line_id: str, quantity: int) -> None:
+    """Change how many units a line has; 0 removes it.
+
+    Raises:
+        NotFound: no such line in this cart, or see `open_cart`.
+        NotAllowed, InvalidData, InsufficientStock: see `add`.
+    """
+    await open_cart(session, cart_id)
+    line = await _line(session, cart_id, line_id)
+    if quantity < 0:
+        raise InvalidData("Quantity must not be negative", fields={"quantity": "at least 0"})
+    if quantity == 0:
+        await session.delete(line)
+        await session.flush()
+        await changed(session, cart_id)
+    else:
+        await _set(session, line, quantity)
+
+
+async def remove(session: AsyncSession, cart_id: str, line_id: str) -> None:
+    """Take a line out of the cart.
+
+    Raises:
+        NotFound, NotAllowed: see `set_quantity`.
+    """
+    await set_quantity(session, cart_id, line_id, 0)
+
+
+async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:
+    line = await session.get(LineItem, line_id)
+    if line is None or line.cart_id != cart_id:
+        raise NotFound(f"Line item with id: {line_id} was not found")
+    return line
+
+
+async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
+    if quantity > MAX_QUANTITY:
+        raise InvalidData(f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"})
+    units = await available_units(session, [line.variant_id], besides=line.cart_id)
+    if units[line.variant_id] < quantity and quantity > line.quantity:
+        raise InsufficientStock(STOCK_GONE)
+    line.quantity = quantity
+    session.add(line)
+    await session.flush()
+    await changed(session, line.cart_id)
+
+
+async def changed(session: AsyncSession, cart_id: str) -> None:
+    """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
+    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))  # type: ignore[arg-type]
+    cart = await session.get_one(Cart, cart_id)
+    cart.updated_at = now()
+    await publish(session, CartChanged(cart_id))
+
+
+async def set_shipping_method(
+    session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
+) -> None:
+    """Ship the cart by this option at this amount, in place of any other."""
+    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))  # type: ignore[arg-type]
+    session.add(CartShippingMethod(cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data))
+    await session.flush()
+
+
+async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> None:
+    """Keep what was typed into the checkout, valid or not, on top of what is kept already.
+
+    Raises:
+        NotFound, NotAllowed: see `open_cart`.
+        InvalidData: more or longer texts than a checkout has.
+    """
+    cart = await open_cart(session, cart_id)
+    draft = {**cart.draft, **typed}
+    if len(draft) > MAX_DRAFT_FIELDS or any(len(k) + len(v) > MAX_DRAFT_TEXT for k, v in draft.items()):
+        raise InvalidData("Too much text")
+    cart.draft = draft
+
+
+async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
+    """What was typed into the checkout of this cart so far.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    return {name: str(text) for name, text in (await read_cart(session, cart_id)).draft.items()}
