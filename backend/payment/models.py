@@ -88,5 +88,10 @@ class BankList(Timestamps, table=True):
     __tablename__ = "bank_list"
 
     provider_id: str = Field(primary_key=True)
+    source: str
+    """Which gateway the list came from: a list of the test gateway is never offered in production."""
     banks: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    fetched_at: datetime = Field(sa_type=UtcDateTime)  # type: ignore[call-overload]
+    fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    """When the gateway last gave a good list; None when it never did."""
+    tried_at: datetime = Field(sa_type=UtcDateTime)  # type: ignore[call-overload]
+    """When the gateway was last asked, with or without success."""

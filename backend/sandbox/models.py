@@ -2,8 +2,10 @@
 
 from datetime import datetime
 
+from sqlalchemy import Index, text
 from sqlmodel import Field
 
+from backend.clock import now
 from backend.database import UtcDateTime
 from backend.tables import Json, JsonObject, Timestamps
 
@@ -20,12 +22,38 @@ class SandboxTransaction(Timestamps, table=True):
     ref_payco: int | None = Field(default=None, primary_key=True)
     invoice: str = Field(unique=True)
     transaction_id: str = Field(unique=True)
+    """The bank network's trace number (CUS)."""
     ticket_id: str = Field(unique=True)
+    """The gateway's receipt number."""
     bank_token: str = Field(unique=True)
     """What the bank's page is reached by; unguessable."""
+    browser_reference: str = Field(unique=True)
+    """24 hexadecimal digits: the `ref_payco` a shopper's browser carries back."""
     state: int = 3
+    decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
-    notify_state: int | None = None
-    """The state still to be notified; None when the merchant's 200 was had."""
-    notify_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
-    notify_attempts: int = 0
+    """The request's fields by their name on the wire, in clear."""
+
+
+class SandboxNotification(Timestamps, table=True):
+    """A notification the merchant is still to be told, or was told. It survives a restart."""
+
+    __tablename__ = "sandbox_notification"
+    __table_args__ = (
+        Index(
+            "ix_sandbox_notification_open",
+            "due_at",
+            sqlite_where=text("delivered_at IS NULL"),
+            postgresql_where=text("delivered_at IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    ref_payco: int = Field(foreign_key="sandbox_transaction.ref_payco", index=True)
+    state: int
+    forged: bool = False
+    """Whether it carries a signature that does not hold (a fault on demand)."""
+    attempts: int = 0
+    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    """When the next attempt is due; None when there will be none."""
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
