@@ -37,8 +37,8 @@ class PaymentSession(Timestamps, table=True):
             "uq_payment_session_live",
             "collection_id",
             unique=True,
-            sqlite_where=text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"),
-            postgresql_where=text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"),
+            sqlite_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
+            postgresql_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
         ),
     )
 
@@ -55,11 +55,15 @@ class PaymentSession(Timestamps, table=True):
     redirect_url: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     """What the provider keeps: bank, payer, the gateway's last words. Never a secret."""
-    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
-    next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     checks: int = 0
-    authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
-    captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    """When the provider was last asked for the state; whoever moves it on is the one who asks."""
+    paid_late_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    """When an approval came for a try that had ended already: money that someone must give back or honour."""
+    authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class PaymentNotification(Timestamps, table=True):
@@ -79,7 +83,7 @@ class PaymentNotification(Timestamps, table=True):
     state_code: int | None = None
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
-    handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
 
 
 class BankList(Timestamps, table=True):
@@ -91,7 +95,7 @@ class BankList(Timestamps, table=True):
     source: str
     """Which gateway the list came from: a list of the test gateway is never offered in production."""
     banks: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the gateway last gave a good list; None when it never did."""
-    tried_at: datetime = Field(sa_type=UtcDateTime)  # type: ignore[call-overload]
+    tried_at: datetime = Field(sa_type=UtcDateTime)
     """When the gateway was last asked, with or without success."""

@@ -30,7 +30,7 @@ class SandboxTransaction(Timestamps, table=True):
     browser_reference: str = Field(unique=True)
     """24 hexadecimal digits: the `ref_payco` a shopper's browser carries back."""
     state: int = 3
-    decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The request's fields by their name on the wire, in clear."""
 
@@ -54,6 +54,6 @@ class SandboxNotification(Timestamps, table=True):
     forged: bool = False
     """Whether it carries a signature that does not hold (a fault on demand)."""
     attempts: int = 0
-    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)
     """When the next attempt is due; None when there will be none."""
-    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

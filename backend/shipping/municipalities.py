@@ -1,7 +1,8 @@
 """Colombia's municipalities by their code in DANE's DIVIPOLA, the list a shopper picks the destination from.
 
-A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text, as the
-first digit may be a zero. It is picked, never guessed from what somebody typed: a look-alike name is another town.
+A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text,
+as the first digit may be a zero. It is picked, never guessed from what somebody typed: a look-alike name is
+another town.
 """
 
 import csv
@@ -54,9 +55,9 @@ def municipality(code: str) -> Municipality | None:
 def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
     """The municipalities that what was typed may mean, best first.
 
-    Every word typed must begin a word of the name, of another name it goes by (Bogotá's localities among them) or of
-    its department; accents and case do not matter. The exact name comes first, then names that begin so, then the
-    rest; department capitals lead among equals, and the alphabet decides what is left.
+    Every word typed must begin a word of the name, of another name it goes by (Bogotá's localities among
+    them) or of its department; accents and case do not matter. The exact name comes first, then names that
+    begin so, then the rest; department capitals lead among equals, and the alphabet decides what is left.
     """
     typed = fold(text)
     if not typed or limit <= 0:

@@ -2,12 +2,13 @@
 
 The rule, in one place:
 
-- A unit without a weight weighs 1 kg; a unit without all three sides takes 20 x 20 x 20 cm (spec: Default package).
-- Everything goes into one package: the weights add up, and the box is the one nearest to a cube that holds the volume
-  of all units and whose longest, middle and shortest side are no less than those of any unit.
+- A unit without a weight weighs 1 kg; a unit without all three sides takes 20 x 20 x 20 cm (spec: Default
+  package).
+- Everything goes into one package: the weights add up, and the box is the one nearest to a cube that holds
+  the volume of all units and whose longest, middle and shortest side are no less than those of any unit.
 - Where that box would pass 1000 kg or 300 cm, the units are spread over several boxes, the largest first.
-- A unit that passes a limit alone is taken at the limit, and a package weighs at least 1 kg: the carrier takes no
-  other numbers, and a price near the truth is better than none.
+- A unit that passes a limit alone is taken at the limit, and a package weighs at least 1 kg: the carrier
+  takes no other numbers, and a price near the truth is better than none.
 """
 
 import math

@@ -129,6 +129,7 @@ class FulfillmentProvider(ABC):
         """Make the guide of a return.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider offers it (spec: Errors, createReturnFulfillment).
+            NotImplementedByProvider: always, unless a provider offers it (spec: Errors,
+            createReturnFulfillment).
         """
         raise NotImplementedByProvider(f"createReturnFulfillment is not implemented by {self.id}")

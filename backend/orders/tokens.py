@@ -1,0 +1,26 @@
+"""The signed link that lets a guest see an order: nobody can make one for another order's id."""
+
+import hashlib
+
+from itsdangerous import Signer
+
+from backend.errors import NotFound
+
+
+def order_token(signing_key: str, order_id: str) -> str:
+    """The token that opens this order's page without a login. It does not expire: it stands in mails."""
+    return _signer(signing_key).get_signature(order_id).decode()
+
+
+def require_order_token(signing_key: str, order_id: str, token: str) -> None:
+    """Let only a token made for this order pass. The answer is the same as for an order that does not exist.
+
+    Raises:
+        NotFound: the token is missing, forged or another order's.
+    """
+    if not _signer(signing_key).verify_signature(order_id.encode(), token.encode()):
+        raise NotFound(f"Order with id: {order_id} was not found")
+
+
+def _signer(signing_key: str) -> Signer:
+    return Signer(signing_key, salt="order page", digest_method=hashlib.sha256)

@@ -1,0 +1,108 @@
+"""Reading what a notification or a lookup says (wire: gateway 1.7, 1.8), whichever of its dialects it speaks.
+
+A state is believed only when its code is published and its own text does not contradict it; anything else is *unknown*,
+which is never a refusal: the gateway has answered HTTP 200 with an error envelope for payments that were accepted.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from backend.money import parse_amount
+from backend.payment.gateway.states import GatewayState
+from backend.payment.gateway.types import GatewayReport
+
+GATEWAY_ZONE = ZoneInfo("America/Bogota")
+_DATE_FORMATS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d-%m-%Y %H:%M:%S")
+
+# each fact by its names: the notification's first, then the older Spanish answer's, then the newer camel-case one's
+_REFERENCE = ("x_ref_payco", "ref_payco", "refPayco", "referencePayco")
+_TRANSACTION = ("x_transaction_id", "transactionID", "transactionId")
+_TICKET = ("ticketId", "ticketID", "recibo", "receipt", "x_transaction_id")
+_APPROVAL = ("x_approval_code", "autorizacion", "authorization")
+_INVOICE = ("x_id_invoice", "x_id_factura", "factura", "invoice", "bill")
+_AMOUNT = ("x_amount", "x_amount_ok", "valor", "amount")
+_CURRENCY = ("x_currency_code", "moneda", "currency")
+_CODE = ("x_cod_transaction_state", "x_cod_response", "x_cod_respuesta", "cod_respuesta", "codeResponse")
+_STATE_TEXT = ("x_response", "x_respuesta", "x_transaction_state", "estado", "status")
+_REASON = ("x_response_reason_text", "x_response", "x_respuesta", "respuesta", "estado")
+_BANK = ("x_bank_name", "banco", "bank")
+_DATE = ("x_transaction_date", "x_fecha_transaccion", "fecha", "date")
+_CUST = ("x_cust_id_cliente",)
+_TEST = ("x_test_request", "enpruebas")
+
+
+def read_report(fields: Mapping[str, Any]) -> GatewayReport:
+    """The report that a notification's fields, or a lookup's `data`, make. Never fails: what is missing is None."""
+    raw = {str(name): _as_text(value) for name, value in fields.items()}
+    amount = _first(raw, _AMOUNT)
+    currency = _first(raw, _CURRENCY)
+    return GatewayReport(
+        reference=_first(raw, _REFERENCE),
+        transaction_id=_first(raw, _TRANSACTION),
+        ticket_id=_first(raw, _TICKET),
+        approval=_first(raw, _APPROVAL),
+        invoice=_first(raw, _INVOICE),
+        amount=parse_amount(amount) if amount else None,
+        currency=currency.upper() if currency else None,
+        state=_state(raw),
+        response_text=_first(raw, _REASON),
+        bank_name=_first(raw, _BANK),
+        transaction_date=_moment(_first(raw, _DATE)),
+        cust=_first(raw, _CUST),
+        test=(_first(raw, _TEST) or "").casefold() in ("true", "1", "yes"),
+        raw=raw,
+    )
+
+
+def read_lookup(answer: Any) -> GatewayReport:
+    """The report of a lookup's whole answer. An error envelope, with whatever HTTP status, makes an unknown one."""
+    if not isinstance(answer, Mapping):
+        return GatewayReport()
+    data = answer.get("data")
+    fields = data if isinstance(data, Mapping) else answer
+    if isinstance(fields.get("transaction"), Mapping):
+        fields = fields["transaction"]
+    said_no = answer.get("success") is False or answer.get("status") in (False, "error")
+    if said_no or fields.get("status") in (False, "error"):
+        return GatewayReport(raw={str(name): _as_text(value) for name, value in fields.items()})
+    return read_report({"enpruebas": answer.get("enpruebas", ""), **fields})
+
+
+def _state(raw: Mapping[str, Any]) -> GatewayState | None:
+    # a 0 stands for "not told": it was seen beside an x_cod_response that told
+    code = next((raw[name] for name in _CODE if isinstance(raw.get(name), str) and raw[name].strip() not in ("", "0")), None)
+    state = GatewayState.from_code(code) if code else None
+    text = _first(raw, _STATE_TEXT)
+    if state is None or (text is not None and not state.agrees_with(text)):
+        return None
+    return state
+
+
+def _first(raw: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first of the names that holds a text which is not blank."""
+    for name in names:
+        value = raw.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return None
+
+
+def _as_text(value: Any) -> Any:
+    """Scalars as text, for no two answers agree on which are numbers; nested values as they are."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    return value
+
+
+def _moment(text: str | None) -> datetime | None:
+    """The gateway's local time as UTC; None when it is written in no known way."""
+    for form in _DATE_FORMATS:
+        try:
+            return datetime.strptime(text or "", form).replace(tzinfo=GATEWAY_ZONE).astimezone(UTC)
+        except ValueError:
+            continue
+    return None

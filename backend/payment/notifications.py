@@ -1,0 +1,184 @@
+"""The webhook's inbox (design: decision 6).
+
+A notification is stored before anything acts on it, and the gateway gets its 200 for anything it may send. What is
+genuine is acted on afterwards, as often as it takes: the signature does not cover the state (wire: gateway 1.8), so
+the notification is only a hint, and the gateway itself is asked how the payment stands.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.dialects import postgresql, sqlite
+
+from backend.clock import now
+from backend.database import Database
+from backend.ids import new_id
+from backend.payment.gateway.reports import read_report
+from backend.payment.gateway.signature import is_genuine
+from backend.payment.gateway.states import GatewayState
+from backend.payment.gateway.types import GatewayCredentials
+from backend.payment.inquiry import Providers, ask_and_settle, settle_if_captured
+from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.states import SessionState
+
+log = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 64 * 1024
+MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
+MAX_USELESS = 5_000
+"""How many notifications without effect are kept; beyond that the oldest make room."""
+RETRY_AFTER = timedelta(seconds=20)
+MAX_TRIES = 8
+
+
+class Verdict(StrEnum):
+    """What a notification is taken for."""
+
+    GENUINE = "genuine"
+    FORGED = "forged"
+    FOREIGN = "foreign"
+    MALFORMED = "malformed"
+    OVERSIZED = "oversized"
+
+
+def judge(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
+    """Whether the notification is the gateway's and about us."""
+    if not fields.get("x_ref_payco") or not fields.get("x_signature"):
+        return Verdict.MALFORMED
+    merchant = str(fields.get("x_cust_id_cliente", credentials.cust_id))
+    if merchant != credentials.cust_id:
+        return Verdict.FOREIGN
+    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+    genuine = is_genuine(texts, credentials.cust_id, credentials.p_key.get_secret_value())
+    return Verdict.GENUINE if genuine else Verdict.FORGED
+
+
+async def receive(
+    database: Database, provider_id: str, fields: Mapping[str, Any], credentials: GatewayCredentials | None, raw: bytes
+) -> bool:
+    """Store a notification, once however often it comes.
+
+    Returns:
+        Whether there is something to act on.
+    """
+    if len(raw) > MAX_BODY_BYTES:
+        verdict, fields = Verdict.OVERSIZED, {}
+    elif credentials is None or not fields:
+        verdict = Verdict.MALFORMED
+    else:
+        verdict = judge(fields, credentials)
+    report = read_report(fields)
+    is_genuine_one = verdict is Verdict.GENUINE
+    digest = hashlib.sha256(raw or json.dumps(dict(fields), sort_keys=True, default=str).encode()).hexdigest()
+    code = report.state.value if report.state is not None else None
+    row = {
+        "id": new_id("paynot"),
+        "provider_id": provider_id[:80],
+        "dedupe_key": f"{report.reference}:{report.transaction_id}:{code}"[:200] if is_genuine_one else digest,
+        "verdict": verdict.value,
+        "reference": (report.reference or "")[:80] or None,
+        "invoice": (report.invoice or "")[:80] or None,
+        "state_code": code,
+        "fields": {str(k)[:80]: str(v)[:MAX_FIELD_TEXT] for k, v in list(fields.items())[:MAX_FIELDS]},
+        "times_received": 1,
+        "tries": 0,
+        "next_try_at": now() if is_genuine_one else None,
+        "created_at": now(),
+        "updated_at": now(),
+    }
+    if not is_genuine_one:
+        log.warning("a notification of %s is %s: recorded, without effect", provider_id[:80], verdict)
+    async with database.transaction() as session:
+        table = PaymentNotification.__table__  # type: ignore[attr-defined]
+        insert = (sqlite if database.is_sqlite else postgresql).insert(table).values(row)
+        again = insert.on_conflict_do_update(
+            index_elements=["provider_id", "dedupe_key"],
+            set_={"times_received": table.c.times_received + 1, "updated_at": now()},
+        ).returning(table.c.times_received)
+        times = (await session.execute(again)).scalar_one()
+        if not is_genuine_one:
+            await _make_room(session)
+    return is_genuine_one and times == 1
+
+
+async def _make_room(session: AsyncSession) -> None:
+    useless = PaymentNotification.verdict != Verdict.GENUINE
+    count = (await session.execute(select(func.count()).select_from(PaymentNotification).where(useless))).scalar_one()
+    if count > MAX_USELESS:
+        oldest = select(PaymentNotification.id).where(useless).order_by(PaymentNotification.id).limit(MAX_USELESS // 10)
+        await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))  # type: ignore[attr-defined]
+
+
+async def handle_due(database: Database, providers: Providers, *, limit: int = 100) -> int:
+    """Act on every stored notification that waits for it, oldest first.
+
+    Returns:
+        How many were acted on.
+    """
+    async with database.read() as session:
+        waiting = (
+            select(PaymentNotification.id)
+            .where(PaymentNotification.next_try_at <= now())  # type: ignore[operator]
+            .order_by(PaymentNotification.id)
+            .limit(limit)
+        )
+        ids = (await session.execute(waiting)).scalars().all()
+    for notification_id in ids:
+        notification = await _claim(database, notification_id)
+        if notification is not None:
+            await _handle(database, providers, notification)
+    return len(ids)
+
+
+async def _claim(database: Database, notification_id: str) -> PaymentNotification | None:
+    """Take a waiting notification for this worker: until `RETRY_AFTER` it waits for nobody else."""
+    async with database.transaction() as session:
+        claim = (
+            update(PaymentNotification)
+            .where(
+                PaymentNotification.id == notification_id,  # type: ignore[arg-type]
+                PaymentNotification.next_try_at <= now(),  # type: ignore[arg-type, operator]
+            )
+            .values(next_try_at=now() + RETRY_AFTER, tries=PaymentNotification.tries + 1)
+            .execution_options(synchronize_session=False)
+        )
+        if cast("CursorResult[Any]", await session.execute(claim)).rowcount == 0:
+            return None
+        return await session.get_one(PaymentNotification, notification_id)
+
+
+async def _handle(database: Database, providers: Providers, notification: PaymentNotification) -> None:
+    attempt = await _attempt_of(database, notification)
+    if attempt is None:
+        log.warning("notification %s names no payment of ours", notification.id)
+    elif attempt.reference not in (None, notification.reference):
+        # the gateway knows a second transaction for our invoice: only its approval says anything about the payment
+        await settle_if_captured(database, providers, attempt, notification.reference)
+    else:
+        attempt.reference = notification.reference  # we may never have had the answer that named it
+        state = await ask_and_settle(database, providers, attempt)
+        told_its_end = notification.state_code not in _UNDECIDED
+        if told_its_end and state.is_open and state is not SessionState.HELD and notification.tries < MAX_TRIES:
+            return  # the gateway's own lookup lags behind its notification: it stays due and is tried again
+    async with database.transaction() as session:
+        done = await session.get_one(PaymentNotification, notification.id)
+        done.next_try_at, done.handled_at = None, now()
+
+
+_UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HELD)
+
+
+async def _attempt_of(database: Database, notification: PaymentNotification) -> PaymentSession | None:
+    async with database.read() as session:
+        named = or_(
+            PaymentSession.invoice == notification.invoice,  # type: ignore[arg-type]
+            PaymentSession.reference == notification.reference,  # type: ignore[arg-type]
+        )
+        return (await session.execute(select(PaymentSession).where(named).limit(1))).scalar_one_or_none()

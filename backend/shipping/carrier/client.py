@@ -1,0 +1,260 @@
+"""The carrier's API over HTTP (spec: Carrier API; wire: carrier).
+
+What only reads is asked again, by a library, when a failure looks passing. What makes or cancels a guide is
+asked once: the carrier has no key against repetition, and a second guide is paid for.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import httpx
+from pydantic import SecretStr
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from backend.errors import OutcomeUnknown
+from backend.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.shipping.carrier.answers import (
+    MadeGuide,
+    Tracking,
+    read_cancelled,
+    read_guide,
+    read_tracking,
+    whole,
+)
+from backend.shipping.carrier.errors import CarrierError, problem_in
+from backend.shipping.carrier.messages import Quotation, Shipment
+from backend.tables import JsonObject
+
+USER_AGENT = "Trompo/1.0"
+"""Named, as the carrier's doorkeeper turns the names of HTTP libraries away (wire: carrier 2.1)."""
+
+CANCELLATION_BATCH = 50
+"""At most so many guides are cancelled at once (spec: Limits)."""
+
+MOST_BETWEEN_ATTEMPTS = 2.0
+SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an answer is waited for, in seconds, retries included. The carrier takes five to eight (wire: 2.1)."""
+
+    connect: float = 5.0
+    quotation: float = 15.0
+    shipment: float = 40.0
+    lookup: float = 15.0
+    attempts: int = 3
+    between_attempts: float = 0.2
+
+
+def carrier_client(
+    settings: Settings,
+    transport: httpx.AsyncBaseTransport | None = None,
+    patience: Patience | None = None,
+) -> "CarrierClient":
+    """The client that the settings name.
+
+    Raises:
+        RuntimeError: the embedded carrier is to be used, but no transport leads to it.
+    """
+    if settings.uses_sandbox_carrier and transport is None:
+        raise RuntimeError("the embedded carrier is reached through a transport, and none was given")
+    key = SecretStr(SANDBOX_CARRIER_KEY) if settings.uses_sandbox_carrier else settings.carrier_api_key
+    return CarrierClient(
+        settings.carrier_api_url,
+        key,
+        creates_test_guides=settings.creates_test_guides,
+        transport=transport,
+        patience=patience or Patience(),
+    )
+
+
+class CarrierClient:
+    """One connection pool to the carrier. Safe to share; close it at the end."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: SecretStr,
+        *,
+        creates_test_guides: bool,
+        transport: httpx.AsyncBaseTransport | None = None,
+        patience: Patience,
+    ) -> None:
+        self._key = api_key
+        self._patience = patience
+        self._shipment_path = "/shipment_sandbox" if creates_test_guides else "/shipment"
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
+            timeout=httpx.Timeout(patience.shipment, connect=patience.connect),
+            transport=transport,
+        )
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._http.aclose()
+
+    async def quotation(self, quotation: Quotation) -> Sequence[object]:
+        """The rates as they came, valid or not; none means that no courier goes there.
+
+        Raises:
+            CarrierError: there is no answer to use.
+        """
+        data = await self._read("POST", "/quotation", quotation.body(), self._patience.quotation)
+        rates = _object(data).get("rates")
+        if not isinstance(rates, list):
+            raise CarrierError("the carrier's quotation has no list of rates")
+        return rates
+
+    async def shipment(self, shipment: Shipment) -> MadeGuide:
+        """Make a guide; a test one when the settings say so. Never repeated.
+
+        Raises:
+            CarrierError: no guide was made.
+            OutcomeUnknown: one may have been made.
+        """
+        try:
+            return read_guide(
+                _object(
+                    await self._send("POST", self._shipment_path, shipment.body(), self._patience.shipment)
+                )
+            )
+        except CarrierError as error:
+            if error.may_have_acted:
+                raise OutcomeUnknown(f"The guide may have been made: {error.message}") from error
+            raise
+
+    async def track(self, tracking_number: str) -> Tracking | None:
+        """Where the parcel is; None when the carrier does not know it.
+
+        Raises:
+            CarrierError: there is no answer to use.
+        """
+        body = {"trackingCode": tracking_number}
+        return read_tracking(await self._read("POST", "/track", body, self._patience.lookup))
+
+    async def track_order(self, order_id: int) -> Tracking | None:
+        """Where the parcel of a guide is; None when the carrier does not know it.
+
+        Raises:
+            CarrierError: there is no answer to use.
+        """
+        return read_tracking(
+            await self._read("GET", f"/track-by-orders/{order_id}", None, self._patience.lookup)
+        )
+
+    async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, Tracking]:
+        """Where the parcels of several guides are; those the carrier does not know are left out.
+
+        Raises:
+            CarrierError: there is no answer to use.
+        """
+        body = {"orders": list(order_ids)}
+        data = _object(await self._read("POST", "/track-by-orders", body, self._patience.lookup))
+        found = {whole(name): read_tracking(tracking) for name, tracking in data.items()}
+        return {
+            order_id: tracking for order_id, tracking in found.items() if order_id is not None and tracking
+        }
+
+    async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
+        """Cancel guides, in batches of at most 50; the ids that are cancelled now, which may be fewer than were asked for.
+
+        Raises:
+            CarrierError: a batch was refused.
+            OutcomeUnknown: a batch may have been carried out. Repeating does no harm.
+        """
+        cancelled: set[int] = set()
+        remaining = iter(dict.fromkeys(order_ids))
+        while batch := list(islice(remaining, CANCELLATION_BATCH)):
+            cancelled |= read_cancelled(await self._cancel(batch)) & set(batch)
+        return frozenset(cancelled)
+
+    async def _cancel(self, batch: list[int]) -> JsonObject:
+        body = {"idOrders": batch}
+        try:
+            return _object(await self._send("POST", "/cancellation/batch/order", body, self._patience.lookup))
+        except CarrierError as error:
+            if error.may_have_acted:
+                raise OutcomeUnknown(f"The guides may have been cancelled: {error.message}") from error
+            raise
+
+    async def _read(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
+        """Ask what changes nothing, again if a failure looks passing, all within so many seconds."""
+        attempts = AsyncRetrying(
+            retry=retry_if_exception(lambda error: isinstance(error, CarrierError) and error.is_passing),
+            wait=wait_random_exponential(self._patience.between_attempts, max=MOST_BETWEEN_ATTEMPTS),
+            stop=stop_after_attempt(self._patience.attempts),
+            reraise=True,
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                return await attempts(self._exchange, method, path, body)
+        except TimeoutError:
+            raise _too_late(path, seconds) from None
+
+    async def _send(self, method: str, path: str, body: JsonObject, seconds: float) -> object:
+        """Ask once what changes something."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._exchange(method, path, body)
+        except TimeoutError:
+            raise _too_late(path, seconds) from None
+
+    async def _exchange(self, method: str, path: str, body: JsonObject | None) -> object:
+        """One request and the `data` of its answer."""
+        try:
+            response = await self._http.request(method, path, json=body)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise CarrierError(
+                f"the carrier cannot be reached ({type(error).__name__})", is_passing=True
+            ) from error
+        except httpx.TimeoutException as error:
+            raise CarrierError("the carrier did not answer in time", may_have_acted=True) from error
+        except httpx.HTTPError as error:
+            raise CarrierError(
+                f"the connection to the carrier broke ({type(error).__name__})",
+                may_have_acted=True,
+                is_passing=True,
+            ) from error
+        return self._data_of(response)
+
+    def _data_of(self, response: httpx.Response) -> object:
+        """The `data` of the envelope of a good answer.
+
+        Raises:
+            CarrierError: the answer is an error, or no envelope.
+        """
+        status = response.status_code
+        try:
+            body: object = response.json()
+        except ValueError:
+            body = None
+        if response.is_success and isinstance(body, dict) and body.get("status") == "OK" and "data" in body:
+            return body["data"]
+        problem = problem_in(body)
+        words = self._without_key(str(problem))
+        raise CarrierError(
+            f"the carrier answered {status}: {words or 'nothing that can be understood'}",
+            http_status=status,
+            fields={name: self._without_key(text) for name, text in problem.fields.items()},
+            may_have_acted=status >= SERVER_ERROR or (response.is_success and not words),
+            is_passing=status >= SERVER_ERROR,
+        )
+
+    def _without_key(self, text: str) -> str:
+        """The carrier's words, should they repeat our key, without it."""
+        key = self._key.get_secret_value()
+        return text.replace(key, "•••") if key else text
+
+
+def _too_late(path: str, seconds: float) -> CarrierError:
+    return CarrierError(f"the carrier did not answer {path} within {seconds:g} s", may_have_acted=True)
+
+
+def _object(data: object) -> JsonObject:
+    if isinstance(data, dict):
+        return data
+    raise CarrierError("the carrier's answer holds no object where one belongs", may_have_acted=True)

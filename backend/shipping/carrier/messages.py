@@ -1,0 +1,202 @@
+"""What is sent to the carrier, within its limits (wire: carrier 2.2 and 2.3)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic.alias_generators import to_camel
+
+from backend.errors import InvalidData
+from backend.money import Cop
+from backend.shipping.carrier.fitting import fit, fit_address, fit_phone, fit_reference
+from backend.shipping.parcels import (
+    MAX_CONTENT_VALUE,
+    MAX_SIDE_CM,
+    MAX_WEIGHT_KG,
+    MIN_SIDE_CM,
+    MIN_WEIGHT_KG,
+    content_value,
+)
+from backend.shipping.providers.base import Contact, Place, QuoteRequest, ShipmentRequest
+from backend.tables import JsonObject
+
+DESCRIPTION = "Juguetes"
+NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
+NO_ADDRESS, NO_SUBURB, NO_REFERENCE = "Sin dirección", "Sin barrio", "Sin referencia"
+
+DESTINATION_ADDRESS_LEAST = 8
+EMAIL_LEAST, EMAIL_MOST = 8, 60
+
+
+def text(least: int, most: int) -> StringConstraints:
+    """A text of so many characters."""
+    return StringConstraints(min_length=least, max_length=most)
+
+
+Kilograms = Annotated[float, Field(ge=MIN_WEIGHT_KG, le=MAX_WEIGHT_KG)]
+Centimetres = Annotated[int, Field(ge=MIN_SIDE_CM, le=MAX_SIDE_CM)]
+DaneCode = Annotated[str, StringConstraints(pattern=r"^\d{8}$")]
+Email = Annotated[
+    str,
+    StringConstraints(min_length=EMAIL_LEAST, max_length=EMAIL_MOST, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$"),
+]
+Phone = Annotated[str, StringConstraints(pattern=r"^\d{10}$")]
+
+
+class Wire(BaseModel):
+    """An object on the wire: our names in snake case, the carrier's in camel case."""
+
+    model_config = ConfigDict(
+        frozen=True, alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+    )
+
+    def body(self) -> JsonObject:
+        """The object as JSON; what is None is not sent."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class WirePackage(Wire):
+    """A package in kg and cm."""
+
+    weight: Kilograms
+    height: Centimetres
+    width: Centimetres
+    length: Centimetres
+
+
+class WirePlace(Wire):
+    """Where a quotation starts or ends."""
+
+    dane_code: DaneCode
+    address: Annotated[str, text(2, 50)]
+
+
+class WireContact(WirePlace):
+    """Who sends or receives a parcel, and where."""
+
+    company: Annotated[str, text(2, 28)]
+    first_name: Annotated[str, text(2, 14)]
+    last_name: Annotated[str, text(2, 14)]
+    email: Email
+    phone: Phone
+    suburb: Annotated[str, text(2, 30)]
+    cross_street: Annotated[str, text(2, 35)]
+    reference: Annotated[str, text(2, 25)]
+
+
+class Quotation(Wire):
+    """The body of `POST /quotation`."""
+
+    packages: list[WirePackage] = Field(min_length=1)
+    description: Annotated[str, text(3, 25)]
+    content_value: Annotated[Cop, Field(ge=0, le=MAX_CONTENT_VALUE)]
+    origin: WirePlace
+    destination: WirePlace
+
+
+class Shipment(Wire):
+    """The body of `POST /shipment` and `POST /shipment_sandbox`."""
+
+    id_rate: int
+    my_shipment_reference: Annotated[str, text(2, 28)]
+    request_pickup: bool
+    pickup_date: date
+    insurance: bool
+    description: Annotated[str, text(3, 25)]
+    content_value: Annotated[Cop, Field(ge=0, le=MAX_CONTENT_VALUE)]
+    packages: list[WirePackage] = Field(min_length=1)
+    origin: WireContact
+    destination: WireContact
+
+
+Message = TypeVar("Message", bound=Wire)
+
+
+def quotation_for(request: QuoteRequest) -> Quotation:
+    """The quotation to ask for.
+
+    Raises:
+        InvalidData: a place or a package is none the carrier takes; `fields` names it.
+    """
+    return _checked(
+        Quotation,
+        {
+            "packages": [asdict(package) for package in request.packages],
+            "description": fit(request.description, 25, 3, DESCRIPTION),
+            "content_value": content_value(request.content_value),
+            "origin": _place(request.origin),
+            "destination": _place(request.destination),
+        },
+    )
+
+
+def shipment_for(request: ShipmentRequest, *, rate_id: int, pickup_date: date) -> Shipment:
+    """The shipment to make with a rate.
+
+    The insurance is the minimum that the rate's price holds already, and the courier's daily round collects
+    the parcel: nothing is ordered that costs more than what was quoted.
+
+    Raises:
+        InvalidData: a contact cannot be made to fit; `fields` names what to mend (`destination.phone`).
+    """
+    return _checked(
+        Shipment,
+        {
+            "id_rate": rate_id,
+            "my_shipment_reference": fit_reference(request.reference, 28),
+            "request_pickup": False,
+            "pickup_date": pickup_date,
+            "insurance": False,
+            "description": fit(request.description, 25, 3, DESCRIPTION),
+            "content_value": content_value(request.content_value),
+            "packages": [asdict(package) for package in request.packages],
+            "origin": _contact(request.origin, fallback_email=request.origin.email),
+            "destination": _contact(request.destination, fallback_email=request.origin.email),
+        },
+    )
+
+
+def _place(place: Place) -> dict[str, str]:
+    """The place as it is sent. The price depends on the municipality: an address not typed yet is stood in for."""
+    address = fit_address(place.address, 50)
+    return {
+        "dane_code": place.dane_code,
+        "address": address if len(address) >= DESTINATION_ADDRESS_LEAST else NO_ADDRESS,
+    }
+
+
+def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
+    """The contact as it is sent. An e-mail the carrier cannot take is the shop's own: it only receives notices."""
+    address = fit_address(contact.address, 50)
+    if len(address) < DESTINATION_ADDRESS_LEAST:
+        address = fit_address(f"{address}, {contact.suburb or contact.cross_street}", 50)
+    full_name = f"{contact.first_name} {contact.last_name}"
+    return {
+        "dane_code": contact.dane_code,
+        "address": address,
+        "company": fit(contact.company, 28) or fit(full_name, 28, fallback=NO_COMPANY),
+        "first_name": fit(contact.first_name, 14, fallback=NO_NAME),
+        "last_name": fit(contact.last_name, 14, fallback=NO_LAST_NAME),
+        "email": contact.email if EMAIL_LEAST <= len(contact.email) <= EMAIL_MOST else fallback_email,
+        "phone": fit_phone(contact.phone),
+        "suburb": fit(contact.suburb, 30, fallback=NO_SUBURB),
+        "cross_street": fit_address(contact.cross_street, 35) or fit_address(contact.address, 35),
+        "reference": fit(contact.reference, 25, fallback=NO_REFERENCE),
+    }
+
+
+def _checked(message: type[Message], values: Mapping[str, Any]) -> Message:
+    try:
+        return message.model_validate(values)
+    except ValidationError as error:
+        raise _invalid(error) from None
+
+
+def _invalid(error: ValidationError) -> InvalidData:
+    fields = {
+        ".".join(to_camel(str(part)) for part in problem["loc"]): problem["msg"]
+        for problem in error.errors(include_input=False, include_url=False, include_context=False)
+    }
+    return InvalidData(f"The carrier cannot take this parcel: {', '.join(fields)}", fields=fields)

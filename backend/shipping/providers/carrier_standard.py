@@ -1,0 +1,142 @@
+"""Calculated shipping: the cheapest courier of the carrier's live quotation (spec: Price rule, Provider operations)."""
+
+import logging
+from datetime import date, datetime, timedelta
+
+from backend import clock
+from backend.errors import OutcomeUnknown
+from backend.money import Cop
+from backend.shipping.carrier.answers import COLOMBIA
+from backend.shipping.carrier.client import CarrierClient
+from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.carrier.messages import quotation_for, shipment_for
+from backend.shipping.carrier.rates import Rate, cheapest
+from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
+from backend.shipping.single_flight import SingleFlight
+
+log = logging.getLogger(__name__)
+
+FALLBACK_PRICE: Cop = 15_000
+"""What shipping costs when nobody quotes it (spec: Limits)."""
+
+SATURDAY = 5
+
+
+class CarrierStandard(FulfillmentProvider):
+    """Prices and guides from the carrier. The shopper does not choose the courier: it is the cheapest one."""
+
+    id = "carrier_standard"
+    can_calculate = True
+
+    def __init__(self, client: CarrierClient) -> None:
+        self._client = client
+        self._quotes = SingleFlight[QuoteRequest, Quote]()
+
+    async def calculate_price(self, request: QuoteRequest) -> Quote:
+        """The live price, or 15 000 COP when there is none: whatever fails here never stops a shopper.
+
+        Each call asks the carrier; calls for the same parcel at the same time share one question.
+        """
+        return await self._quotes.share(request, lambda: self._quote(request))
+
+    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+        """Quote again, as rates drift, and make the guide with the cheapest courier.
+
+        Raises:
+            InvalidData: a contact cannot be made to fit the carrier's fields.
+            CarrierError: no courier goes there, or no guide was made.
+            OutcomeUnknown: a guide may have been made.
+        """
+        pickup_date = request.pickup_date or next_working_day(clock.now())
+        draft = shipment_for(
+            request, rate_id=0, pickup_date=pickup_date
+        )  # what cannot be sent is known before asking
+        rate = cheapest(await self._client.quotation(quotation_for(_quote_request(request))))
+        if rate is None:
+            raise CarrierError("no courier offers a valid rate for this parcel")
+        made = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
+        log.info("guide %s made for %s with %s", made.order_id, request.reference, rate.carrier)
+        return Guide(
+            tracking_number=made.tracking_number,
+            carrier_order_id=made.order_id,
+            label_url=made.label_url,
+            label_pdf=made.label_pdf,
+            data=_offer(rate) | {"pickupDate": pickup_date.isoformat()},
+        )
+
+    async def cancel_fulfillment(self, guide: Guide) -> None:
+        """Cancel the guide and believe it only when the carrier says so.
+
+        An answer that does not name the guide, or none at all, is checked against its tracking: the carrier
+        is known to answer 200 for guides that it did not cancel (wire: carrier 2.5).
+
+        Raises:
+            CarrierError: the guide is not cancelled.
+            OutcomeUnknown: it may be; ask again.
+        """
+        if guide.carrier_order_id is None:
+            raise CarrierError("the guide has no number to cancel it by")
+        failure: CarrierError | OutcomeUnknown
+        try:
+            if guide.carrier_order_id in await self._client.cancel([guide.carrier_order_id]):
+                return
+            failure = CarrierError("the carrier did not cancel the guide; it may have been collected")
+        except (CarrierError, OutcomeUnknown) as error:
+            failure = error
+        if not await self._is_cancelled(guide):
+            raise failure
+
+    async def _quote(self, request: QuoteRequest) -> Quote:
+        try:
+            rate = cheapest(await self._client.quotation(quotation_for(request)))
+        except Exception as error:  # whatever it is, the shopper goes on with the fixed price
+            return _fallback(request, error)
+        if rate is None:
+            return _fallback(request, CarrierError("no courier offers a valid rate"))
+        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=_offer(rate))
+
+    async def _is_cancelled(self, guide: Guide) -> bool:
+        try:
+            tracking = guide.tracking_number and await self._client.track(guide.tracking_number)
+        except CarrierError as error:
+            log.warning(
+                "guide %s cannot be tracked after its cancellation: %s", guide.carrier_order_id, error
+            )
+            return False
+        return bool(tracking and tracking.is_cancelled)
+
+
+def next_working_day(moment: datetime) -> date:
+    """The first day from Monday to Friday after this one in Colombia: when a courier can collect."""
+    day = moment.astimezone(COLOMBIA).date() + timedelta(days=1)
+    while day.weekday() >= SATURDAY:
+        day += timedelta(days=1)
+    return day
+
+
+def _quote_request(request: ShipmentRequest) -> QuoteRequest:
+    return QuoteRequest(
+        origin=request.origin.place,
+        destination=request.destination.place,
+        packages=request.packages,
+        content_value=request.content_value,
+        description=request.description,
+    )
+
+
+def _offer(rate: Rate) -> dict[str, object]:
+    """What is worth knowing later of the offer that was taken."""
+    return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
+
+
+def _fallback(request: QuoteRequest, cause: Exception) -> Quote:
+    expected = isinstance(cause, CarrierError)
+    log.warning(
+        "no quotation from %s to %s, charging %d: %s",
+        request.origin.dane_code,
+        request.destination.dane_code,
+        FALLBACK_PRICE,
+        cause if expected else repr(cause),
+        exc_info=None if expected else cause,
+    )
+    return Quote(FALLBACK_PRICE, is_fallback=True, data={"fallback": str(cause)})
