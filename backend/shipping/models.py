@@ -89,7 +89,7 @@ class ShippingOption(Timestamps, table=True):
     amount: Cop | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Fulfillment(Timestamps, table=True):
@@ -114,6 +114,6 @@ class Fulfillment(Timestamps, table=True):
     label_url: str | None = None
     label_pdf: bytes | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
-    shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
-    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
-    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -15,7 +15,7 @@ from pathlib import Path
 DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
 
 CAPITAL = "001"
-"""The number of the capital inside its department; Cundinamarca's capital is Bogotá, a department of its own."""
+"""A capital's number in its department; Cundinamarca's capital is Bogotá, which is a department of its own."""
 CUNDINAMARCA = "25"
 
 
@@ -87,7 +87,7 @@ class _Entry:
     order: tuple[bool, str, str]
 
     def rank(self, typed: str) -> int | None:
-        """How well the folded text fits: 0 is best, None is not at all. The official name goes before the others."""
+        """How well the folded text fits: 0 is best, None not at all. The official name goes before the others."""
         beginnings = typed.split()
         if not _begin_words_of(" ".join((*self.names, self.department)), beginnings):
             return None  # nearly all of them, so that the rest may take its time

@@ -42,7 +42,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A box as the carrier is told of it: kg, and whole cm. The length is the longest side, the width the shortest."""
+    """A box as the carrier is told of it, in kg and cm. Length is its longest side, width its shortest."""
 
     weight: float
     length: int
@@ -72,7 +72,7 @@ def content_value(amount: Cop) -> Cop:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Units packed together. `sides` is the least box any unit needs, longest side first; in kg, cm and cm³."""
+    """Units packed together, in kg, cm and cm³. `sides` is the least box any unit needs, longest side first."""
 
     weight: float
     sides: tuple[int, int, int]

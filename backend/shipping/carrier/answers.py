@@ -1,4 +1,4 @@
-"""What the carrier answers, read leniently: a field that is missing or odd is no reason to lose the others."""
+"""What the carrier answers, read leniently: one missing or odd field is no reason to lose the others."""
 
 import base64
 import binascii
@@ -62,7 +62,7 @@ def read_guide(data: JsonObject) -> MadeGuide:
 
 
 def read_tracking(data: object) -> Tracking | None:
-    """Where a parcel is, or None when the carrier does not know it: its data is a sentence then (wire: carrier 2.4)."""
+    """Where a parcel is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
     return Tracking(
@@ -76,7 +76,7 @@ def read_tracking(data: object) -> Tracking | None:
 
 
 def read_cancelled(data: JsonObject) -> frozenset[int]:
-    """The orders that are cancelled: those in `to_refund_orders` or `only_cancel_orders`, no others (wire: carrier 2.5)."""
+    """The cancelled orders: those to refund or only to cancel, and no others (wire: carrier 2.5)."""
     return frozenset(
         order_id
         for name in ("to_refund_orders", "only_cancel_orders")

@@ -39,7 +39,7 @@ SERVER_ERROR = 500
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long an answer is waited for, in seconds, retries included. The carrier takes five to eight (wire: 2.1)."""
+    """How long an answer is waited for, in seconds, retries included. Five to eight are usual (wire: 2.1)."""
 
     connect: float = 5.0
     quotation: float = 15.0
@@ -160,7 +160,7 @@ class CarrierClient:
         }
 
     async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
-        """Cancel guides, in batches of at most 50; the ids that are cancelled now, which may be fewer than were asked for.
+        """Cancel guides, in batches of at most 50, and say which are cancelled now: it may be fewer.
 
         Raises:
             CarrierError: a batch was refused.

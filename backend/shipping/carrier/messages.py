@@ -159,7 +159,7 @@ def shipment_for(request: ShipmentRequest, *, rate_id: int, pickup_date: date) -
 
 
 def _place(place: Place) -> dict[str, str]:
-    """The place as it is sent. The price depends on the municipality: an address not typed yet is stood in for."""
+    """The place as it is sent. The municipality makes the price: an address not typed yet is stood in for."""
     address = fit_address(place.address, 50)
     return {
         "dane_code": place.dane_code,
@@ -168,7 +168,7 @@ def _place(place: Place) -> dict[str, str]:
 
 
 def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
-    """The contact as it is sent. An e-mail the carrier cannot take is the shop's own: it only receives notices."""
+    """The contact as it is sent. An e-mail the carrier cannot take becomes the shop's: it only gets notices."""
     address = fit_address(contact.address, 50)
     if len(address) < DESTINATION_ADDRESS_LEAST:
         address = fit_address(f"{address}, {contact.suburb or contact.cross_street}", 50)

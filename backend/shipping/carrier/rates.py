@@ -26,7 +26,7 @@ class Rate:
 
 
 def cheapest(rates: Iterable[object]) -> Rate | None:
-    """The valid rate with the lowest price, the faster and then the first among equals; None when none is valid."""
+    """The valid rate with the lowest price; the faster, then the first, among equals. None if none is valid."""
     valid = [offer for rate in rates if (offer := read_rate(rate)) is not None]
     return min(valid, key=lambda offer: (offer.price, _days(offer)), default=None)
 
@@ -66,7 +66,7 @@ def _days(rate: Rate) -> float:
 
 
 def _amount(value: object) -> Decimal | None:
-    """A JSON number as an exact decimal; None for what is no finite number, or text that only looks like one."""
+    """A JSON number as an exact decimal; None for what is no finite number, or a text that looks like one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return Decimal(str(value)) if math.isfinite(value) and abs(value) < ABSURD_AMOUNT else None

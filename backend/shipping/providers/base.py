@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A place and who sends or receives there. What is unknown is left empty; the provider fills what it must."""
+    """A place and who sends or receives there. What is unknown stays empty: the provider fills what it must."""
 
     dane_code: str
     address: str
@@ -56,7 +56,7 @@ class QuoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A price. `is_fallback`: nobody quoted, so the fixed price stands in (spec: Errors, calculatePrice fails)."""
+    """A price. `is_fallback`: nobody quoted, so the fixed price stands in (spec: Errors)."""
 
     amount: Cop
     is_fallback: bool = False
@@ -93,7 +93,7 @@ class Guide:
 
 
 class FulfillmentProvider(ABC):
-    """A way to ship. Operations that a provider does not offer raise `NotImplementedByProvider`, never pretend."""
+    """A way to ship. What a provider does not offer raises `NotImplementedByProvider`: it never pretends."""
 
     id: ClassVar[str]
     can_calculate: ClassVar[bool]
@@ -125,7 +125,7 @@ class FulfillmentProvider(ABC):
             OutcomeUnknown: it may have been cancelled.
         """
 
-    async def create_return_fulfillment(self, request: ShipmentRequest) -> Guide:
+    async def create_return_fulfillment(self, request: ShipmentRequest) -> Guide:  # noqa: ARG002 - for those that do
         """Make the guide of a return.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Calculated shipping: the cheapest courier of the carrier's live quotation (spec: Price rule, Provider operations)."""
+"""Calculated shipping: the cheapest courier of the carrier's live quotation (spec: Price rule)."""
 
 import logging
 from datetime import date, datetime, timedelta
@@ -89,7 +89,7 @@ class CarrierStandard(FulfillmentProvider):
     async def _quote(self, request: QuoteRequest) -> Quote:
         try:
             rate = cheapest(await self._client.quotation(quotation_for(request)))
-        except Exception as error:  # whatever it is, the shopper goes on with the fixed price
+        except Exception as error:  # noqa: BLE001 - whatever it is, the shopper goes on with the fixed price
             return _fallback(request, error)
         if rate is None:
             return _fallback(request, CarrierError("no courier offers a valid rate"))

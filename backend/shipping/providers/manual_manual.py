@@ -10,11 +10,11 @@ class ManualManual(FulfillmentProvider):
     id = "manual_manual"
     can_calculate = False
 
-    async def calculate_price(self, request: QuoteRequest) -> Quote:
+    async def calculate_price(self, request: QuoteRequest) -> Quote:  # noqa: ARG002 - the interface's
         """Always raises `NotImplementedByProvider`: the price is the option's own."""
         raise NotImplementedByProvider(f"calculatePrice is not implemented by {self.id}")
 
-    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:  # noqa: ARG002 - the interface's
         """A fulfilment without numbers: whoever sends the parcel has them."""
         return Guide()
 
