@@ -1,0 +1,25 @@
+"""Reflex configuration. Every Reflex process reads this file first."""
+
+import reflex as rx
+from reflex.constants import StateManagerMode
+
+from backend.settings import load_settings
+from storefront.plugins.own_origin import OwnOriginPlugin
+from storefront.toolchain import prepare_environment
+
+prepare_environment()
+settings = load_settings()
+
+config = rx.Config(
+    app_name="storefront",
+    plugins=[OwnOriginPlugin()],
+    disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's sitemap knows its products
+    default_color_mode="light",
+    show_built_with_reflex=False,
+    telemetry_enabled=False,
+    frontend_compression_formats=["brotli", "gzip"],
+    frontend_lazy_bundled_libraries=True,
+    cors_allowed_origins=(),  # the pages and the API answer their own origin only
+    state_manager_mode=StateManagerMode.REDIS if settings.redis_url else StateManagerMode.MEMORY,
+    redis_url=settings.redis_url or None,
+)

