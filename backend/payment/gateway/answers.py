@@ -34,7 +34,8 @@ def exact_json(body: bytes) -> Any:
         ValueError: it is no JSON.
     """
     # bytes that are no UTF-8 are known of the placeholder's name, and must not cost the whole list
-    return json.loads(body.decode("utf-8-sig", errors="replace"), parse_int=str, parse_float=str, parse_constant=_refuse)
+    text = body.decode("utf-8-sig", errors="replace")
+    return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
 
 
 def read_banks(answer: Any) -> list[Bank]:
@@ -61,7 +62,9 @@ def read_created(answer: Any) -> BankPaymentCreated:
         RedirectUrlMissing: it did not refuse, but there is no address under any name we know.
     """
     if not isinstance(answer, Mapping):
-        raise RedirectUrlMissing(f"The gateway's answer to bank.create is no object: {_shown(answer)}", answer)
+        raise RedirectUrlMissing(
+            f"The gateway's answer to bank.create is no object: {_shown(answer)}", answer
+        )
     inner = answer.get("data")
     data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
     if _is_refusal(answer, data):
@@ -69,7 +72,8 @@ def read_created(answer: Any) -> BankPaymentCreated:
     redirect_url = _redirect_url(data) or _redirect_url(answer)
     if redirect_url is None:
         raise RedirectUrlMissing(
-            f"The gateway's answer to bank.create holds no redirect URL under any known name: {_shown(answer)}", answer
+            f"The gateway's answer to bank.create holds no redirect URL under any known name: {_shown(answer)}",
+            answer,
         )
     return BankPaymentCreated(
         redirect_url=redirect_url,

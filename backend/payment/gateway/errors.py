@@ -14,6 +14,10 @@ class NoAnswer(GatewayUnavailable):
     """The request left, and no usable answer came back: it may have been carried out."""
 
 
+class LoginFailed(GatewayUnavailable):
+    """The login was tried as often as is sensible: what it was for was not sent."""
+
+
 class KeysRefused(OutsideFailure):
     """The gateway does not accept our keys. Asking again does not help."""
 

@@ -57,7 +57,9 @@ def sdk_fields(payment: BankPayment) -> dict[str, str]:
     return fields
 
 
-def hidden_body(fields: Mapping[str, str], credentials: GatewayCredentials, *, test_mode: bool) -> dict[str, Any]:
+def hidden_body(
+    fields: Mapping[str, str], credentials: GatewayCredentials, *, test_mode: bool
+) -> dict[str, Any]:
     """The JSON body for the fields: as the SDK makes it, to the order of the keys."""
     private_key = credentials.private_key.get_secret_value()
 

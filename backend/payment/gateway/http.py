@@ -1,4 +1,4 @@
-"""One call to the gateway: a deadline for the whole of it, and an error that says whether it may have been carried out."""
+"""One call to the gateway: a deadline for the whole of it, and errors that say whether it may have had its effect."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ async def send(
     )
     try:
         # a deadline beside the timeouts: those start again with every byte that trickles in
-        async with asyncio.timeout(seconds + patience.connect):
+        async with asyncio.timeout(seconds):
             return await http.send(request, follow_redirects=False)
     except _NEVER_SENT as error:
         raise GatewayUnavailable(f"The gateway cannot be reached ({type(error).__name__})") from error

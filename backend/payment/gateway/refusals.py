@@ -1,4 +1,4 @@
-"""Why the gateway would not start a payment, and what the shopper reads (wire: gateway 1.6; checkout, creation errors)."""
+"""Why the gateway would not start a payment, and what the shopper reads (wire: gateway 1.6; checkout)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -68,7 +68,12 @@ def read_refusal(answer: Mapping[str, Any]) -> Refusal:
     if reason is None:
         reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
     codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))
-    text = answer.get("text_response") or answer.get("textResponse") or answer.get("message") or "no reason given"
+    text = (
+        answer.get("text_response")
+        or answer.get("textResponse")
+        or answer.get("message")
+        or "no reason given"
+    )
     return Refusal(reason, str(text), codes)
 
 

@@ -72,7 +72,10 @@ def read_lookup(answer: Any) -> GatewayReport:
 
 def _state(raw: Mapping[str, Any]) -> GatewayState | None:
     # a 0 stands for "not told": it was seen beside an x_cod_response that told
-    code = next((raw[name] for name in _CODE if isinstance(raw.get(name), str) and raw[name].strip() not in ("", "0")), None)
+    told = {
+        name: value for name, value in raw.items() if not (isinstance(value, str) and value.strip() == "0")
+    }
+    code = _first(told, _CODE)
     state = GatewayState.from_code(code) if code else None
     text = _first(raw, _STATE_TEXT)
     if state is None or (text is not None and not state.agrees_with(text)):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from backend.clock import now
 
 LONGEST_USE = timedelta(minutes=14)
-"""How long a token is used at most: its life is told as 20 or 60 minutes, the PHP SDK keeps it 14 (wire: gateway 1.1)."""
+"""How long a token is used at most: it lasts 20 or 60 minutes, and the PHP SDK keeps it 14 (wire: gateway 1.1)."""
 
 MARGIN = timedelta(seconds=30)
 """A token this close to its end is not used any more: the call must arrive before it."""

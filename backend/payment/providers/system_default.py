@@ -3,7 +3,13 @@
 from decimal import Decimal
 
 from backend.money import Cop
-from backend.payment.providers.base import Initiated, PaymentRequest, ProviderReport, ProviderState, SessionFacts
+from backend.payment.providers.base import (
+    Initiated,
+    PaymentRequest,
+    ProviderReport,
+    ProviderState,
+    SessionFacts,
+)
 
 SYSTEM_DEFAULT_ID = "pp_system_default"
 
@@ -13,7 +19,7 @@ class SystemDefault:
 
     id = SYSTEM_DEFAULT_ID
 
-    async def initiate(self, request: PaymentRequest) -> Initiated:
+    async def initiate(self, request: PaymentRequest) -> Initiated:  # noqa: ARG002 (the interface's)
         """Start a payment that waits for `authorize`."""
         return Initiated(state=ProviderState.PENDING)
 

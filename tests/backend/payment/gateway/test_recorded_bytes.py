@@ -1,0 +1,116 @@
+"""Our calls beside the bytes that the official Node SDK 1.4.4 sent for the same input."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from backend.payment.gateway import BankPayment, GatewayBases, GatewayClient, GatewayCredentials
+from backend.payment.gateway.fields import hidden_body
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "official-sdk-node-1.4.4.jsonl"
+CREDENTIALS = GatewayCredentials(
+    public_key=SecretStr("PUBKEYTEST"),
+    private_key=SecretStr("00112233445566778899aabbccddeeff"),
+    cust_id="99999",
+    p_key=SecretStr("0123456789abcdef0123456789abcdef01234567"),
+)
+TOKEN = "JWT.TEST.TOKEN"
+PAYMENT = BankPayment(
+    bank="1022",
+    invoice="ORD-1",
+    description="pay test",
+    value=10000,
+    tax=0,
+    tax_base=0,
+    type_person="0",
+    doc_type="CC",
+    doc_number="10358519",
+    name="testing",
+    last_name="ñandú",
+    email="a@b.co",
+    department="Antioquia",
+    city="Medellín",
+    phone="3010000001",
+    cell_phone="3010000001",
+    address="Cr 4",
+    ip="190.0.0.1",
+    url_response="https://s/r",
+    url_confirmation="https://s/c",
+    extra1="x1",
+)
+
+
+def recorded(path: str, nth: int = 0) -> dict[str, Any]:
+    calls: list[dict[str, Any]] = [json.loads(line) for line in RECORDED.read_text().splitlines()]
+    return [call for call in calls if call["path"].partition("?")[0].endswith(path)][nth]
+
+
+class Recorder:
+    """Answers as the recording's gateway did and keeps every request."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        if request.url.path.endswith("/login"):
+            return httpx.Response(200, json={"bearer_token": TOKEN})
+        if request.method == "POST":
+            return httpx.Response(200, json={"success": True, "data": {"urlbanco": "https://bank.example/1"}})
+        return httpx.Response(200, json={"success": True, "data": []})
+
+
+def client(recorder: Recorder) -> GatewayClient:
+    # the recording's own addresses: the SDK was pointed to one host with a path for the second
+    bases = GatewayBases(api="http://recorded.test", secure="http://recorded.test/SECURE")
+    return GatewayClient(
+        httpx.AsyncClient(transport=httpx.MockTransport(recorder)), CREDENTIALS, bases, test_mode=True
+    )
+
+
+def assert_same_headers(sent: httpx.Request, theirs: dict[str, Any]) -> None:
+    """The headers that mean something to the gateway. `Accept` is each HTTP library's own."""
+    for name in set(theirs["headers"]) - {"Accept"}:
+        assert sent.headers[name] == theirs["headers"][name], name
+
+
+async def test_a_login_and_a_payment_are_sent_byte_for_byte() -> None:
+    recorder = Recorder()
+    async with client(recorder) as gateway:
+        await gateway.create_bank_payment(PAYMENT)
+    login, create = recorder.requests
+    for sent, theirs in ((login, recorded("/auth/login")), (create, recorded("/debitos.json"))):
+        assert (sent.method, sent.url.path) == (theirs["method"], theirs["path"])
+        assert sent.content.decode() == theirs["body"]
+        assert_same_headers(sent, theirs)
+
+
+async def test_the_lookups_ask_the_same_addresses() -> None:
+    recorder = Recorder()
+    async with client(recorder) as gateway:
+        await gateway.get_banks()
+        await gateway.transaction("TICKET1")
+        await gateway.transaction_by_reference("101")
+    login, banks, by_ticket, by_reference = recorder.requests
+    assert login.url.path == "/v1/auth/login"
+    for sent, path in (
+        (banks, "/pse/bancos.json"),
+        (by_ticket, "/pse/transactioninfomation.json"),
+        (by_reference, "/transaction/response.json"),
+    ):
+        theirs = recorded(path)
+        assert sent.method == theirs["method"] == "GET"
+        assert sent.url.path == theirs["path"].partition("?")[0]
+        assert set(sent.url.params) == set(httpx.URL("http://x" + theirs["path"]).params)
+        assert sent.url.params["public_key"] == "PUBKEYTEST"
+        assert_same_headers(sent, theirs)
+        assert sent.content == b""
+
+
+def test_whatever_fields_there_are_the_body_is_the_same() -> None:
+    theirs = recorded("/debitos.json", nth=1)
+    body = hidden_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
+    assert json.dumps(body, separators=(",", ":")) == theirs["body"]
