@@ -1,0 +1,243 @@
+"""The embedded carrier: its operations over HTTP, as strict as the real one (wire: carrier)."""
+
+import base64
+import hmac
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from backend.sandbox.carrier import validation
+from backend.sandbox.carrier.envelopes import WRONG_KEY, plain, processed, refused, turned_away
+from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation
+from backend.sandbox.carrier.guides import IssuedGuide, Ledger, Status
+from backend.sandbox.carrier.label import label_pdf
+from backend.sandbox.carrier.misbehaviour import failed_early, spoilt
+from backend.sandbox.carrier.quoting import rates_for
+from backend.settings import SANDBOX_CARRIER_KEY, Settings
+
+BASE_PATH = "/api/v2"
+PUBLIC_PATH = "/sandbox/carrier"
+"""Where the app is expected to be mounted; only the labels' addresses depend on it."""
+
+LIBRARIES = re.compile(r"^(python|httpx|curl|wget|go-http|node|axios|okhttp|java|ruby|php|$)", re.IGNORECASE)
+CANCELLATION_MOST = 50
+UNKNOWN_PARCEL = "No se encontró información para el envío."
+
+JsonObject = dict[str, Any]
+Handler = Callable[[JsonObject], Response]
+
+
+def sandbox_carrier(
+    settings: Settings, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
+) -> "SandboxCarrier":
+    """The embedded carrier that accepts the key the shop's client sends.
+
+    `allow_control` opens `/_control/*`, by which a program outside plans faults and moves parcels: never in public.
+    """
+    given = settings.carrier_api_key.get_secret_value()
+    return SandboxCarrier(
+        SANDBOX_CARRIER_KEY if settings.uses_sandbox_carrier else given,
+        labels_url=f"{settings.base_url}{public_path}/labels",
+        allow_control=allow_control,
+    )
+
+
+class SandboxCarrier:
+    """The carrier's app and what a test controls it by: `faults`, `ledger` and the requests it had.
+
+    Attributes:
+        app: the ASGI app, with the operations under `/api/v2`.
+        requests: method, path and body of the latest requests, for tests to look at.
+    """
+
+    def __init__(self, api_key: str, *, labels_url: str, allow_control: bool) -> None:
+        self._api_key = api_key
+        self._labels_url = labels_url
+        self.faults = Faults()
+        self.ledger = Ledger()
+        self.requests: list[tuple[str, str, JsonObject]] = []
+        self.app: ASGIApp = Starlette(
+            routes=[*self._operations(), *(self._controls() if allow_control else ())],
+            exception_handlers={HTTPException: _no_such_route},
+        )
+
+    def move(self, order_id: int, status: Status) -> None:
+        """Let a parcel go on to a state; KeyError for an unknown one."""
+        guide = self.ledger.guide(order_id)
+        if guide is None:
+            raise KeyError(order_id)
+        guide.status = status
+
+    def _operations(self) -> Iterator[Route]:
+        for path, operation, schema, handler in (
+            ("/quotation", Operation.QUOTATION, validation.QUOTATION, self._quote),
+            ("/shipment", Operation.SHIPMENT, validation.SHIPMENT, self._ship),
+            ("/shipment_sandbox", Operation.SHIPMENT, validation.SHIPMENT, self._ship_in_test),
+            ("/track", Operation.TRACK, validation.TRACK, self._track),
+            ("/track-by-orders", Operation.TRACK, validation.TRACK_ORDERS, self._track_orders),
+            ("/cancellation/batch/order", Operation.CANCELLATION, validation.CANCELLATION, self._cancel),
+        ):
+            yield Route(BASE_PATH + path, self._endpoint(operation, schema, handler), methods=["POST"])
+        nothing = validation.Fields({}, {})
+        by_path = self._endpoint(Operation.TRACK, nothing, self._track_order)
+        yield Route(BASE_PATH + "/track-by-orders/{idOrder:int}", by_path, methods=["GET"])
+        yield Route("/labels/{idOrder:int}.pdf", self._label, methods=["GET"])
+
+    def _controls(self) -> Iterator[Route]:
+        yield Route("/_control/faults", self._control_faults, methods=["GET", "POST", "DELETE"])
+        yield Route("/_control/parcels/{idOrder:int}", self._control_parcel, methods=["POST"])
+
+    def _endpoint(
+        self, operation: Operation, schema: validation.Fields, handler: Handler
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """The operation behind the doorkeeper, the key, the planned faults and the validation, in this order."""
+
+        async def endpoint(request: Request) -> Response:
+            if LIBRARIES.match(request.headers.get("user-agent", "")):
+                return turned_away()
+            if not hmac.compare_digest(
+                request.headers.get("authorization", "").encode(), self._api_key.encode()
+            ):
+                return refused(401, WRONG_KEY)
+            body = await _json_object(request)
+            if body is None:
+                return refused(422, "El cuerpo de la petición debe ser un objeto JSON.")
+            self._remember(request, body)
+            planned = self.faults.take(operation)
+            early = await failed_early(planned, request)
+            if early is not None:
+                return early
+            wrong = schema(body)
+            answer = refused(422, wrong) if wrong else handler({**request.path_params, **body})
+            return spoilt(answer, planned)
+
+        return endpoint
+
+    def _remember(self, request: Request, body: JsonObject) -> None:
+        self.requests.append((request.method, request.url.path.rpartition(BASE_PATH)[2], body))
+        del self.requests[:-100]
+
+    def _quote(self, body: JsonObject) -> Response:
+        rates, not_serving = rates_for(body)
+        offered = [{"idRate": self.ledger.offer(rate["carrier"]), **rate} for rate in rates]
+        return processed({**body, "rates": offered, "idCarriersNoWsResult": not_serving})
+
+    def _ship(self, body: JsonObject, *, is_test: bool = False) -> Response:
+        carrier = self.ledger.carrier_of(body["idRate"])
+        if carrier is None:
+            return refused(422, {"idRate": ["El campo idRate no corresponde a una cotización vigente."]})
+        guide = self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
+        return processed(
+            {
+                **body,
+                "guide": base64.b64encode(_label_of(guide)).decode(),
+                "url": f"{self._labels_url}/{guide.order_id}.pdf",
+                "tracker": guide.tracker,
+                "idOrder": guide.order_id,
+                "myGuideReference": guide.reference,
+                "carrier": guide.carrier,
+            }
+        )
+
+    def _ship_in_test(self, body: JsonObject) -> Response:
+        return self._ship(body, is_test=True)
+
+    def _track(self, body: JsonObject) -> Response:
+        guide = self.ledger.guide_tracked_by(body["trackingCode"])
+        return processed(guide.tracking() if guide else UNKNOWN_PARCEL)
+
+    def _track_order(self, body: JsonObject) -> Response:
+        guide = self.ledger.guide(body["idOrder"])
+        return processed(guide.tracking() if guide else UNKNOWN_PARCEL)
+
+    def _track_orders(self, body: JsonObject) -> Response:
+        found = {order_id: self.ledger.guide(order_id) for order_id in body["orders"]}
+        return processed(
+            {
+                str(order_id): guide.tracking() if guide else UNKNOWN_PARCEL
+                for order_id, guide in found.items()
+            }
+        )
+
+    def _cancel(self, body: JsonObject) -> Response:
+        order_ids: list[int] = body["idOrders"]
+        if len(order_ids) > CANCELLATION_MOST:
+            return refused(422, {"idOrders": [f"Se pueden cancelar máximo {CANCELLATION_MOST} guías."]})
+        guides = [self.ledger.guide(order_id) for order_id in order_ids]
+        if None in guides:
+            return refused(422, "orders not found")
+        lists: dict[str, list[int]] = {
+            "not_valid_orders": [],
+            "only_cancel_orders": [],
+            "to_refund_orders": [],
+        }
+        for guide in filter(None, guides):
+            lists[_cancelled(guide)].append(guide.order_id)
+        return processed(lists)
+
+    async def _label(self, request: Request) -> Response:
+        guide = self.ledger.guide(request.path_params["idOrder"])
+        if guide is None:
+            return refused(404, UNKNOWN_PARCEL)
+        return Response(_label_of(guide), media_type="application/pdf")
+
+    async def _control_faults(self, request: Request) -> Response:
+        """GET what is planned, DELETE it, or POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
+        if request.method == "DELETE":
+            self.faults.clear()
+        elif request.method == "POST":
+            asked = await _json_object(request) or {}
+            try:
+                self.faults.plan(
+                    Fault(asked.get("fault", "")),
+                    Operation(asked["operation"]) if "operation" in asked else ALL_OPERATIONS,
+                    times=int(asked["times"]) if "times" in asked else None,
+                    seconds=float(asked.get("seconds", 0)),
+                )
+            except (TypeError, ValueError) as error:
+                return refused(400, str(error))
+        return plain(self.faults.described())
+
+    async def _control_parcel(self, request: Request) -> Response:
+        """POST `{"status": "Entregado"}` to move a parcel on."""
+        asked = await _json_object(request) or {}
+        try:
+            self.move(request.path_params["idOrder"], Status(asked.get("status", "")))
+        except (KeyError, ValueError) as error:
+            return refused(400, str(error))
+        return plain({"status": asked["status"]})
+
+
+def _cancelled(guide: IssuedGuide) -> str:
+    """Cancel a guide that is not collected yet; the list that its number belongs to."""
+    if guide.status is not Status.PENDING:
+        return "not_valid_orders"
+    guide.status = Status.CANCELLED
+    return "only_cancel_orders" if guide.is_test else "to_refund_orders"
+
+
+def _label_of(guide: IssuedGuide) -> bytes:
+    kind = "GUÍA DE PRUEBA" if guide.is_test else "GUÍA"
+    return label_pdf([kind, guide.carrier, guide.tracker, f"Pedido {guide.order_id}", guide.reference])
+
+
+async def _json_object(request: Request) -> JsonObject | None:
+    content = await request.body()
+    try:
+        body = json.loads(content) if content else {}
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+async def _no_such_route(_request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return refused(status, "Not found." if status == 404 else "Method not allowed.")

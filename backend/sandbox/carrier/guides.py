@@ -1,0 +1,106 @@
+"""The guides that the sandbox made and where their parcels are. In memory: a restart forgets them."""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+TEST_ORDER_ID = 132456
+TEST_TRACKER = "123SANDBOX456TRACK789NUMBER"
+"""What every test guide is called, as with the real carrier (wire: carrier 2.3)."""
+
+KEPT = 10_000
+"""So many rates and guides are remembered; the oldest are forgotten first."""
+
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+
+class Status(StrEnum):
+    """Where a parcel is, in the carrier's words (wire: carrier 2.4)."""
+
+    PENDING = "Pendiente de recolección"
+    COLLECTED = "Envío Recolectado"
+    IN_TRANSIT = "En tránsito"
+    IN_DELIVERY = "En distribución"
+    DELIVERED = "Entregado"
+    CANCELLED = "Cancelado"
+    RETURNED = "Devuelto"
+
+
+@dataclass(slots=True)
+class IssuedGuide:
+    """A guide and its parcel's state."""
+
+    order_id: int
+    tracker: str
+    reference: str
+    carrier: str
+    is_test: bool = False
+    status: Status = Status.PENDING
+    times: dict[str, str] = field(default_factory=dict)
+
+    def tracking(self) -> dict[str, Any]:
+        """The data of a tracking answer."""
+        return {
+            "status": self.status,
+            "statusDetail": f"{self.status} ({self.carrier})",
+            "arrivalDate": self.times.get("arrivalDate"),
+            "realPickupDate": self.times.get("realPickupDate"),
+            "realDeliveryDate": self.times.get("realDeliveryDate"),
+            "receivedBy": "Portería" if self.status is Status.DELIVERED else None,
+        }
+
+
+class Ledger:
+    """The rates offered and the guides made. A guide's number is never given twice, not even after a restart."""
+
+    def __init__(self) -> None:
+        self._rates: OrderedDict[int, str] = OrderedDict()
+        self._guides: OrderedDict[int, IssuedGuide] = OrderedDict()
+        self._last_number = 0
+
+    def offer(self, carrier: str) -> int:
+        """A number for a courier's rate."""
+        number = self._next_number()
+        _keep(self._rates, number, carrier)
+        return number
+
+    def carrier_of(self, rate_id: int) -> str | None:
+        """The courier whose rate it is; None for a rate that was never offered or is forgotten."""
+        return self._rates.get(rate_id)
+
+    def issue(self, carrier: str, reference: str, *, is_test: bool) -> IssuedGuide:
+        """Make a guide. All test guides have one number, and making one starts it anew."""
+        if is_test:
+            guide = IssuedGuide(TEST_ORDER_ID, TEST_TRACKER, reference, carrier, is_test=True)
+        else:
+            number = self._next_number()
+            guide = IssuedGuide(number, f"TRM{number}", reference, carrier)
+        _keep(self._guides, guide.order_id, guide)
+        return guide
+
+    def guide(self, order_id: int) -> IssuedGuide | None:
+        """The guide with this number."""
+        return self._guides.get(order_id)
+
+    def guide_tracked_by(self, tracker: str) -> IssuedGuide | None:
+        """The guide with this tracking code."""
+        return next((guide for guide in self._guides.values() if guide.tracker == tracker), None)
+
+    def guides(self) -> list[IssuedGuide]:
+        """Every guide, the oldest first."""
+        return list(self._guides.values())
+
+    def _next_number(self) -> int:
+        """Tenths of a second since 2026, so that a restart goes on above; small enough for any database's integer."""
+        self._last_number = max(self._last_number + 1, int((time.time() - EPOCH) * 10))
+        return self._last_number
+
+
+def _keep(kept: OrderedDict[int, Any], number: int, value: object) -> None:
+    kept[number] = value
+    kept.move_to_end(number)
+    if len(kept) > KEPT:
+        kept.popitem(last=False)
