@@ -14,12 +14,14 @@ from backend.tables import Json, JsonObject, Timestamps
 class Cart(Timestamps, table=True):
     """What a shopper means to buy, kept under an id that only their browser knows (design: decision 8).
 
+    `order_id` is what its order will be called: the bank's way back to the order's page must be known before the order is.
     `draft` is what has been typed into the checkout so far, valid or not, so that a reload loses nothing.
     """
 
     __tablename__ = "cart"
 
     id: str = Field(default_factory=lambda: new_id("cart"), primary_key=True)
+    order_id: str = Field(default_factory=lambda: new_id("order"), unique=True)
     region_id: str = Field(foreign_key="region.id")
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)

@@ -20,7 +20,7 @@ class Order(Timestamps, table=True):
     __table_args__ = {"sqlite_autoincrement": True}
 
     number: int | None = Field(default=None, primary_key=True)
-    id: str = Field(default_factory=lambda: new_id("order"), unique=True)
+    id: str = Field(unique=True)
     cart_id: str = Field(foreign_key="cart.id", unique=True)
     region_id: str = Field(foreign_key="region.id")
     sales_channel_id: str = Field(foreign_key="sales_channel.id")

@@ -48,6 +48,7 @@ async def create_order(
     """The order that the (locked) cart becomes. The cart is completed with it."""
     item_total = sum(line.unit_price * line.quantity for line in lines)
     order = Order(
+        id=cart.order_id,
         cart_id=cart.id,
         region_id=cart.region_id,
         sales_channel_id=cart.sales_channel_id,

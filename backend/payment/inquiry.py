@@ -16,7 +16,7 @@ from backend.errors import OutsideFailure
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import PaymentProvider, ProviderReport, ProviderState, SessionFacts
 from backend.payment.service import expired_report, facts_of
-from backend.payment.settlement import settle
+from backend.payment.settlement import settle, settle_second
 from backend.payment.states import OPEN, SessionState
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ async def settle_if_captured(
     facts = replace(facts_of(attempt), reference=reference, transaction_id=None, ticket_id=None)
     report = await _ask(providers, attempt, facts)
     if report.state is ProviderState.CAPTURED:
-        await settle(database, attempt.id, report)
+        await settle_second(database, attempt.id, report)
 
 
 async def _ask(providers: Providers, attempt: PaymentSession, facts: SessionFacts) -> ProviderReport:

@@ -5,6 +5,7 @@ currency are compared; a final state is never undone. Nothing here crosses the n
 """
 
 import logging
+from dataclasses import replace
 from decimal import Decimal
 
 from sqlalchemy import select
@@ -66,6 +67,39 @@ async def settle_in(session: AsyncSession, session_id: str, report: ProviderRepo
         return state
     await move(session, attempt, wanted, cart_id)
     return wanted
+
+
+async def settle_second(database: Database, session_id: str, report: ProviderReport) -> None:
+    """The gateway approved a second transaction of a try's invoice (the shopper went back at the bank and paid again).
+
+    While the try is open, that approval is its own. After it ended, the approval stands as a try of its own beside it, so
+    that no final state is undone; when the first was paid too, a person must give one payment back.
+    """
+    async with database.transaction() as session:
+        first, cart_id = await lock_attempt(session, session_id)
+        if not SessionState(first.state).is_final:
+            first.reference = report.reference
+            await settle_in(session, session_id, report)
+            return
+        second = PaymentSession(
+            collection_id=first.collection_id,
+            provider_id=first.provider_id,
+            state=SessionState.HELD,
+            amount=first.amount,
+            currency_code=first.currency_code,
+            invoice=f"{first.invoice}/{report.reference}",
+            data={name: first.data[name] for name in ("bank_name", "payer_ip") if name in first.data},
+        )
+        known = select(PaymentSession.id).where(PaymentSession.invoice == second.invoice)
+        if (await session.execute(known)).first():
+            return
+        session.add(second)
+        await session.flush()
+        if first.state == SessionState.CAPTURED:
+            log.error("payment %s: its invoice was paid twice; someone must settle it", first.id)
+            second.paid_late_at = now()
+            await publish(session, PaidLate(session_id=second.id, cart_id=cart_id))
+        await settle_in(session, second.id, replace(report, invoice=second.invoice))
 
 
 async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentSession, str]:

@@ -1,0 +1,175 @@
+"""From cart to order: idempotent by cart, under one lock, with everything re-read inside it (design: decisions 4–7)."""
+
+import logging
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.events import CartChanged
+from backend.cart.models import Cart
+from backend.cart.service import read_cart
+from backend.checkout.totals import Reckoning, reckon
+from backend.clock import now
+from backend.database import locked
+from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
+from backend.events import subscribe
+from backend.inventory import service as inventory
+from backend.money import Cop
+from backend.orders.models import Order
+from backend.orders.service import create_order, lines_of_order, mark_paid, mark_unpaid, order_of_cart
+from backend.orders.states import PaymentStatus
+from backend.payment.events import PaidLate, PaymentSettled
+from backend.payment.models import PaymentSession
+from backend.payment.service import HOLD_TIME, attempts_of, read_collection
+from backend.payment.settlement import move
+from backend.payment.states import SessionState
+
+log = logging.getLogger(__name__)
+
+NO_COLLECTION = "Payment collection has not been initiated for cart"
+NO_SESSION = "Payment sessions are required to complete cart"
+
+_STATUS_OF = {
+    SessionState.PENDING_AUTHORIZATION: PaymentStatus.AWAITING,
+    SessionState.HELD: PaymentStatus.AWAITING,
+    SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
+    SessionState.CAPTURED: PaymentStatus.CAPTURED,
+}
+
+
+async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop | None = None) -> Order:
+    """Make the cart's order; the same one however often it is asked for.
+
+    Args:
+        expected_total: the total the shopper saw, where there is one to compare with.
+
+    Raises:
+        NotFound: no cart has this id.
+        InvalidData: something is missing (items, shipping, payment), in the platform's words.
+        InsufficientStock: the units are gone, and not held for this cart.
+        TotalChanged: the cart costs something else than the payment was started for, or than the shopper saw.
+        Conflict: the payment is being started right now.
+    """
+    cart = await lock_cart(session, cart_id)
+    order = await order_of_cart(session, cart_id)
+    if order is not None:
+        return order
+    reckoning = await reckon(session, cart)
+    attempt = await _attempt_to_complete(session, cart_id)
+    shipping = reckoning.require_shipping()
+    _compare(reckoning, attempt, expected_total)
+    await inventory.hold(session, cart_id, reckoning.units, until=attempt.expires_at or now() + HOLD_TIME)
+    if attempt.state == SessionState.PENDING:
+        await move(session, attempt, SessionState.AUTHORIZED, cart_id)
+    status = _STATUS_OF[SessionState(attempt.state)]
+    if status is not PaymentStatus.AWAITING:
+        await inventory.keep(session, cart_id)
+    return await create_order(session, cart, reckoning.lines, shipping, status)
+
+
+async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart, locked, completed or not.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    cart = (await session.execute(locked(select(Cart).where(Cart.id == cart_id)))).scalar_one_or_none()
+    return cart or await read_cart(session, cart_id)
+
+
+async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSession:
+    if await read_collection(session, cart_id) is None:
+        raise InvalidData(NO_COLLECTION)
+    attempts = await attempts_of(session, cart_id)
+    usable = [attempt for attempt in attempts if attempt.state in _STATUS_OF or attempt.state == SessionState.PENDING]
+    if not usable:
+        if any(attempt.state == SessionState.INITIATING for attempt in attempts):
+            raise Conflict("The payment of this cart is being started")
+        raise InvalidData(NO_SESSION)
+    return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), usable[0])
+
+
+def _compare(reckoning: Reckoning, attempt: PaymentSession, expected_total: Cop | None) -> None:
+    for total in (attempt.amount, expected_total):
+        if total is not None and total != reckoning.total:
+            raise TotalChanged(f"The total is now {reckoning.total}, not {total}: show it and ask again")
+
+
+@subscribe(PaymentSettled)
+async def follow_payment(session: AsyncSession, event: PaymentSettled) -> None:
+    """The order follows its payment: paid, or cancelled with its stock freed (design: decision 4)."""
+    if event.state is SessionState.CAPTURED:
+        await _paid(session, event.cart_id)
+    elif event.state in (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED):
+        await _lost(session, event)
+    elif event.state is SessionState.HELD:
+        await inventory.extend(session, event.cart_id, now() + HOLD_TIME * 24)
+
+
+async def _paid(session: AsyncSession, cart_id: str) -> None:
+    order = await order_of_cart(session, cart_id)
+    if order is None:
+        # paid before the storefront had completed the cart: the notification completes it (spec: What the service does 3)
+        await _complete_paid(session, cart_id)
+        return
+    mark_paid(order)
+    wanted = {line.variant_id: line.quantity for line in await lines_of_order(session, order.id)}
+    if await inventory.promised(session, cart_id) != wanted:
+        await _hold_again(session, order, wanted)
+    await inventory.keep(session, cart_id)
+
+
+async def _complete_paid(session: AsyncSession, cart_id: str) -> None:
+    cart = await lock_cart(session, cart_id)
+    try:
+        reckoning = await reckon(session, cart)
+        shipping = reckoning.require_shipping()
+    except (InvalidData, InsufficientStock) as error:
+        log.error("cart %s is paid but cannot become an order: %s; someone must settle it", cart_id, error.message)
+        cart.meta = {**cart.meta, "paid_without_order": error.message}
+        return
+    order = await create_order(session, cart, reckoning.lines, shipping, PaymentStatus.CAPTURED)
+    mark_paid(order)
+    await _hold_again(session, order, reckoning.units)
+    await inventory.keep(session, cart_id)
+
+
+async def _hold_again(session: AsyncSession, order: Order, wanted: dict[str, int]) -> None:
+    """The hold had lapsed, and the money is ours all the same: take the units again, or tell that some are missing."""
+    try:
+        async with session.begin_nested():
+            await inventory.hold(session, order.cart_id, wanted, until=None)
+    except InsufficientStock:
+        log.error("order %s is paid but its units are gone; someone must settle it", order.number)
+        order.meta = {**order.meta, "stock_shortfall": True}
+
+
+async def _lost(session: AsyncSession, event: PaymentSettled) -> None:
+    """Another try of the same cart that is paid or still open keeps the order and the stock."""
+    others = [attempt for attempt in await attempts_of(session, event.cart_id) if attempt.id != event.session_id]
+    if any(SessionState(other.state).is_open or other.state in _KEEPING for other in others):
+        return
+    order = await order_of_cart(session, event.cart_id)
+    if order is not None:
+        mark_unpaid(order)
+    await inventory.release(session, event.cart_id)
+
+
+_KEEPING = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
+
+
+@subscribe(PaidLate)
+async def flag_late_money(session: AsyncSession, event: PaidLate) -> None:
+    """Money came for an order that was given up: a person must give it back or honour it."""
+    order = await order_of_cart(session, event.cart_id)
+    if order is not None:
+        order.meta = {**order.meta, "paid_late": event.session_id}
+
+
+@subscribe(CartChanged)
+async def void_payment(session: AsyncSession, event: CartChanged) -> None:
+    """The cart changed: a payment that no bank knows of yet is void (the platform deletes it). A payment that a bank may
+    already have is not ours to undo: `complete` compares its amount."""
+    for attempt in await attempts_of(session, event.cart_id):
+        if attempt.state == SessionState.PENDING:
+            await move(session, attempt, SessionState.CANCELED, event.cart_id)

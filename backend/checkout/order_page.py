@@ -1,0 +1,143 @@
+"""What an order's page shows, put together from the order, its payment and its parcels."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from babel.dates import format_datetime
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.cards import picture_view
+from backend.catalog.models import Picture
+from backend.catalog.views import PictureView
+from backend.money import format_cop, tax_inside
+from backend.orders.models import Order, OrderLine
+from backend.orders.service import lines_of_order, read_order
+from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.views import OrderLineView, OrderView, ParcelView, PaymentFacts
+from backend.payment.models import PaymentSession
+from backend.payment.service import decisive_attempt
+from backend.payment.states import SessionState
+from backend.settings import Settings
+from backend.shipping.models import Fulfillment
+
+TIME_ZONE = ZoneInfo("America/Bogota")
+
+_SHOWN = {
+    SessionState.CAPTURED: "approved",
+    SessionState.AUTHORIZED: "approved",
+    SessionState.REJECTED: "rejected",
+    SessionState.CANCELED: "canceled",
+    SessionState.EXPIRED: "expired",
+    SessionState.FAILED: "failed",
+    SessionState.HELD: "held",
+    SessionState.UNKNOWN: "unknown",
+}
+_ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
+
+
+async def order_view(session: AsyncSession, settings: Settings, order_id: str) -> OrderView:
+    """The order for its buyer. The caller has checked that it is the buyer.
+
+    Raises:
+        NotFound: no order has this id.
+    """
+    order = await read_order(session, order_id)
+    attempt = await decisive_attempt(session, order.cart_id)
+    payment = _payment_facts(order, attempt, settings)
+    status = _ORDER_STATUS.get(payment.state, payment.state)
+    if order.payment_status == PaymentStatus.CAPTURED:
+        status = "paid"
+    address = order.shipping_address
+    return OrderView(
+        id=order.id,
+        number=order.number or 0,
+        status=status,
+        is_final=status not in ("pending", "held"),
+        can_retry=order.status == OrderStatus.CANCELED and status != "paid",
+        created_label=_label(order.created_at),
+        email=order.email,
+        lines=await _lines(session, order_id),
+        item_total_label=format_cop(order.item_total),
+        shipping_name=order.shipping_name,
+        shipping_total_label=format_cop(order.shipping_total),
+        total=order.total,
+        total_label=format_cop(order.total),
+        tax_label=format_cop(tax_inside(order.total)),
+        recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
+        address_lines=_address_lines(address),
+        payment=payment,
+        parcels=await _parcels(session, order_id),
+    )
+
+
+def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Settings) -> PaymentFacts:
+    data: dict[str, Any] = attempt.data if attempt else {}
+    moment = attempt.captured_at or attempt.created_at if attempt else order.created_at
+    return PaymentFacts(
+        merchant=settings.store_legal_name,
+        nit=settings.store_nit,
+        contact_phone=settings.store_phone,
+        contact_email=settings.store_email,
+        state=_SHOWN.get(SessionState(attempt.state), "pending") if attempt else "pending",
+        bank=str(data.get("bank_name") or ""),
+        cus=(attempt.transaction_id or "") if attempt else "",
+        reference=(attempt.reference or attempt.invoice) if attempt else "",
+        date_label=_label(moment),
+        amount=attempt.amount if attempt else order.total,
+        amount_label=format_cop(attempt.amount if attempt else order.total),
+        currency=order.currency_code.upper(),
+        description=f"Compra en {settings.store_name}, pedido {order.number}",
+        reason=str(data.get("reason") or ""),
+        payer_ip=str(data.get("payer_ip") or ""),
+    )
+
+
+def _label(moment: datetime) -> str:
+    return format_datetime(moment, "d 'de' MMMM 'de' y, h:mm a", tzinfo=TIME_ZONE, locale="es_CO")
+
+
+def _address_lines(address: dict[str, Any]) -> list[str]:
+    metadata = address.get("metadata") or {}
+    lines = [
+        " ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        str(metadata.get("suburb") or ""),
+        ", ".join(filter(None, (address.get("city"), address.get("province")))),
+    ]
+    return [line for line in lines if line]
+
+
+async def _lines(session: AsyncSession, order_id: str) -> list[OrderLineView]:
+    lines = await lines_of_order(session, order_id)
+    pictures = await _pictures(session, [line.product_id for line in lines])
+    return [_line(line, pictures.get(line.product_id)) for line in lines]
+
+
+def _line(line: OrderLine, picture: PictureView | None) -> OrderLineView:
+    return OrderLineView(
+        title=line.title,
+        product_handle=line.product_handle,
+        quantity=line.quantity,
+        unit_price_label=format_cop(line.unit_price),
+        line_total_label=format_cop(line.unit_price * line.quantity),
+        picture=picture,
+    )
+
+
+async def _pictures(session: AsyncSession, product_ids: list[str]) -> dict[str, PictureView]:
+    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)  # type: ignore[attr-defined]
+    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
+
+
+async def _parcels(session: AsyncSession, order_id: str) -> list[ParcelView]:
+    found = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order_id).order_by(Fulfillment.id))
+    return [
+        ParcelView(
+            carrier=str(parcel.data.get("carrier") or ""),
+            tracking_number=parcel.tracking_number or "",
+            label_url=parcel.label_url,
+            state=parcel.state,
+        )
+        for parcel in found.scalars()
+    ]

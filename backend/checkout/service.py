@@ -1,0 +1,258 @@
+"""Buying, as the storefront and the Store API both do it: quote, pay, complete."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.cart import service as carts
+from backend.cart.models import Cart
+from backend.checkout.completion import complete
+from backend.checkout.form import Destination, read_destination
+from backend.checkout.order_page import order_view
+from backend.checkout.shipping import choose_shipping, shipping_choices
+from backend.checkout.totals import reckon
+from backend.checkout.views import PlacedOrder, ShippingChoice
+from backend.database import Database
+from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
+from backend.inventory import service as inventory
+from backend.modules import GATEWAY_PSE
+from backend.money import Cop
+from backend.orders.models import Order
+from backend.orders.service import lines_of_order, order_of_cart, read_order
+from backend.orders.states import OrderStatus
+from backend.orders.tokens import order_token, require_order_token
+from backend.orders.views import OrderView
+from backend.payment import service as payments
+from backend.payment.desk import PaymentDesk
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.payer import read_payer
+from backend.payment.providers.base import PaymentRequest
+from backend.payment.states import SessionState
+from backend.settings import Settings
+from backend.shipping.providers.base import FulfillmentProvider
+from backend.tables import JsonObject
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """The checkout of a running shop. Every method may cross the network and opens its own transactions."""
+
+    settings: Settings
+    database: Database
+    payments: PaymentDesk
+    carriers: dict[str, FulfillmentProvider]
+
+    async def shipping_choices(self, cart_id: str) -> list[ShippingChoice]:
+        """The shipping options for the cart, priced just now.
+
+        Raises:
+            NotFound: no cart has this id.
+        """
+        return await shipping_choices(self.database, self.carriers, cart_id)
+
+    async def choose_shipping(self, cart_id: str, option_id: str) -> Cop:
+        """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
+        return await choose_shipping(self.database, self.carriers, cart_id, option_id)
+
+    async def set_destination(self, cart_id: str, destination: Destination) -> None:
+        """Keep who receives the cart and where. A new destination voids the shipping price.
+
+        Raises:
+            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+        """
+        async with self.database.transaction() as session:
+            cart = await carts.open_cart(session, cart_id)
+            before = _ships_to(cart)
+            cart.email = destination.email
+            cart.shipping_address = destination.as_address()
+            await session.flush()
+            if _ships_to(cart) != before:
+                await carts.changed(session, cart_id)
+
+    async def collect(self, cart_id: str) -> PaymentCollection:
+        """The cart's payment collection, at what the cart costs now.
+
+        Raises:
+            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+            InvalidData, InsufficientStock: see `backend.checkout.totals.reckon`.
+        """
+        async with self.database.transaction() as session:
+            cart = await carts.open_cart(session, cart_id)
+            return await payments.collection_for(session, cart_id, (await reckon(session, cart)).total)
+
+    async def start_payment(
+        self,
+        cart_id: str,
+        provider_id: str,
+        payer: Mapping[str, Any],
+        *,
+        ip: str,
+        expected_total: Cop | None = None,
+    ) -> PaymentSession:
+        """Hold the cart's stock and start a payment of what it costs now (spec: States and transitions).
+
+        Raises:
+            NotFound: no cart, or no provider, has this id.
+            NotAllowed: the cart has become an order.
+            InvalidData: the cart is not ready, or the payer's data is at fault (`fields`).
+            InsufficientStock: the units are gone.
+            TotalChanged: the cart costs something else than the shopper saw.
+            Conflict: a payment of this cart is under way.
+            PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
+        """
+        provider = self.payments.provider(provider_id)
+        if provider is None:
+            raise NotFound(f"Payment provider with id: {provider_id} was not found")
+        async with self.database.transaction() as session:
+            cart = await carts.open_cart(session, cart_id)
+            reckoning = await reckon(session, cart)
+            if expected_total is not None and expected_total != reckoning.total:
+                raise TotalChanged(f"The total is now {reckoning.total}, not {expected_total}: show it and ask again")
+            collection = await payments.collection_for(session, cart_id, reckoning.total)
+            attempt = await payments.open_attempt(session, collection, provider_id, _kept(payer, ip))
+            await inventory.hold(session, cart_id, reckoning.units, until=attempt.expires_at)
+            address, email, order_id = cart.shipping_address or {}, cart.email, cart.order_id
+        request = PaymentRequest(
+            session_id=attempt.id,
+            invoice=attempt.invoice,
+            amount=attempt.amount,
+            description=f"Compra en {self.settings.store_name}",
+            return_url=self.order_link(order_id),
+            notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
+            ip=ip,
+            payer={**_from_address(address, email), **payer},
+        )
+        return await payments.initiate(self.database, provider, attempt, request)
+
+    def order_link(self, order_id: str) -> str:
+        """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
+        return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
+
+    async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
+        """Make the cart's order, once. See `backend.checkout.completion.complete`."""
+        async with self.database.transaction() as session:
+            return await complete(session, cart_id, expected_total=expected_total)
+
+    async def place_order(
+        self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str
+    ) -> PlacedOrder:
+        """The storefront's one button: check everything typed, hold, start the payment at the bank, make the order.
+
+        Pressed twice, or in two tabs, it makes one order and starts one payment.
+
+        Raises:
+            InvalidData: `fields` holds a Spanish message by field; nothing was started.
+            NotFound, InsufficientStock, TotalChanged, Conflict, PaymentFailed, OutsideFailure: see `start_payment`.
+        """
+        async with self.database.transaction() as session:
+            order = await order_of_cart(session, cart_id)
+        if order is None:
+            payer = await self._check(typed)
+            if not await self._has_started(cart_id, expected_total):
+                await self.start_payment(cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total)
+            order = await self.complete(cart_id, expected_total=expected_total)
+        return await self._placed(order)
+
+    async def _check(self, typed: Mapping[str, Any]) -> JsonObject:
+        """What was typed, every field's problem reported at once."""
+        _, problems = read_destination(typed)
+        payer, payer_problems = read_payer(typed, banks=await self.payments.banks())
+        problems = {**payer_problems, **problems}
+        if payer is None or problems:
+            raise InvalidData("Revisa los datos marcados.", fields=problems)
+        return payer
+
+    async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
+        """Whether a payment of this very total waits at the bank already: the first press got that far, then broke off."""
+        async with self.database.read() as session:
+            attempt = await payments.decisive_attempt(session, cart_id)
+        if attempt is None:
+            return False
+        waits = attempt.state in (SessionState.PENDING_AUTHORIZATION, SessionState.CAPTURED)
+        return waits and attempt.amount == expected_total
+
+    async def _placed(self, order: Order) -> PlacedOrder:
+        async with self.database.read() as session:
+            attempt = await payments.decisive_attempt(session, order.cart_id)
+        pays = attempt is not None and attempt.state == SessionState.PENDING_AUTHORIZATION
+        if order.number is None:
+            raise Conflict("The order was not kept")
+        return PlacedOrder(
+            order_id=order.id,
+            number=order.number,
+            token=order_token(self.settings.signing_key, order.id),
+            redirect_url=attempt.redirect_url if attempt is not None and pays else None,
+        )
+
+    async def order_page(self, order_id: str, token: str) -> OrderView:
+        """The order for whoever holds its signed link; while its payment is open, the gateway is asked first.
+
+        Raises:
+            NotFound: no such order, or the token is not its.
+        """
+        require_order_token(self.settings.signing_key, order_id, token)
+        async with self.database.read() as session:
+            order = await read_order(session, order_id)
+            attempt = await payments.decisive_attempt(session, order.cart_id)
+        if attempt is not None and SessionState(attempt.state).is_open:
+            await self.payments.ask_on_return(attempt.id)
+        async with self.database.read() as session:
+            return await order_view(session, self.settings, order_id)
+
+    async def try_again(self, order_id: str, token: str) -> str:
+        """A new cart with what a lost order held, its destination and what was typed: one click brings it back.
+
+        Returns:
+            The id of the new cart. What is no longer for sale, or no longer there, is left out.
+
+        Raises:
+            NotFound: no such order, or the token is not its.
+            Conflict: the order stands; there is nothing to try again.
+        """
+        require_order_token(self.settings.signing_key, order_id, token)
+        async with self.database.transaction() as session:
+            order = await read_order(session, order_id)
+            if order.status != OrderStatus.CANCELED:
+                raise Conflict("The order stands: its payment is not lost")
+            old = await carts.read_cart(session, order.cart_id)
+            cart_id = await carts.create(session, region_id=old.region_id, sales_channel_id=old.sales_channel_id)
+            cart = await carts.open_cart(session, cart_id)
+            cart.email, cart.draft, cart.shipping_address = old.email, old.draft, old.shipping_address
+            for line in await lines_of_order(session, order_id):
+                await _add_what_is_left(session, cart_id, line.variant_id, line.quantity)
+        return cart_id
+
+
+async def _add_what_is_left(session: Any, cart_id: str, variant_id: str, quantity: int) -> None:
+    units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
+    if units <= 0:
+        return
+    try:
+        await carts.add(session, cart_id, variant_id, min(quantity, units))
+    except InvalidData as error:
+        log.info("left out of the new cart: %s", error.message)  # no longer for sale
+
+
+def _ships_to(cart: Cart) -> tuple[str, str]:
+    address = cart.shipping_address or {}
+    return str(address.get("address_1", "")), str((address.get("metadata") or {}).get("dane_code", ""))
+
+
+def _kept(payer: Mapping[str, Any], ip: str) -> JsonObject:
+    """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
+    return {"payer_ip": ip, "bank_code": str(payer.get("bank", "")), "bank_name": str(payer.get("bank_name", ""))}
+
+
+def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:
+    return {
+        "first_name": address.get("first_name", ""),
+        "last_name": address.get("last_name", ""),
+        "phone": address.get("phone", ""),
+        "address": address.get("address_1", ""),
+        "city": address.get("city", ""),
+        "department": address.get("province", ""),
+        "email": email or "",
+    }

@@ -1,0 +1,138 @@
+"""Shipping choices for a cart, priced live, and choosing one.
+
+A price is asked for outside any transaction. It is kept only if the cart still ships the same things to the same place
+when the answer comes; otherwise it is asked for again, so nobody is charged the price of another address.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart
+from backend.cart.service import Line, lines_of, open_cart, read_cart, set_shipping_method
+from backend.checkout.views import ShippingChoice
+from backend.database import Database
+from backend.errors import Conflict, InvalidData
+from backend.money import Cop, format_cop
+from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.parcels import Item, content_value, packages_for
+from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
+from backend.shipping.service import location_of, options_for, require_enabled
+
+UNKNOWN_OPTION = "Shipping Options are invalid for cart."
+MAX_REQUOTES = 3
+UNKNOWN_ADDRESS = "Dirección por confirmar"
+
+Providers = dict[str, FulfillmentProvider]
+
+
+@dataclass(frozen=True, slots=True)
+class Parcelled:
+    """What of a cart decides its shipping price."""
+
+    country_code: str
+    dane_code: str
+    address: str
+    items: tuple[Item, ...]
+    value: Cop
+
+
+async def shipping_choices(database: Database, providers: Providers, cart_id: str) -> list[ShippingChoice]:
+    """The options for the cart, each calculated one quoted just now (spec: Endpoints, GET /store/shipping-options).
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    async with database.read() as session:
+        cart = await read_cart(session, cart_id)
+        parcelled = await _parcelled(session, cart)
+        options = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+        located = [(option, await location_of(session, option)) for option in options]
+    return [
+        _choice(option, await _quote(providers, option, location, parcelled)) for option, location in located
+    ]
+
+
+async def choose_shipping(database: Database, providers: Providers, cart_id: str, option_id: str) -> Cop:
+    """Ship the cart by this option, at the price of this moment.
+
+    Returns:
+        The price.
+
+    Raises:
+        NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
+        InvalidData: the option is not offered for this cart.
+        Conflict: the cart kept changing while it was being priced.
+    """
+    for _ in range(MAX_REQUOTES):
+        async with database.read() as session:
+            cart = await read_cart(session, cart_id)
+            parcelled = await _parcelled(session, cart)
+            option = await _offered(session, cart, parcelled, option_id)
+            await require_enabled(session, option)
+            location = await location_of(session, option)
+        quote = await _quote(providers, option, location, parcelled)
+        async with database.transaction() as session:
+            cart = await open_cart(session, cart_id)
+            if await _parcelled(session, cart) != parcelled:
+                continue
+            data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
+            await set_shipping_method(
+                session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
+            )
+            return quote.amount
+    raise Conflict("The cart changed while its shipping was being priced")
+
+
+async def _offered(session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str) -> ShippingOption:
+    options: Sequence[ShippingOption] = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+    for option in options:
+        if option.id == option_id:
+            return option
+    raise InvalidData(UNKNOWN_OPTION)
+
+
+async def _parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
+    address = cart.shipping_address or {}
+    lines = [line for line in await lines_of(session, cart.id) if line.product]
+    return Parcelled(
+        country_code=str(address.get("country_code") or "co"),
+        dane_code=str((address.get("metadata") or {}).get("dane_code") or ""),
+        address=str(address.get("address_1") or ""),
+        items=tuple(_item(line) for line in lines),
+        value=content_value(sum(line.total for line in lines)),
+    )
+
+
+def _item(line: Line) -> Item:
+    product = line.product
+    assert product is not None  # lines without a product were left out
+    return Item(line.item.quantity, product.weight, product.length, product.height, product.width)
+
+
+async def _quote(
+    providers: Providers, option: ShippingOption, location: StockLocation, parcelled: Parcelled
+) -> Quote:
+    if option.price_type == "flat":
+        return Quote(amount=option.amount or 0)
+    origin = Place(str(location.address.get("dane_code", "")), str(location.address.get("address_1", "")))
+    request = QuoteRequest(
+        origin=origin,
+        destination=Place(parcelled.dane_code, parcelled.address or UNKNOWN_ADDRESS),
+        packages=packages_for(parcelled.items),
+        content_value=parcelled.value,
+    )
+    return await providers[option.provider_id].calculate_price(request)
+
+
+def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
+    return ShippingChoice(
+        id=option.id,
+        name=option.name,
+        amount=quote.amount,
+        amount_label=format_cop(quote.amount),
+        is_fallback=quote.is_fallback,
+        carrier=quote.carrier or "",
+        delivery_days=quote.delivery_days,
+    )

@@ -1,0 +1,106 @@
+"""The payment room of a running shop: its providers, its banks, and the work that goes on behind it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from backend.database import Database
+from backend.errors import ShopError
+from backend.payment.banks import BankDirectory
+from backend.payment.gateway.types import Bank, GatewayCredentials
+from backend.payment.inquiry import Providers, ask_on_return, reconcile
+from backend.payment.notifications import handle_due, receive
+from backend.payment.providers.base import PaymentProvider
+
+log = logging.getLogger(__name__)
+
+ANSWER_WITHIN = 0.8
+"""Seconds that storing a notification may take before the gateway gets its 200 all the same."""
+RECONCILE_EVERY = 30.0
+INBOX_EVERY = 5.0
+
+
+class PaymentDesk:
+    """What the rest of the shop asks of the payment room. `start` begins its background work, `stop` ends it."""
+
+    def __init__(
+        self, database: Database, providers: Providers, banks: BankDirectory, credentials: GatewayCredentials
+    ) -> None:
+        self.database = database
+        self.providers = providers
+        self._banks = banks
+        self._credentials = credentials
+        self._mail = asyncio.Event()
+        self._storing: set[asyncio.Task[None]] = set()
+        self._work: list[asyncio.Task[None]] = []
+
+    def provider(self, provider_id: str) -> PaymentProvider | None:
+        """The provider with this id, if the shop runs with it."""
+        return self.providers.get(provider_id)
+
+    async def banks(self) -> list[Bank]:
+        """The banks a shopper may choose, by name; never code 0 (spec: Storefront view rules 3).
+
+        Raises:
+            OutsideFailure: the gateway fails and there was never a good list.
+        """
+        return await self._banks.offered()
+
+    async def take_notification(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
+        """Store a notification; return in time whatever happens. Storing goes on behind a late answer."""
+        storing = asyncio.create_task(self._store(provider_id, fields, raw), name="store notification")
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
+        await asyncio.wait([storing], timeout=ANSWER_WITHIN)
+
+    async def _store(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
+        try:
+            if await receive(self.database, provider_id, fields, self._credentials, raw):
+                self._mail.set()
+        except Exception:
+            # the gateway sends again, and the reconciler asks by itself: nothing is lost, but someone must know
+            log.exception("a notification could not be stored")
+
+    async def ask_on_return(self, session_id: str) -> None:
+        """The shopper is back from the bank: see how the payment stands."""
+        await ask_on_return(self.database, self.providers, session_id)
+
+    async def handle_mail(self) -> int:
+        """Act on what waits in the inbox now."""
+        return await handle_due(self.database, self.providers)
+
+    async def reconcile(self, *, everything: bool = False) -> int:
+        """Ask about every payment that is due (or, with `everything`, that is open)."""
+        return await reconcile(self.database, self.providers, everything=everything)
+
+    def start(self) -> None:
+        """Begin to act on notifications as they come, and to ask about those that never came."""
+        self._work = [
+            asyncio.create_task(self._forever(self.handle_mail, INBOX_EVERY, self._mail), name="payment inbox"),
+            asyncio.create_task(self._forever(self.reconcile, RECONCILE_EVERY), name="payment reconciler"),
+        ]
+
+    async def stop(self) -> None:
+        """End the background work; what is half done is taken up again at the next start."""
+        for task in self._work:
+            task.cancel()
+        await asyncio.gather(*self._work, *self._storing, return_exceptions=True)
+        self._work = []
+
+    async def _forever(
+        self, work: Callable[[], Awaitable[int]], pause: float, call: asyncio.Event | None = None
+    ) -> None:
+        call = call or asyncio.Event()
+        while True:
+            call.clear()
+            try:
+                await work()
+            except ShopError as error:
+                log.warning("payment work failed and is tried again: %s", error.message)
+            except Exception:
+                log.exception("payment work failed and is tried again")
+            try:
+                await asyncio.wait_for(call.wait(), timeout=pause)
+            except TimeoutError:
+                continue
