@@ -1,6 +1,6 @@
 """The client of the PSE gateway: what the official SDK's `bank` resource does, over one `httpx` client.
 
-Which lookup decides: the two that need our login are believed, `transaction/response.json` (by the gateway's number) and
+Which lookup decides: the two that need our login are believed: `transaction/response.json` (by the number) and
 `pse/transactioninfomation.json` (by receipt). The public `validation/v1/reference` takes the opaque reference that a
 shopper's browser carries; it is only asked which transaction that is, and a lookup with a login then gives the answer.
 """

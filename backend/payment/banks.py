@@ -1,0 +1,127 @@
+"""The banks a shopper can pay from: the gateway's list, asked for once a day at most and kept for when it fails.
+
+The gateway's list begins with a placeholder, code `0`, whose text is mis-decoded; it is never offered (spec: Storefront
+view rules 3). It is dropped by its code, as it does not always stand first (wire: gateway 1.3).
+"""
+
+import asyncio
+import logging
+import unicodedata
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy.dialects import postgresql, sqlite
+
+from backend.database import Database
+from backend.errors import OutsideFailure
+from backend.payment.gateway import Bank, GatewayClient
+from backend.payment.models import BankList
+
+log = logging.getLogger(__name__)
+
+PROVIDER_ID = "gateway_pse"
+PLACEHOLDER_CODE = "0"
+
+FRESH_FOR = timedelta(days=1)
+"""The list is fetched once a day at most (wire: checkout, bank list)."""
+RETRY_AFTER = timedelta(minutes=5)
+"""A gateway that failed is left alone this long while there is a list to offer."""
+RETRY_AFTER_WITHOUT_LIST = timedelta(seconds=15)
+"""Without any list nobody can pay, so the gateway is asked again soon; yet not by every shopper."""
+
+_fetching: WeakKeyDictionary[Database, asyncio.Lock] = WeakKeyDictionary()
+"""One fetch at a time in this process; another replica may fetch at the same time, which does no harm."""
+
+
+class BankListUnavailable(OutsideFailure):
+    """The gateway gave no list of banks, and never has."""
+
+    shopper_text = "No se pudo obtener la lista de entidades financieras, por favor intenta más tarde."
+
+    def __init__(self) -> None:
+        super().__init__("The gateway gives no list of banks, and there is no earlier one")
+
+
+async def offered_banks(database: Database, client: GatewayClient, *, now: datetime) -> list[Bank]:
+    """The banks on offer, in alphabetical order, without the placeholder. No transaction is open while it asks.
+
+    Raises:
+        BankListUnavailable: there is no list, not even an old one.
+    """
+    known = await _known(database, client)
+    if not _is_due(known, now):
+        return _offer(known)
+    async with _fetching.setdefault(database, asyncio.Lock()):
+        known = await _known(database, client)  # whoever had the lock before us may have fetched it
+        if _is_due(known, now):
+            known = await _fetch(database, client, known, now)
+    return _offer(known)
+
+
+async def _known(database: Database, client: GatewayClient) -> BankList | None:
+    """What is kept; nothing when it came from another gateway."""
+    async with database.read() as session:
+        kept = await session.get(BankList, PROVIDER_ID)
+    return kept if kept is not None and kept.source == client.source else None
+
+
+def _is_due(known: BankList | None, now: datetime) -> bool:
+    if known is None:
+        return True
+    if known.fetched_at is None:
+        return now - known.tried_at >= RETRY_AFTER_WITHOUT_LIST
+    return now - known.fetched_at >= FRESH_FOR and now - known.tried_at >= RETRY_AFTER
+
+
+async def _fetch(
+    database: Database, client: GatewayClient, known: BankList | None, now: datetime
+) -> BankList:
+    """Ask the gateway and keep what came of it."""
+    kept = BankList(
+        provider_id=PROVIDER_ID,
+        source=client.source,
+        banks=known.banks if known else [],
+        fetched_at=known.fetched_at if known else None,
+        tried_at=now,
+    )
+    try:
+        banks = _real(await client.get_banks())
+    except OutsideFailure as error:
+        log.warning("the bank list could not be fetched: %s", error.message)
+    else:
+        if banks:
+            kept.banks, kept.fetched_at = [asdict(bank) for bank in banks], now
+        else:
+            log.warning("the gateway's bank list holds no bank")
+    await _keep(database, kept)
+    return kept
+
+
+async def _keep(database: Database, kept: BankList) -> None:
+    insert = sqlite.insert if database.is_sqlite else postgresql.insert
+    row: dict[str, Any] = kept.model_dump()
+    changed = {name: row[name] for name in ("source", "banks", "fetched_at", "tried_at", "updated_at")}
+    async with database.transaction() as session:
+        await session.execute(
+            insert(BankList).values(row).on_conflict_do_update(index_elements=["provider_id"], set_=changed)
+        )
+
+
+def _offer(known: BankList | None) -> list[Bank]:
+    if known is None or not known.banks:
+        raise BankListUnavailable
+    return [Bank(code=bank["code"], name=bank["name"]) for bank in known.banks]
+
+
+def _real(rows: list[Bank]) -> list[Bank]:
+    """The banks of the list: each code once, no placeholder, in alphabetical order."""
+    by_code = {bank.code: bank for bank in rows if bank.code and bank.name and bank.code != PLACEHOLDER_CODE}
+    return sorted(by_code.values(), key=lambda bank: (_spanish(bank.name), bank.code))
+
+
+def _spanish(name: str) -> str:
+    """A key that sorts as Spanish does: accents and case count for nothing, ñ comes after n."""
+    marked = unicodedata.normalize("NFC", name.casefold()).replace("ñ", "n\N{LATIN SMALL LETTER ETH}")
+    return "".join(c for c in unicodedata.normalize("NFKD", marked) if not unicodedata.combining(c))
