@@ -62,7 +62,7 @@ async def seed(database: Database, settings: Settings) -> Seeded:
     async with database.transaction() as session:
         if (await session.execute(select(Region.id).limit(1))).first():
             return Seeded(0, 0, 0)
-        location_id = await _shop_floor(session, settings)
+        location_id = await shop_floor(session, settings)
         data = tomllib.loads(resources.files(__package__).joinpath("catalog.toml").read_text("utf-8"))
         categories = await _categories(session, data["categories"])
         collections = await _collections(session, data["collections"])
@@ -74,7 +74,7 @@ async def seed(database: Database, settings: Settings) -> Seeded:
     return Seeded(len(products), len(categories), len(collections))
 
 
-async def _shop_floor(session: AsyncSession, settings: Settings) -> str:
+async def shop_floor(session: AsyncSession, settings: Settings) -> str:
     """The region, the sales channel with its key, and the warehouse with its ways to ship.
 
     Returns:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 import backend.database
 
-revision: str = '29b9b88b23fb'
+revision: str = '2bda9521d56a'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -22,8 +22,10 @@ def upgrade() -> None:
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('provider_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('source', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('banks', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('fetched_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('fetched_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('tried_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.PrimaryKeyConstraint('provider_id', name=op.f('pk_bank_list'))
     )
     op.create_table('category',
@@ -98,21 +100,18 @@ def upgrade() -> None:
     sa.Column('transaction_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('ticket_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('bank_token', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('browser_reference', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('state', sa.Integer(), nullable=False),
+    sa.Column('decided_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('fields', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('notify_state', sa.Integer(), nullable=True),
-    sa.Column('notify_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('notify_attempts', sa.Integer(), nullable=False),
     sa.PrimaryKeyConstraint('ref_payco', name=op.f('pk_sandbox_transaction')),
     sa.UniqueConstraint('bank_token', name=op.f('uq_sandbox_transaction_bank_token')),
+    sa.UniqueConstraint('browser_reference', name=op.f('uq_sandbox_transaction_browser_reference')),
     sa.UniqueConstraint('invoice', name=op.f('uq_sandbox_transaction_invoice')),
     sa.UniqueConstraint('ticket_id', name=op.f('uq_sandbox_transaction_ticket_id')),
     sa.UniqueConstraint('transaction_id', name=op.f('uq_sandbox_transaction_transaction_id')),
     sqlite_autoincrement=True
     )
-    with op.batch_alter_table('sandbox_transaction', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_sandbox_transaction_notify_at'), ['notify_at'], unique=False)
-
     op.create_table('search_typo',
     sa.Column('remains', sa.String().with_variant(sa.String(collation='C'), 'postgresql'), nullable=False),
     sa.Column('term', sa.String().with_variant(sa.String(collation='C'), 'postgresql'), nullable=False),
@@ -147,6 +146,7 @@ def upgrade() -> None:
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('order_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('region_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('sales_channel_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('customer_id', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
@@ -158,7 +158,8 @@ def upgrade() -> None:
     sa.Column('completed_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['region_id'], ['region.id'], name=op.f('fk_cart_region_id')),
     sa.ForeignKeyConstraint(['sales_channel_id'], ['sales_channel.id'], name=op.f('fk_cart_sales_channel_id')),
-    sa.PrimaryKeyConstraint('id', name=op.f('pk_cart'))
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_cart')),
+    sa.UniqueConstraint('order_id', name=op.f('uq_cart_order_id'))
     )
     with op.batch_alter_table('cart', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_cart_customer_id'), ['customer_id'], unique=False)
@@ -252,6 +253,23 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['sales_channel_id'], ['sales_channel.id'], name=op.f('fk_publishable_key_sales_channel_id')),
     sa.PrimaryKeyConstraint('token', name=op.f('pk_publishable_key'))
     )
+    op.create_table('sandbox_notification',
+    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('id', sa.Integer(), nullable=False),
+    sa.Column('ref_payco', sa.Integer(), nullable=False),
+    sa.Column('state', sa.Integer(), nullable=False),
+    sa.Column('forged', sa.Boolean(), nullable=False),
+    sa.Column('attempts', sa.Integer(), nullable=False),
+    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('delivered_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['ref_payco'], ['sandbox_transaction.ref_payco'], name=op.f('fk_sandbox_notification_ref_payco')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_sandbox_notification'))
+    )
+    with op.batch_alter_table('sandbox_notification', schema=None) as batch_op:
+        batch_op.create_index('ix_sandbox_notification_open', ['due_at'], unique=False, sqlite_where=sa.text('delivered_at IS NULL'), postgresql_where=sa.text('delivered_at IS NULL'))
+        batch_op.create_index(batch_op.f('ix_sandbox_notification_ref_payco'), ['ref_payco'], unique=False)
+
     op.create_table('order',
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
@@ -393,7 +411,6 @@ def upgrade() -> None:
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('variant_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('quantity', sa.Integer(), nullable=False),
-    sa.Column('unit_price', sa.Integer(), nullable=False),
     sa.Column('meta', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.CheckConstraint('quantity > 0', name=op.f('ck_line_item_quantity')),
     sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_line_item_cart_id'), ondelete='CASCADE'),
@@ -445,6 +462,8 @@ def upgrade() -> None:
     sa.Column('expires_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('next_check_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('checks', sa.Integer(), nullable=False),
+    sa.Column('asked_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('paid_late_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('authorized_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('captured_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['collection_id'], ['payment_collection.id'], name=op.f('fk_payment_session_collection_id'), ondelete='CASCADE'),
@@ -454,10 +473,11 @@ def upgrade() -> None:
     with op.batch_alter_table('payment_session', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_payment_session_collection_id'), ['collection_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_session_next_check_at'), ['next_check_at'], unique=False)
+        batch_op.create_index(batch_op.f('ix_payment_session_paid_late_at'), ['paid_late_at'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_session_reference'), ['reference'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_session_state'), ['state'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_session_transaction_id'), ['transaction_id'], unique=False)
-        batch_op.create_index('uq_payment_session_live', ['collection_id'], unique=True, sqlite_where=sa.text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"), postgresql_where=sa.text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"))
+        batch_op.create_index('uq_payment_session_live', ['collection_id'], unique=True, sqlite_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"), postgresql_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"))
 
     op.create_table('shipping_option',
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
@@ -524,10 +544,11 @@ def downgrade() -> None:
     op.drop_table('cart_shipping_method')
     op.drop_table('shipping_option')
     with op.batch_alter_table('payment_session', schema=None) as batch_op:
-        batch_op.drop_index('uq_payment_session_live', sqlite_where=sa.text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"), postgresql_where=sa.text("state IN ('pending', 'initiating', 'unknown', 'pending_authorization')"))
+        batch_op.drop_index('uq_payment_session_live', sqlite_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"), postgresql_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"))
         batch_op.drop_index(batch_op.f('ix_payment_session_transaction_id'))
         batch_op.drop_index(batch_op.f('ix_payment_session_state'))
         batch_op.drop_index(batch_op.f('ix_payment_session_reference'))
+        batch_op.drop_index(batch_op.f('ix_payment_session_paid_late_at'))
         batch_op.drop_index(batch_op.f('ix_payment_session_next_check_at'))
         batch_op.drop_index(batch_op.f('ix_payment_session_collection_id'))
 
@@ -569,6 +590,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_order_customer_id'))
 
     op.drop_table('order')
+    with op.batch_alter_table('sandbox_notification', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_sandbox_notification_ref_payco'))
+        batch_op.drop_index('ix_sandbox_notification_open', sqlite_where=sa.text('delivered_at IS NULL'), postgresql_where=sa.text('delivered_at IS NULL'))
+
+    op.drop_table('sandbox_notification')
     op.drop_table('publishable_key')
     with op.batch_alter_table('product', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_product_status'))
@@ -594,9 +620,6 @@ def downgrade() -> None:
     op.drop_table('staff')
     op.drop_table('shipping_profile')
     op.drop_table('search_typo')
-    with op.batch_alter_table('sandbox_transaction', schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f('ix_sandbox_transaction_notify_at'))
-
     op.drop_table('sandbox_transaction')
     op.drop_table('sales_channel')
     op.drop_table('region')

@@ -1,0 +1,134 @@
+"""The cart: today's prices, honest stock, nothing from the caller but ids and numbers (design: decisions 8 and 9)."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import update
+
+from backend.cart import service as carts
+from backend.cart.models import Cart
+from backend.catalog.models import Variant
+from backend.clock import now
+from backend.database import Database
+from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.settings import Settings
+from tests.shop_floor import Floor, make_toy, open_floor
+
+
+@pytest.fixture
+async def floor(database: Database, settings: Settings) -> Floor:
+    return await open_floor(database, settings)
+
+
+async def _cart_with(database: Database, floor: Floor, stock: int = 10, quantity: int = 2) -> tuple[str, str]:
+    async with database.transaction() as session:
+        trompo = await make_toy(session, floor, "trompo", stock=stock, price=30_000)
+        cart_id = await carts.create(session)
+        await carts.add(session, cart_id, trompo, quantity)
+    return cart_id, trompo
+
+
+async def test_adding_twice_makes_one_line(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        await carts.add(session, cart_id, trompo, 3)
+        cart = await carts.view(session, cart_id)
+    assert [(line.quantity, line.line_total) for line in cart.lines] == [(5, 150_000)]
+    assert (cart.count, cart.total, cart.total_label) == (5, 150_000, "$ 150.000")
+
+
+async def test_adding_the_same_toy_in_two_tabs_at_once_loses_nothing(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor, stock=50, quantity=1)
+
+    async def add() -> None:
+        async with database.transaction() as session:
+            await carts.add(session, cart_id, trompo, 1)
+
+    await asyncio.gather(*(add() for _ in range(10)))
+    async with database.read() as session:
+        assert (await carts.view(session, cart_id)).count == 11
+
+
+async def test_the_price_is_the_catalogues_of_this_moment(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        await session.execute(update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000))
+    async with database.read() as session:
+        cart = await carts.view(session, cart_id)
+    assert cart.total == 20_000
+    assert cart.lines[0].compare_at_label == "$ 30.000"
+
+
+async def test_more_than_there_is_does_not_fit(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor, stock=3)
+    with pytest.raises(InsufficientStock):
+        async with database.transaction() as session:
+            await carts.add(session, cart_id, trompo, 2)
+
+
+@pytest.mark.parametrize("quantity", [0, -1, 100, 10**9])
+async def test_absurd_quantities_are_refused(database: Database, floor: Floor, quantity: int) -> None:
+    cart_id, trompo = await _cart_with(database, floor)
+    with pytest.raises(InvalidData):
+        async with database.transaction() as session:
+            await carts.add(session, cart_id, trompo, quantity)
+
+
+async def test_what_is_not_for_sale_cannot_be_added(database: Database, floor: Floor) -> None:
+    cart_id, _ = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        draft = await make_toy(session, floor, "borrador", status="draft")
+    for variant in (draft, "variant_nosuch", ""):
+        with pytest.raises(InvalidData):
+            async with database.transaction() as session:
+                await carts.add(session, cart_id, variant, 1)
+
+
+async def test_a_line_of_another_cart_cannot_be_touched(database: Database, floor: Floor) -> None:
+    cart_id, _ = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        line = (await carts.view(session, cart_id)).lines[0]
+        other = await carts.create(session)
+    with pytest.raises(NotFound):
+        async with database.transaction() as session:
+            await carts.set_quantity(session, other, line.id, 1)
+
+
+async def test_a_quantity_of_zero_removes_the_line(database: Database, floor: Floor) -> None:
+    cart_id, _ = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        line = (await carts.view(session, cart_id)).lines[0]
+        await carts.set_quantity(session, cart_id, line.id, 0)
+        assert (await carts.view(session, cart_id)).lines == []
+
+
+async def test_a_shortage_is_told_on_the_line(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor, stock=5, quantity=4)
+    async with database.transaction() as session:
+        from backend.inventory.service import hold, set_stock
+
+        await set_stock(session, trompo, floor.location_id, 3)
+        assert (await carts.view(session, cart_id)).lines[0].problem == "short"
+        await hold(session, "somebody", {trompo: 3}, None)
+        assert (await carts.view(session, cart_id)).lines[0].problem == "gone"
+
+
+async def test_a_completed_cart_is_closed(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        await session.execute(update(Cart).where(Cart.id == cart_id).values(completed_at=now()))
+    async with database.transaction() as session:
+        with pytest.raises(NotAllowed, match="already completed"):
+            await carts.add(session, cart_id, trompo, 1)
+        with pytest.raises(NotFound):
+            await carts.view(session, cart_id)
+
+
+async def test_a_draft_keeps_what_was_typed_and_no_more(database: Database, floor: Floor) -> None:
+    cart_id, _ = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        await carts.save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})
+        await carts.save_draft(session, cart_id, {"email": "ana@example.com"})
+        assert await carts.read_draft(session, cart_id) == {"email": "ana@example.com", "first_name": "Ana"}
+        with pytest.raises(InvalidData):
+            await carts.save_draft(session, cart_id, {"email": "x" * 10_000})

@@ -1,0 +1,48 @@
+"""A small shop for tests: one region, one warehouse, and toys made as a test needs them."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product, SalesChannel, Variant
+from backend.catalog.search import index_products
+from backend.database import Database
+from backend.demo.seed import shop_floor
+from backend.inventory.models import InventoryLevel
+from backend.settings import Settings
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Ids of what a test needs to name."""
+
+    location_id: str
+    channel_id: str
+
+
+async def open_floor(database: Database, settings: Settings) -> Floor:
+    """Region, channel, warehouse and its ways to ship, as the demo shop has them; no toys."""
+    async with database.transaction() as session:
+        location_id = await shop_floor(session, settings)
+        channel_id = (await session.execute(select(SalesChannel.id))).scalar_one()
+    return Floor(location_id, channel_id)
+
+
+async def make_toy(
+    session: AsyncSession, floor: Floor, handle: str, *, stock: int = 10, price: int = 50_000, **product: object
+) -> str:
+    """A toy for sale, findable by search.
+
+    Returns:
+        The id of its variant.
+    """
+    toy = Product(handle=handle, **{"title": handle.replace("-", " ").capitalize(), **product})  # type: ignore[arg-type]
+    session.add(toy)
+    await session.flush()
+    variant = Variant(product_id=toy.id, sku=f"SKU-{handle}", price=price)
+    session.add(variant)
+    await session.flush()
+    session.add(InventoryLevel(variant_id=variant.id, location_id=floor.location_id, stocked=stock))
+    await index_products(session, [toy.id])
+    return variant.id
