@@ -26,10 +26,11 @@ from backend.orders.views import OrderView
 from backend.payment import service as payments
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.payer import read_payer
 from backend.payment.providers.base import PaymentRequest
+from backend.payment.providers.payer import read_payer
 from backend.payment.states import SessionState
 from backend.settings import Settings
+from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.tables import JsonObject
 
@@ -150,20 +151,31 @@ class Checkout:
         async with self.database.transaction() as session:
             order = await order_of_cart(session, cart_id)
         if order is None:
-            payer = await self._check(typed)
+            payer = await self._check(typed, ip)
             if not await self._has_started(cart_id, expected_total):
                 await self.start_payment(cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total)
             order = await self.complete(cart_id, expected_total=expected_total)
         return await self._placed(order)
 
-    async def _check(self, typed: Mapping[str, Any]) -> JsonObject:
-        """What was typed, every field's problem reported at once."""
-        _, problems = read_destination(typed)
-        payer, payer_problems = read_payer(typed, banks=await self.payments.banks())
-        problems = {**payer_problems, **problems}
-        if payer is None or problems:
+    async def _check(self, typed: Mapping[str, Any], ip: str) -> JsonObject:
+        """What was typed, as the payer's answers; every field's problem is reported at once."""
+        destination, problems = read_destination(typed)
+        town = municipality(str(typed.get("dane_code", "")))
+        answers = {
+            **typed,
+            **(destination.model_dump() if destination else {}),
+            "city": town.name if town else "",
+            "department": town.department if town else "",
+            "ip": ip,
+        }
+        try:
+            payer = read_payer(answers, banks={bank.code for bank in await self.payments.banks()})
+        except InvalidData as error:
+            problems = {**_that_are_asked(error.fields), **problems}
+            raise InvalidData(error.message, fields=problems) from None
+        if problems:
             raise InvalidData("Revisa los datos marcados.", fields=problems)
-        return payer
+        return payer.model_dump()
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
         """Whether a payment of this very total waits at the bank already: the first press got that far, then broke off."""
@@ -234,6 +246,11 @@ async def _add_what_is_left(session: Any, cart_id: str, variant_id: str, quantit
         await carts.add(session, cart_id, variant_id, min(quantity, units))
     except InvalidData as error:
         log.info("left out of the new cart: %s", error.message)  # no longer for sale
+
+
+def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:
+    """The problems of fields that are on the form: town and department are told by the municipality that was picked."""
+    return {name: message for name, message in problems.items() if name not in ("city", "department")}
 
 
 def _ships_to(cart: Cart) -> tuple[str, str]:

@@ -5,10 +5,11 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from backend.clock import now
 from backend.database import Database
 from backend.errors import ShopError
-from backend.payment.banks import BankDirectory
-from backend.payment.gateway.types import Bank, GatewayCredentials
+from backend.payment.banks import offered_banks
+from backend.payment.gateway import Bank, GatewayClient, GatewayCredentials
 from backend.payment.inquiry import Providers, ask_on_return, reconcile
 from backend.payment.notifications import handle_due, receive
 from backend.payment.providers.base import PaymentProvider
@@ -25,11 +26,11 @@ class PaymentDesk:
     """What the rest of the shop asks of the payment room. `start` begins its background work, `stop` ends it."""
 
     def __init__(
-        self, database: Database, providers: Providers, banks: BankDirectory, credentials: GatewayCredentials
+        self, database: Database, providers: Providers, gateway: GatewayClient, credentials: GatewayCredentials
     ) -> None:
         self.database = database
         self.providers = providers
-        self._banks = banks
+        self._gateway = gateway
         self._credentials = credentials
         self._mail = asyncio.Event()
         self._storing: set[asyncio.Task[None]] = set()
@@ -43,9 +44,9 @@ class PaymentDesk:
         """The banks a shopper may choose, by name; never code 0 (spec: Storefront view rules 3).
 
         Raises:
-            OutsideFailure: the gateway fails and there was never a good list.
+            BankListUnavailable: the gateway fails and there was never a good list.
         """
-        return await self._banks.offered()
+        return await offered_banks(self.database, self._gateway, now=now())
 
     async def take_notification(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
         """Store a notification; return in time whatever happens. Storing goes on behind a late answer."""
@@ -87,6 +88,7 @@ class PaymentDesk:
             task.cancel()
         await asyncio.gather(*self._work, *self._storing, return_exceptions=True)
         self._work = []
+        await self._gateway.aclose()
 
     async def _forever(
         self, work: Callable[[], Awaitable[int]], pause: float, call: asyncio.Event | None = None
