@@ -33,15 +33,17 @@ def migrate() -> None:
 
 @app.command("seed")
 def seed_demo() -> None:
-    """Fill an empty shop with the demo toys; a shop that has something already stays as it is."""
+    """Fill an empty shop with the demo toys, migrated first; a shop that has something already stays as it is."""
     from backend.database import Database
     from backend.demo.seed import seed
+    from backend.migrations import upgrade
 
     settings = load_settings()
 
     async def run() -> int:
         database = Database.from_settings(settings)
         try:
+            await upgrade(database)
             return (await seed(database, settings)).products
         finally:
             await database.close()

