@@ -1,0 +1,191 @@
+"""Telling the merchant: every notification that is due, until it is answered with 200, through restarts."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+import httpx
+from sqlalchemy import select, update
+from sqlmodel import col
+
+from backend.clock import now
+from backend.database import Database, locked
+from backend.payment.gateway.types import GatewayCredentials
+from backend.sandbox.gateway.answers import notification
+from backend.sandbox.gateway.debits import confirmation_method
+from backend.sandbox.gateway.ledger import Ledger
+from backend.sandbox.models import SandboxNotification, SandboxTransaction
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 12
+ANSWER_WITHIN = 30.0
+"""Seconds a merchant has for its 200 (wire: gateway 1.8)."""
+LOOK_AGAIN = 30.0
+"""Seconds after which the queue is looked at even when nothing woke us: another process may have put something in."""
+
+
+def pause_after(attempts: int) -> timedelta:
+    """How long after the n-th failed attempt the next one follows: 1, 2, 4 … seconds, 15 minutes at most."""
+    return timedelta(seconds=min(2 ** (attempts - 1), 900))
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One attempt to tell one thing."""
+
+    notification_id: int
+    attempt: int
+    method: str
+    url: str
+    fields: dict[str, str]
+
+
+class Notifier:
+    """Delivers what is in the queue while it runs. Several processes may share a queue: each takes what it claims."""
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        http: httpx.AsyncClient,
+        keys: GatewayCredentials,
+        *,
+        may_reach: Callable[[str], bool],
+        pause: Callable[[int], timedelta] = pause_after,
+    ) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._http = http
+        self._keys = keys
+        self._may_reach = may_reach
+        self._pause = pause
+        self._something_new = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to deliver, from where the last run left off."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._run(), name="sandbox gateway notifier")
+
+    async def stop(self) -> None:
+        """Stop delivering. What was not answered with 200 stays in the queue."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+
+    def wake(self) -> None:
+        """Say that something new is in the queue."""
+        self._something_new.set()
+
+    async def deliver_due(self) -> int:
+        """Make one attempt at everything that is due now, all at the same time. Returns how many there were."""
+        deliveries = await self._claim()
+        async with asyncio.TaskGroup() as group:
+            for delivery in deliveries:
+                group.create_task(self._deliver(delivery))
+        return len(deliveries)
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            while True:
+                self._something_new.clear()
+                try:
+                    await self._ledger.abandon_overdue()
+                    # each on its own: a merchant that takes its time holds up nobody else's news
+                    for delivery in await self._claim():
+                        group.create_task(self._deliver(delivery))
+                    pause = await self._until_next()
+                except Exception:
+                    log.exception("the sandbox gateway's notifications are held up")
+                    pause = LOOK_AGAIN
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._something_new.wait()
+
+    async def _claim(self) -> list[Delivery]:
+        """Take what is due. Until its attempt has ended nobody else takes it; if we die in it, someone does later."""
+        moment = now()
+        query = (
+            select(SandboxNotification)
+            .where(col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at) <= moment)
+            .order_by(col(SandboxNotification.due_at), col(SandboxNotification.id))
+        )
+        deliveries = []
+        async with self._database.transaction() as session:
+            for row in (await session.execute(locked(query))).scalars():
+                transaction = await session.get_one(SandboxTransaction, row.ref_payco)
+                if not self._may_reach(transaction.fields["url_confirmacion"]):
+                    log.warning(
+                        "the sandbox gateway notifies this shop only, not invoice %s", transaction.invoice
+                    )
+                    row.due_at = None
+                    continue
+                row.attempts += 1
+                row.due_at = moment + timedelta(seconds=ANSWER_WITHIN) + self._pause(row.attempts)
+                deliveries.append(self._delivery(row, transaction))
+        return deliveries
+
+    def _delivery(self, row: SandboxNotification, transaction: SandboxTransaction) -> Delivery:
+        return Delivery(
+            notification_id=cast("int", row.id),
+            attempt=row.attempts,
+            method=confirmation_method(transaction.fields),
+            url=transaction.fields["url_confirmacion"],
+            fields=notification(transaction, row.state, self._keys, forged=row.forged),
+        )
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        """One attempt and its end. Never fails: what goes wrong here is tried again."""
+        try:
+            arrived = await self._tell(delivery)
+            await self._note(delivery, arrived=arrived)
+        except Exception:
+            log.exception("the sandbox gateway lost track of a notification; it will be told again")
+
+    async def _tell(self, delivery: Delivery) -> bool:
+        """Whether the merchant answered with 200 in time."""
+        timeout = httpx.Timeout(ANSWER_WITHIN, connect=10.0)
+        if delivery.method == "POST":
+            request = self._http.build_request("POST", delivery.url, data=delivery.fields, timeout=timeout)
+        else:
+            url = httpx.URL(delivery.url).copy_merge_params(delivery.fields)
+            request = self._http.build_request("GET", url, timeout=timeout)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                response = await self._http.send(request, follow_redirects=False)
+        except (httpx.HTTPError, TimeoutError) as error:
+            log.warning("a notification did not arrive (%s)", type(error).__name__)
+            return False
+        if response.status_code != 200:
+            log.warning("a notification was answered with HTTP %s", response.status_code)
+        return response.status_code == 200
+
+    async def _note(self, delivery: Delivery, *, arrived: bool) -> None:
+        again = now() + self._pause(delivery.attempt) if delivery.attempt < MAX_ATTEMPTS else None
+        outcome = {"delivered_at": now(), "due_at": None} if arrived else {"due_at": again}
+        async with self._database.transaction() as session:
+            await session.execute(
+                update(SandboxNotification)
+                .where(col(SandboxNotification.id) == delivery.notification_id)
+                .values(**outcome)
+            )
+        if not arrived:
+            self.wake()  # the next attempt is nearer than what the loop waits for
+
+    async def _until_next(self) -> float:
+        """Seconds until something is due, `LOOK_AGAIN` at most."""
+        query = select(col(SandboxNotification.due_at)).where(
+            col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at).is_not(None)
+        )
+        async with self._database.read() as session:
+            due = (
+                await session.execute(query.order_by(col(SandboxNotification.due_at)).limit(1))
+            ).scalar_one_or_none()
+        return LOOK_AGAIN if due is None else min(max((due - now()).total_seconds(), 0), LOOK_AGAIN)
