@@ -1,0 +1,72 @@
+"""A payment provider whose bank does what the test says. For what a test must time exactly; the rest uses the sandbox."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+
+from backend.clock import now
+from backend.errors import NotImplementedByProvider
+from backend.money import Cop
+from backend.payment.providers.base import (
+    Initiated,
+    PaymentRequest,
+    ProviderReport,
+    ProviderState,
+    SessionFacts,
+)
+
+
+@dataclass
+class ScriptedBank:
+    """Starts every payment; reports `states` by invoice, pending where none was set. `meanwhile` runs inside a call."""
+
+    id: str = "gateway_pse"
+    states: dict[str, ProviderState] = field(default_factory=dict)
+    amounts: dict[str, Decimal] = field(default_factory=dict)
+    asked: int = 0
+    started: list[PaymentRequest] = field(default_factory=list)
+    refusal: Exception | None = None
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def initiate(self, request: PaymentRequest) -> Initiated:
+        self.started.append(request)
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        if self.refusal is not None:
+            raise self.refusal
+        return Initiated(
+            state=ProviderState.PENDING_AUTHORIZATION,
+            redirect_url=f"https://bank.example/{request.invoice}",
+            reference=f"ref-{request.invoice}",
+            transaction_id=f"cus-{request.invoice}",
+            ticket_id=f"ticket-{request.invoice}",
+            expires_at=now() + timedelta(minutes=30),
+        )
+
+    async def status(self, session: SessionFacts) -> ProviderReport:
+        self.asked += 1
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        return self.report(session.invoice, session.amount)
+
+    def report(self, invoice: str, amount: Cop) -> ProviderReport:
+        return ProviderReport(
+            state=self.states.get(invoice, ProviderState.PENDING),
+            amount=self.amounts.get(invoice, Decimal(amount)),
+            currency="COP",
+            invoice=invoice,
+            reference=f"ref-{invoice}",
+        )
+
+    async def authorize(self, session: SessionFacts) -> ProviderReport:
+        return await self.status(session)
+
+    async def capture(self, session: SessionFacts) -> ProviderReport:
+        return await self.status(session)
+
+    async def cancel(self, session: SessionFacts) -> ProviderReport:
+        return await self.status(session)
+
+    async def refund(self, session: SessionFacts, amount: Cop) -> None:
+        raise NotImplementedByProvider("refundPayment is not implemented")

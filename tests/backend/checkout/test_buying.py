@@ -1,0 +1,334 @@
+"""Buying: held before the bank, one order a cart, one completion path (spec: States and transitions; design: 4–7)."""
+
+import asyncio
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import func, select, update
+
+from backend.cart import service as carts
+from backend.catalog.models import Variant
+from backend.checkout.form import Destination
+from backend.checkout.service import Checkout
+from backend.clock import now
+from backend.database import Database
+from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, PaymentFailed, TotalChanged
+from backend.inventory.service import available_units
+from backend.orders.models import Order
+from backend.payment.desk import PaymentDesk
+from backend.payment.gateway import gateway_client, gateway_credentials
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.providers.system_default import SystemDefault
+from backend.payment.service import HOLD_TIME
+from backend.payment.settlement import settle
+from backend.settings import Settings
+from backend.shipping.models import ShippingOption
+from backend.shipping.providers.manual_manual import ManualManual
+from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.shop_floor import Floor, make_toy, open_floor
+
+ANA = Destination(
+    email="ana@example.com",
+    first_name="Ana",
+    last_name="Gómez",
+    phone="3001234567",
+    dane_code="05001000",
+    address="Carrera 43A # 1-50",
+    suburb="El Poblado",
+)
+PRICE = 40_000
+
+
+@pytest.fixture
+async def floor(database: Database, settings: Settings) -> Floor:
+    return await open_floor(database, settings)
+
+
+@pytest.fixture
+def bank() -> ScriptedBank:
+    return ScriptedBank()
+
+
+@pytest.fixture
+async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
+    desk = PaymentDesk(
+        database,
+        {bank.id: bank, "pp_system_default": SystemDefault()},
+        gateway_client(settings),
+        gateway_credentials(settings),
+    )
+    return Checkout(settings, database, desk, {"manual_manual": ManualManual()})
+
+
+async def _toy(database: Database, floor: Floor, stock: int) -> str:
+    async with database.transaction() as session:
+        return await make_toy(session, floor, "trompo", stock=stock, price=PRICE)
+
+
+async def _ready_cart(checkout: Checkout, variant: str, quantity: int = 1) -> str:
+    """A cart with a destination and the flat shipping option, which costs nothing."""
+    async with checkout.database.transaction() as session:
+        cart_id = await carts.create(session)
+        await carts.add(session, cart_id, variant, quantity)
+        option = (
+            await session.execute(select(ShippingOption.id).where(ShippingOption.price_type == "flat"))
+        ).scalar_one()
+    await checkout.set_destination(cart_id, ANA)
+    await checkout.choose_shipping(cart_id, option)
+    return cart_id
+
+
+async def _pay(checkout: Checkout, cart_id: str) -> tuple[Order, PaymentSession]:
+    attempt = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip="190.24.1.1")
+    return await checkout.complete(cart_id), attempt
+
+
+async def _available(database: Database, variant: str) -> int:
+    async with database.read() as session:
+        return (await available_units(session, [variant]))[variant]
+
+
+async def _order(database: Database, order_id: str) -> Order:
+    async with database.read() as session:
+        return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()
+
+
+async def _settle(checkout: Checkout, attempt: PaymentSession, state: ProviderState, **report: object) -> None:
+    told = ProviderReport(state=state, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice)
+    await settle(checkout.database, attempt.id, replace(told, **report))  # type: ignore[arg-type]
+
+
+async def test_the_order_exists_and_the_stock_is_held_before_the_bank_page(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    assert (order.status, order.payment_status, order.total) == ("pending", "awaiting", 2 * PRICE)
+    assert attempt.redirect_url == f"https://bank.example/{attempt.invoice}"
+    assert await _available(checkout.database, trompo) == 1
+    assert bank.started[0].amount == 2 * PRICE
+    assert order.id in bank.started[0].return_url
+
+
+async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    await _settle(checkout, attempt, ProviderState.CAPTURED)
+    paid = await _order(checkout.database, order.id)
+    assert (paid.status, paid.payment_status, paid.paid_at is not None) == ("pending", "captured", True)
+    async with checkout.database.transaction() as session:
+        from backend.inventory.service import promised, release_lapsed
+
+        await release_lapsed(session)
+        assert await promised(session, paid.cart_id) == {trompo: 1}
+
+
+@pytest.mark.parametrize("state", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED])
+async def test_a_lost_payment_cancels_the_order_and_frees_the_stock(
+    checkout: Checkout, floor: Floor, state: ProviderState
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    await _settle(checkout, attempt, state)
+    lost = await _order(checkout.database, order.id)
+    assert (lost.status, lost.payment_status) == ("canceled", "canceled")
+    assert await _available(checkout.database, trompo) == 3
+
+
+@pytest.mark.parametrize("late", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.HELD])
+async def test_a_late_code_never_undoes_a_paid_order(checkout: Checkout, floor: Floor, late: ProviderState) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    for state in (ProviderState.CAPTURED, late, ProviderState.CAPTURED, ProviderState.PENDING):
+        await _settle(checkout, attempt, state)
+    assert (await _order(checkout.database, order.id)).payment_status == "captured"
+    assert await _available(checkout.database, trompo) == 2
+
+
+async def test_money_that_comes_too_late_is_told_and_never_lost(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    await _settle(checkout, attempt, ProviderState.REJECTED)
+    await _settle(checkout, attempt, ProviderState.CAPTURED)
+    late = await _order(checkout.database, order.id)
+    assert (late.status, late.meta) == ("canceled", {"paid_late": attempt.id})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"amount": Decimal(1)}, {"amount": None}, {"currency": "USD"}, {"currency": None}, {"invoice": "another"}]
+)
+async def test_an_approval_that_does_not_fit_is_held_for_a_person(
+    checkout: Checkout, floor: Floor, wrong: dict[str, object]
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    await _settle(checkout, attempt, ProviderState.CAPTURED, **wrong)
+    assert (await _order(checkout.database, order.id)).payment_status == "awaiting"
+    assert await _available(checkout.database, trompo) == 2
+
+
+async def test_a_notification_completes_a_cart_that_the_storefront_never_did(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+    attempt = await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    await _settle(checkout, attempt, ProviderState.CAPTURED)
+    order = await checkout.complete(cart_id)
+    assert order.payment_status == "captured"
+    assert await _available(checkout.database, trompo) == 2
+
+
+async def test_fifty_completions_of_one_cart_at_once_make_one_order(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    orders = await asyncio.gather(*(checkout.complete(cart_id) for _ in range(50)))
+    assert len({order.id for order in orders}) == 1
+    assert await _available(checkout.database, trompo) == 2
+
+
+async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=10)
+    ready = [await _ready_cart(checkout, trompo) for _ in range(60)]
+
+    async def buy(cart_id: str) -> bool:
+        try:
+            await _pay(checkout, cart_id)
+        except InsufficientStock:
+            return False
+        return True
+
+    assert sum(await asyncio.gather(*(buy(cart_id) for cart_id in ready))) == 10
+    async with checkout.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(Order))).scalar_one() == 10
+
+
+async def test_a_total_that_changed_asks_again_instead_of_charging(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+    async with checkout.database.transaction() as session:
+        await session.execute(update(Variant).values(price=PRICE + 1))
+    with pytest.raises(TotalChanged):
+        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1", expected_total=PRICE)
+    assert bank.started == []
+
+
+async def test_a_price_that_changes_while_the_bank_answers_makes_no_order(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+
+    async def dearer() -> None:
+        async with checkout.database.transaction() as session:
+            await session.execute(update(Variant).values(price=PRICE + 5_000))
+
+    bank.meanwhile = dearer
+    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    with pytest.raises(TotalChanged):
+        await checkout.complete(cart_id)
+
+
+async def test_an_item_added_while_the_bank_answers_is_not_paid_with_the_old_amount(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+
+    async def add_one() -> None:
+        async with checkout.database.transaction() as session:
+            await carts.add(session, cart_id, trompo, 1)
+
+    bank.meanwhile = add_one
+    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    with pytest.raises((TotalChanged, InvalidData)):
+        await checkout.complete(cart_id)
+
+
+async def test_two_payments_of_one_cart_at_once_start_one(checkout: Checkout, floor: Floor, bank: ScriptedBank) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+    tries = (checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1") for _ in range(8))
+    outcomes = await asyncio.gather(*tries, return_exceptions=True)
+    assert sum(isinstance(outcome, PaymentSession) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 7
+    assert len(bank.started) == 1
+
+
+async def test_a_refused_start_frees_the_stock_and_can_be_tried_again(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=1)
+    cart_id = await _ready_cart(checkout, trompo)
+    bank.refusal = PaymentFailed("the bank is down")
+    with pytest.raises(PaymentFailed):
+        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    assert await _available(checkout.database, trompo) == 1
+    bank.refusal = None
+    order, _ = await _pay(checkout, cart_id)
+    assert order.payment_status == "awaiting"
+
+
+async def test_a_start_without_answer_is_looked_up_and_never_repeated(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=1)
+    cart_id = await _ready_cart(checkout, trompo)
+    bank.refusal = OutcomeUnknown("no answer")
+    with pytest.raises(OutcomeUnknown):
+        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    invoice = bank.started[0].invoice
+    bank.states[invoice] = ProviderState.CAPTURED  # it had been started, and the shopper had paid
+    assert await checkout.payments.reconcile(everything=True) == 1
+    order = await checkout.complete(cart_id)
+    assert (order.payment_status, len(bank.started)) == ("captured", 1)
+
+
+async def test_a_payment_nobody_decides_expires_when_its_hold_ends(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
+    trompo = await _toy(checkout.database, floor, stock=1)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    assert await checkout.payments.reconcile() == 0  # not before minute seven
+    async with checkout.database.transaction() as session:
+        over = now() - HOLD_TIME
+        await session.execute(update(PaymentSession).values(expires_at=over, next_check_at=over))
+    assert await checkout.payments.reconcile() == 1
+    assert (await _order(checkout.database, order.id)).status == "canceled"
+    assert await _available(checkout.database, trompo) == 1
+    assert bank.asked == 1
+
+
+async def test_of_several_reconcilers_one_asks(checkout: Checkout, floor: Floor, bank: ScriptedBank) -> None:
+    trompo = await _toy(checkout.database, floor, stock=1)
+    await _pay(checkout, await _ready_cart(checkout, trompo))
+    async with checkout.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(next_check_at=now()))
+    await asyncio.gather(*(checkout.payments.reconcile() for _ in range(6)))
+    assert bank.asked == 1
+
+
+async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, floor: Floor) -> None:
+    from backend.orders.tokens import order_token
+
+    trompo = await _toy(checkout.database, floor, stock=3)
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    token = order_token(checkout.settings.signing_key, order.id)
+    with pytest.raises(Conflict):
+        await checkout.try_again(order.id, token)
+    await _settle(checkout, attempt, ProviderState.REJECTED)
+    cart_id = await checkout.try_again(order.id, token)
+    async with checkout.database.read() as session:
+        cart = await carts.view(session, cart_id)
+    assert [(line.variant_id, line.quantity) for line in cart.lines] == [(trompo, 2)]
+
+
+async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    cart_id = await _ready_cart(checkout, trompo)
+    attempt = await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")
+    assert attempt.state == "pending"
+    assert (await checkout.complete(cart_id)).payment_status == "authorized"
