@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -109,7 +109,7 @@ class Fulfillment(Timestamps, table=True):
     provider_id: str
     state: str = "creating"
     items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    carrier_order_id: int | None = Field(default=None, index=True)
+    carrier_order_id: int | None = Field(default=None, index=True, sa_type=BigInteger)
     tracking_number: str | None = None
     label_url: str | None = None
     label_pdf: bytes | None = None

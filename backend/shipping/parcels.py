@@ -56,7 +56,7 @@ DEFAULT_PACKAGE = Package(DEFAULT_WEIGHT_KG, DEFAULT_SIDE_CM, DEFAULT_SIDE_CM, D
 def packages_for(items: Iterable[Item]) -> tuple[Package, ...]:
     """The packages that hold all units of all items; the default package when there is nothing to hold."""
     boxes: list[_Box] = []
-    for unit in sorted(_units(items), key=lambda box: (box.volume, box.weight), reverse=True):
+    for unit in sorted(_units(items), key=lambda box: (box.volume, box.weight, box.sides), reverse=True):
         fuller = boxes[-1].with_(unit) if boxes else None
         if fuller is not None and fuller.is_within_limits:
             boxes[-1] = fuller

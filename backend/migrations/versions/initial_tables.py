@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 import backend.database
 
-revision: str = '2bda9521d56a'
+revision: str = '1ca1fa545977'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -67,13 +67,15 @@ def upgrade() -> None:
     sa.Column('state_code', sa.Integer(), nullable=True),
     sa.Column('fields', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('times_received', sa.Integer(), nullable=False),
+    sa.Column('next_try_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('tries', sa.Integer(), nullable=False),
     sa.Column('handled_at', backend.database.UtcDateTime(timezone=True), nullable=True),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_payment_notification')),
     sa.UniqueConstraint('provider_id', 'dedupe_key', name=op.f('uq_payment_notification_provider_id_dedupe_key'))
     )
     with op.batch_alter_table('payment_notification', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_payment_notification_handled_at'), ['handled_at'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_notification_invoice'), ['invoice'], unique=False)
+        batch_op.create_index(batch_op.f('ix_payment_notification_next_try_at'), ['next_try_at'], unique=False)
         batch_op.create_index(batch_op.f('ix_payment_notification_reference'), ['reference'], unique=False)
 
     op.create_table('region',
@@ -174,7 +176,7 @@ def upgrade() -> None:
     sa.Column('provider_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('state', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('items', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('carrier_order_id', sa.Integer(), nullable=True),
+    sa.Column('carrier_order_id', sa.BigInteger(), nullable=True),
     sa.Column('tracking_number', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('label_url', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('label_pdf', sa.LargeBinary(), nullable=True),
@@ -625,8 +627,8 @@ def downgrade() -> None:
     op.drop_table('region')
     with op.batch_alter_table('payment_notification', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_payment_notification_reference'))
+        batch_op.drop_index(batch_op.f('ix_payment_notification_next_try_at'))
         batch_op.drop_index(batch_op.f('ix_payment_notification_invoice'))
-        batch_op.drop_index(batch_op.f('ix_payment_notification_handled_at'))
 
     op.drop_table('payment_notification')
     op.drop_table('collection')

@@ -94,8 +94,8 @@ class Ledger:
         return list(self._guides.values())
 
     def _next_number(self) -> int:
-        """Tenths of a second since 2026, so that a restart goes on above; small enough for any database's integer."""
-        self._last_number = max(self._last_number + 1, int((time.time() - EPOCH) * 10))
+        """Microseconds since 2026, so that a restart, or another process, does not begin again."""
+        self._last_number = max(self._last_number + 1, int((time.time() - EPOCH) * 1_000_000))
         return self._last_number
 
 

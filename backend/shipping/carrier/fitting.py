@@ -53,7 +53,7 @@ def fit_address(text: str, most: int) -> str:
 
 def fit_reference(text: str, most: int) -> str:
     """Our reference in at most `most` characters: its end, which is what tells two of them apart."""
-    return one_line(text)[-most:]
+    return one_line(text)[-most:].strip()
 
 
 def fit_phone(text: str) -> str:

@@ -24,9 +24,10 @@ from backend.tables import JsonObject
 
 DESCRIPTION = "Juguetes"
 NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
-NO_ADDRESS, NO_SUBURB, NO_REFERENCE = "Sin dirección", "Sin barrio", "Sin referencia"
+NO_ADDRESS, NO_CROSS_STREET = "Sin dirección", "Sin cruce"
+NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"
 
-DESTINATION_ADDRESS_LEAST = 8
+SHORTEST, DESTINATION_ADDRESS_LEAST = 2, 8
 EMAIL_LEAST, EMAIL_MOST = 8, 60
 
 
@@ -171,7 +172,8 @@ def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
     """The contact as it is sent. An e-mail the carrier cannot take becomes the shop's: it only gets notices."""
     address = fit_address(contact.address, 50)
     if len(address) < DESTINATION_ADDRESS_LEAST:
-        address = fit_address(f"{address}, {contact.suburb or contact.cross_street}", 50)
+        address = fit_address(", ".join(filter(None, (address, contact.suburb or contact.cross_street))), 50)
+    cross_street = fit_address(contact.cross_street, 35) or fit_address(contact.address, 35)
     full_name = f"{contact.first_name} {contact.last_name}"
     return {
         "dane_code": contact.dane_code,
@@ -182,7 +184,7 @@ def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
         "email": contact.email if EMAIL_LEAST <= len(contact.email) <= EMAIL_MOST else fallback_email,
         "phone": fit_phone(contact.phone),
         "suburb": fit(contact.suburb, 30, fallback=NO_SUBURB),
-        "cross_street": fit_address(contact.cross_street, 35) or fit_address(contact.address, 35),
+        "cross_street": cross_street if len(cross_street) >= SHORTEST else NO_CROSS_STREET,
         "reference": fit(contact.reference, 25, fallback=NO_REFERENCE),
     }
 

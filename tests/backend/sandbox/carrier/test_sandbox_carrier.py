@@ -1,0 +1,506 @@
+"""The embedded carrier, spoken to as any HTTP client would: what it refuses, what it gives, how it fails."""
+
+import base64
+import copy
+import itertools
+import re
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status
+from backend.sandbox.carrier.label import label_pdf
+from backend.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.shipping.municipalities import departments, municipalities_of
+
+HEADERS = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": "Test/1.0"}
+
+QUOTATION: dict[str, Any] = {
+    "packages": [{"weight": 1, "height": 20, "width": 20, "length": 20}],
+    "description": "Juguetes",
+    "contentValue": 89_900,
+    "origin": {"daneCode": "11001000", "address": "Calle 80 # 68-20"},
+    "destination": {"daneCode": "05001000", "address": "Carrera 43A # 1-50"},
+}
+CONTACT = {
+    "company": "Particular",
+    "firstName": "Luz Marina",
+    "lastName": "Peña",
+    "email": "luz@correo.example",
+    "phone": "3001234567",
+    "suburb": "El Poblado",
+    "crossStreet": "Carrera 43A",
+    "reference": "Portería",
+}
+SHIPMENT: dict[str, Any] = {
+    **QUOTATION,
+    "idRate": 1,
+    "myShipmentReference": "1042-1",
+    "requestPickup": False,
+    "pickupDate": "2026-11-23",
+    "insurance": False,
+    "origin": QUOTATION["origin"] | CONTACT,
+    "destination": QUOTATION["destination"] | CONTACT,
+}
+
+
+@pytest.fixture
+def carrier() -> SandboxCarrier:
+    return sandbox_carrier(Settings(), allow_control=True)
+
+
+@pytest.fixture
+async def http(carrier: SandboxCarrier) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(carrier.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
+        yield client
+
+
+async def ask(http: httpx.AsyncClient, path: str, body: object) -> httpx.Response:
+    return await http.post(f"/api/v2{path}", json=body)
+
+
+async def data(http: httpx.AsyncClient, path: str, body: object) -> Any:
+    answer = await ask(http, path, body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["data"]
+
+
+async def rates(http: httpx.AsyncClient, body: dict[str, Any] = QUOTATION) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await data(http, "/quotation", body))["rates"]
+    return found
+
+
+async def ship(http: httpx.AsyncClient, path: str = "/shipment") -> dict[str, Any]:
+    rate = (await rates(http))[0]
+    made: dict[str, Any] = await data(http, path, SHIPMENT | {"idRate": rate["idRate"]})
+    return made
+
+
+def problem(answer: httpx.Response) -> Any:
+    body = answer.json()
+    assert body["status"] == "NOT OK"
+    assert body["status_codes"] == [answer.status_code]
+    return body["status_messages"][0]["error"]
+
+
+def changed(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """The body with one value, named by its dotted path, replaced; or removed when it is `...`."""
+    body = copy.deepcopy(body)
+    *parents, name = path.split(".")
+    inner: Any = body
+    for parent in parents:
+        inner = inner[int(parent) if isinstance(inner, list) else parent]
+    if value is ...:
+        del inner[name]
+    else:
+        inner[name] = value
+    return body
+
+
+# who may ask
+
+
+@pytest.mark.parametrize(
+    "key", ["", "wrong", f"Bearer {SANDBOX_CARRIER_KEY}", SANDBOX_CARRIER_KEY + " x", "ñ"]
+)
+async def test_a_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) -> None:
+    answer = await http.post("/api/v2/quotation", json=QUOTATION, headers={b"Authorization": key.encode()})
+    assert answer.status_code == 401
+    assert problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
+
+
+async def test_the_key_of_the_settings_is_the_key(http: httpx.AsyncClient) -> None:
+    carrier = sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")))
+    transport = httpx.ASGITransport(carrier.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
+        assert (await ask(client, "/quotation", QUOTATION)).status_code == 401
+        client.headers["Authorization"] = "my-own-key"
+        assert (await ask(client, "/quotation", QUOTATION)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["python-httpx/0.28.1", "python-requests/2", "curl/8", "Python-urllib/3.11", "axios/1", ""]
+)
+async def test_the_doorkeeper_turns_libraries_away(http: httpx.AsyncClient, name: str) -> None:
+    answer = await http.post("/api/v2/quotation", json=QUOTATION, headers={"User-Agent": name})
+    assert (answer.status_code, answer.text) == (403, "error code: 1010")
+
+
+async def test_what_does_not_exist_is_an_error_in_the_same_envelope(http: httpx.AsyncClient) -> None:
+    for answer, status in (
+        (await http.get("/api/v2/quotation"), 405),
+        (await http.post("/api/v1/quotation"), 404),
+        (await http.post("/api/v2/nada"), 404),
+    ):
+        assert answer.status_code == status
+        assert problem(answer)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff"])
+async def test_what_is_no_object_is_refused(http: httpx.AsyncClient, content: bytes) -> None:
+    answer = await http.post("/api/v2/quotation", content=content)
+    assert answer.status_code == 422
+    assert problem(answer)[0] == "Unprocessed Entity."
+
+
+# quotation
+
+
+async def test_a_quotation_is_enveloped_echoed_and_complete(http: httpx.AsyncClient) -> None:
+    body = (await ask(http, "/quotation", QUOTATION)).json()
+    quoted = body.pop("data")
+    assert body == {
+        "status": "OK",
+        "status_codes": [200],
+        "status_messages": [{"request": "Request processed."}],
+    }
+    assert {name: quoted[name] for name in QUOTATION} == QUOTATION
+    assert quoted["idCarriersNoWsResult"] == []
+    for rate in quoted["rates"]:
+        assert list(rate) == [
+            "idRate", "idProduct", "product", "idCarrier", "carrier", "flete", "minimumInsurance", "extraInsurance",
+            "deliveryDays", "distance", "quotationType", "cod", "codDetails",
+        ]  # fmt: skip
+        assert rate["flete"] > 0
+        assert rate["minimumInsurance"] == 899
+    assert len({rate["idRate"] for rate in quoted["rates"]}) == len(quoted["rates"]) == 4
+
+
+def numbers(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in rate.items() if name != "idRate"} for rate in found]
+
+
+async def test_the_same_shipment_always_costs_the_same(http: httpx.AsyncClient) -> None:
+    assert numbers(await rates(http)) == numbers(await rates(http))
+
+
+async def test_heavier_bulkier_and_farther_costs_more(http: httpx.AsyncClient) -> None:
+    def least(found: list[dict[str, Any]]) -> float:
+        return min(float(rate["flete"]) for rate in found)
+
+    usual = least(await rates(http))
+    assert least(await rates(http, changed(QUOTATION, "packages.0.weight", 9))) > usual
+    assert least(await rates(http, changed(QUOTATION, "packages.0.height", 90))) > usual
+    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "52001000"))) > usual
+    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "05360000"))) == usual
+    assert least(await rates(http, changed(QUOTATION, "destination.daneCode", "11001000"))) < usual
+
+
+async def test_not_every_courier_goes_to_the_amazon(http: httpx.AsyncClient) -> None:
+    quoted = await data(http, "/quotation", changed(QUOTATION, "destination.daneCode", "91001000"))
+    assert {rate["carrier"] for rate in quoted["rates"]} == {"Envía", "Interrapidísimo"}
+    assert quoted["idCarriersNoWsResult"] == [2, 3]
+
+
+async def test_every_department_is_served(http: httpx.AsyncClient) -> None:
+    for department in departments():
+        code = municipalities_of(department.code)[0].code
+        assert await rates(http, changed(QUOTATION, "destination.daneCode", code)), department
+
+
+async def test_nobody_goes_where_there_is_nothing(http: httpx.AsyncClient) -> None:
+    assert await rates(http, changed(QUOTATION, "destination.daneCode", "00001000")) == []
+
+
+BETWEEN_2_AND_50 = "El campo debe tener entre 2 y 50 caracteres."
+REFUSED: list[tuple[str, object, str]] = [
+    ("packages", [], "El campo debe ser una lista con al menos un elemento."),
+    ("packages.0.weight", 0.9, "El campo debe ser un número entre 1 y 1000."),
+    ("packages.0.weight", 1000.1, "El campo debe ser un número entre 1 y 1000."),
+    ("packages.0.weight", "1", "El campo debe ser un número entre 1 y 1000."),
+    ("packages.0.height", 0, "El campo debe ser un número entre 1 y 300."),
+    ("packages.0.width", 301, "El campo debe ser un número entre 1 y 300."),
+    ("packages.0.length", ..., "El campo length es obligatorio"),
+    ("description", "x", "El campo debe tener entre 2 y 25 caracteres."),
+    ("description", "x" * 26, "El campo debe tener entre 2 y 25 caracteres."),
+    ("contentValue", -1, "El campo debe ser un número entre 0 y 3e+06."),
+    ("contentValue", 3_000_001, "El campo debe ser un número entre 0 y 3e+06."),
+    ("contentValue", True, "El campo debe ser un número entre 0 y 3e+06."),
+    ("origin", ..., "El campo origin es obligatorio"),
+    ("origin", "Bogotá", "El campo debe ser un objeto."),
+    ("origin.daneCode", "5001000", "El campo debe tener 8 dígitos."),
+    ("origin.daneCode", 11001000, "El campo debe tener 8 dígitos."),
+    ("origin.address", "x", BETWEEN_2_AND_50),
+    ("destination.address", "Cl 5", "El campo debe tener entre 8 y 50 caracteres."),
+    ("destination.address", "x" * 51, "El campo debe tener entre 8 y 50 caracteres."),
+]
+REFUSED_TO_SHIP: list[tuple[str, object, str]] = [
+    *REFUSED,
+    ("idRate", "1", "El campo debe ser un número entre 1 y 9.0072e+15."),
+    ("myShipmentReference", "x" * 29, "El campo debe tener entre 2 y 28 caracteres."),
+    ("external_order_id", "x" * 36, "El campo debe tener entre 1 y 28 caracteres."),
+    ("requestPickup", "no", "El campo debe ser de tipo booleano"),
+    ("insurance", ..., "El campo insurance es obligatorio"),
+    ("pickupDate", ..., "El campo pickupDate es obligatorio"),
+    ("pickupDate", "23/11/2026", "el campo debe ser de tipo fecha AAAA-MM-DD"),
+    ("pickupDate", "20261123", "el campo debe ser de tipo fecha AAAA-MM-DD"),
+    ("destination.company", "x" * 29, "El campo debe tener entre 2 y 28 caracteres."),
+    ("destination.firstName", "María Fernanda de", "El campo debe tener entre 2 y 14 caracteres."),
+    ("origin.lastName", "", "El campo debe tener entre 2 y 14 caracteres."),
+    ("destination.email", "sin arroba", "Dato inválido, el campo debe ser de tipo email"),
+    ("destination.email", "a@b.co", "El campo debe tener entre 8 y 60 caracteres."),
+    ("destination.phone", "+573001234567", "El campo debe tener entre 7 y 10 caracteres."),
+    ("destination.suburb", "x" * 31, "El campo debe tener entre 2 y 30 caracteres."),
+    ("destination.crossStreet", "x" * 36, "El campo debe tener entre 2 y 35 caracteres."),
+    ("destination.reference", ..., "El campo reference es obligatorio"),
+    ("codValue", 3_000_001, "El campo debe ser un número entre 0 y 3e+06."),
+    ("codPaymentMethod", "bitcoin", "Dato inválido"),
+]
+
+
+def at(messages: Any, path: str) -> Any:
+    for name in path.split("."):
+        messages = messages[name]
+    return messages
+
+
+@pytest.mark.parametrize(("path", "value", "message"), REFUSED)
+async def test_a_quotation_that_breaks_a_rule_is_refused_by_field(
+    http: httpx.AsyncClient, path: str, value: object, message: str
+) -> None:
+    answer = await ask(http, "/quotation", changed(QUOTATION, path, value))
+    assert answer.status_code == 422
+    title, fields = problem(answer)
+    assert title == "Unprocessed Entity."
+    assert at(fields, path) == [message]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), REFUSED_TO_SHIP)
+async def test_a_shipment_that_breaks_a_rule_makes_no_guide(
+    http: httpx.AsyncClient, carrier: SandboxCarrier, path: str, value: object, message: str
+) -> None:
+    answer = await ask(http, "/shipment", changed(SHIPMENT, path, value))
+    assert answer.status_code == 422
+    assert at(problem(answer)[1], path) == [message]
+    assert carrier.ledger.guides() == []
+
+
+# shipment
+
+
+async def test_a_shipment_gives_a_guide_a_label_and_numbers_of_its_own(http: httpx.AsyncClient) -> None:
+    first, second = await ship(http), await ship(http)
+    assert first["idOrder"] != second["idOrder"]
+    assert first["tracker"] != second["tracker"]
+    assert first["myGuideReference"] == "1042-1"
+    assert first["carrier"] == "Envía"
+    assert first["idOrder"] < 2**53  # what a JSON number holds exactly
+    assert first["destination"]["firstName"] == "Luz Marina"
+
+
+async def test_a_test_shipment_gives_the_constants(http: httpx.AsyncClient) -> None:
+    for _ in range(2):
+        made = await ship(http, "/shipment_sandbox")
+        assert (made["idOrder"], made["tracker"]) == (TEST_ORDER_ID, TEST_TRACKER)
+
+
+async def test_a_rate_must_have_been_offered(http: httpx.AsyncClient) -> None:
+    answer = await ask(http, "/shipment", SHIPMENT)
+    assert answer.status_code == 422
+    assert "idRate" in problem(answer)[1]
+
+
+async def test_the_label_is_a_pdf_whose_table_points_at_its_objects(http: httpx.AsyncClient) -> None:
+    made = await ship(http)
+    pdf = base64.b64decode(made["guide"], validate=True)
+    assert pdf.startswith(b"%PDF-1.4")
+    assert pdf.endswith(b"%%EOF\n")
+    assert made["tracker"].encode() in pdf
+    table = int(re.findall(rb"startxref\n(\d+)", pdf)[0])
+    assert pdf[table:].startswith(b"xref\n0 6\n")
+    starts = [int(start) for start in re.findall(rb"(\d{10}) 00000 n ", pdf)]
+    assert [pdf[start:].split(b" ")[0] for start in starts] == [b"1", b"2", b"3", b"4", b"5"]
+    length = int(re.findall(rb"/Length (\d+)", pdf)[0])
+    stream = pdf[pdf.index(b"\nstream\n") + 8 : pdf.index(b"\nendstream")]
+    assert len(stream) == length
+    label = await http.get(f"/labels/{made['idOrder']}.pdf")
+    assert (label.headers["Content-Type"], label.content) == ("application/pdf", pdf)
+    assert made["url"].endswith(f"/labels/{made['idOrder']}.pdf")
+    assert (await http.get("/labels/5.pdf")).status_code == 404
+
+
+def test_a_number_is_not_given_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(1_800_000_000)
+    monkeypatch.setattr("backend.sandbox.carrier.guides.time", SimpleNamespace(time=lambda: next(clock)))
+    before = Ledger()
+    used = [before.offer("Envía") for _ in range(100)] + [before.issue("Envía", "1", is_test=False).order_id]
+    assert Ledger().issue("Envía", "1", is_test=False).order_id > max(used)
+
+
+def test_numbers_given_at_the_same_moment_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.sandbox.carrier.guides.time", SimpleNamespace(time=lambda: 1_800_000_000))
+    ledger = Ledger()
+    assert len({ledger.offer("Envía") for _ in range(100)}) == 100
+
+
+def test_a_label_bears_any_text() -> None:
+    pdf = label_pdf([r"a\(b)", "Envía ñ", "日本"])
+    assert rb"(a\\\(b\)) Tj" in pdf
+    assert "(Envía ñ) Tj".encode("cp1252") in pdf
+    assert b"(??) Tj" in pdf
+
+
+# tracking
+
+
+@pytest.mark.parametrize("status", list(Status))
+async def test_a_parcel_is_where_it_was_moved(
+    http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
+) -> None:
+    made = await ship(http)
+    carrier.move(made["idOrder"], status)
+    tracked = await data(http, "/track", {"trackingCode": made["tracker"]})
+    assert tracked["status"] == status
+    assert list(tracked) == [
+        "status",
+        "statusDetail",
+        "arrivalDate",
+        "realPickupDate",
+        "realDeliveryDate",
+        "receivedBy",
+    ]
+    by_order = await http.get(f"/api/v2/track-by-orders/{made['idOrder']}")
+    assert by_order.json()["data"] == tracked
+    assert await data(http, "/track-by-orders", {"orders": [made["idOrder"]]}) == {
+        str(made["idOrder"]): tracked
+    }
+
+
+async def test_an_unknown_parcel_is_a_sentence(http: httpx.AsyncClient) -> None:
+    assert isinstance(await data(http, "/track", {"trackingCode": "NADA"}), str)
+    assert isinstance((await data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
+    assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
+    assert (await ask(http, "/track", {})).status_code == 422
+
+
+# cancellation
+
+
+async def test_a_paid_guide_is_refunded_and_a_test_guide_only_cancelled(http: httpx.AsyncClient) -> None:
+    real, test = await ship(http), await ship(http, "/shipment_sandbox")
+    lists = await data(http, "/cancellation/batch/order", {"idOrders": [real["idOrder"], test["idOrder"]]})
+    assert lists == {
+        "not_valid_orders": [],
+        "only_cancel_orders": [test["idOrder"]],
+        "to_refund_orders": [real["idOrder"]],
+    }
+    assert (await data(http, "/track", {"trackingCode": real["tracker"]}))["status"] == "Cancelado"
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.PENDING])
+async def test_only_what_awaits_collection_is_cancelled(
+    http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
+) -> None:
+    made = await ship(http)
+    carrier.move(made["idOrder"], status)
+    lists = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
+    assert lists == {"not_valid_orders": [made["idOrder"]], "only_cancel_orders": [], "to_refund_orders": []}
+    assert carrier.ledger.guides()[0].status is status
+
+
+async def test_what_cannot_be_cancelled_is_refused(http: httpx.AsyncClient) -> None:
+    unknown = await ask(http, "/cancellation/batch/order", {"idOrders": [5]})
+    misnamed = await ask(http, "/cancellation/batch/order", {"orders": [5]})
+    too_many = await ask(http, "/cancellation/batch/order", {"idOrders": list(range(1, 52))})
+    assert [answer.status_code for answer in (unknown, misnamed, too_many)] == [422, 422, 422]
+    assert problem(unknown) == ["Unprocessed Entity.", "orders not found"]
+    assert problem(misnamed)[1] == {"idOrders": ["El campo idOrders es obligatorio"]}
+
+
+# faults
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        (Fault.SERVER_ERROR, 500),
+        (Fault.BAD_GATEWAY, 502),
+        (Fault.UNAUTHORIZED, 401),
+        (Fault.NO_CREDIT, 422),
+        (Fault.MALFORMED, 200),
+        (Fault.NO_RATES, 200),
+        (Fault.SLOW, 200),
+    ],
+)
+async def test_a_fault_happens_as_often_as_planned(
+    http: httpx.AsyncClient, carrier: SandboxCarrier, fault: Fault, status: int
+) -> None:
+    good = numbers(await rates(http))
+    carrier.faults.plan(fault, times=2)
+    answers = [await ask(http, "/quotation", QUOTATION) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [status, status]
+    assert numbers(await rates(http)) == good
+
+
+async def test_a_fault_is_one_operations_own(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+    carrier.faults.plan(Fault.BAD_GATEWAY, Operation.SHIPMENT)
+    assert await rates(http)
+    assert (await ask(http, "/shipment", SHIPMENT)).status_code == 502
+    carrier.faults.clear()
+    assert (await ask(http, "/shipment", SHIPMENT)).status_code == 422
+
+
+async def test_a_dropped_answer_comes_after_the_deed(
+    http: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
+    rate = (await rates(http))[0]
+    carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
+    answer = await ask(http, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
+    assert len(answer.content) < int(answer.headers["Content-Length"])
+    assert len(carrier.ledger.guides()) == 1
+
+
+async def test_faults_can_be_planned_from_outside(http: httpx.AsyncClient) -> None:
+    planned = await http.post(
+        "/_control/faults", json={"fault": "bad_gateway", "operation": "quotation", "times": 1}
+    )
+    assert planned.json() == {"quotation": {"fault": "bad_gateway", "times": 1, "seconds": 0.0}}
+    assert (await ask(http, "/quotation", QUOTATION)).status_code == 502
+    assert (await http.get("/_control/faults")).json() == {}
+    await http.post("/_control/faults", json={"fault": "slow", "seconds": 0})
+    assert (await http.delete("/_control/faults")).json() == {}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"fault": "earthquake"},
+        {"fault": "slow", "operation": "x"},
+        {"fault": "slow", "times": "x"},
+        {"fault": "slow", "seconds": []},
+    ],
+)
+async def test_nonsense_is_not_planned(http: httpx.AsyncClient, asked: dict[str, object]) -> None:
+    assert (await http.post("/_control/faults", json=asked)).status_code == 400
+    assert (await http.get("/_control/faults")).json() == {}
+
+
+async def test_parcels_can_be_moved_from_outside(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+    made = await ship(http)
+    path = f"/_control/parcels/{made['idOrder']}"
+    assert (await http.post(path, json={"status": "Entregado"})).status_code == 200
+    assert carrier.ledger.guides()[0].status is Status.DELIVERED
+    assert (await http.post(path, json={"status": "Perdido"})).status_code == 400
+    assert (await http.post("/_control/parcels/5", json={"status": "Entregado"})).status_code == 400
+
+
+async def test_there_is_no_control_unless_it_is_allowed() -> None:
+    transport = httpx.ASGITransport(sandbox_carrier(Settings()).app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
+        assert (await client.post("/_control/faults", json={"fault": "slow"})).status_code == 404
+        assert (await client.post("/_control/parcels/1", json={"status": "Entregado"})).status_code == 404
+
+
+def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.sandbox.carrier.guides.KEPT", 3)
+    ledger = Ledger()
+    offered = [ledger.offer("Envía") for _ in range(5)]
+    assert [ledger.carrier_of(number) for number in offered] == [None, None, "Envía", "Envía", "Envía"]

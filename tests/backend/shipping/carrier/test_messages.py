@@ -1,0 +1,176 @@
+import dataclasses
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.errors import InvalidData
+from backend.sandbox.carrier import validation
+from backend.shipping.carrier.messages import quotation_for, shipment_for
+from backend.shipping.parcels import Package
+from backend.shipping.providers.base import Contact, Place
+from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, quote_request, shipment_request
+
+TOMORROW = date(2026, 11, 23)
+
+
+def shipment(**changes: Any) -> dict[str, Any]:
+    return shipment_for(shipment_request(**changes), rate_id=7, pickup_date=TOMORROW).body()
+
+
+def destination(**changes: Any) -> dict[str, Any]:
+    sent: dict[str, Any] = shipment(destination=dataclasses.replace(SHOPPER, **changes))["destination"]
+    return sent
+
+
+def test_a_quotation_is_exactly_this() -> None:
+    assert quotation_for(quote_request()).body() == {
+        "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
+        "description": "Juguetes",
+        "contentValue": 89_900,
+        "origin": {"daneCode": "11001000", "address": "Calle 80 # 68-20"},
+        "destination": {"daneCode": "05001000", "address": "Carrera 43A # 1-50, apto 301"},
+    }
+
+
+def test_a_shipment_is_exactly_this() -> None:
+    assert shipment() == {
+        "idRate": 7,
+        "myShipmentReference": "1042-1",
+        "requestPickup": False,
+        "pickupDate": "2026-11-23",
+        "insurance": False,
+        "description": "Juguetes",
+        "contentValue": 89_900,
+        "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
+        "origin": {
+            "company": "Juguetería Trompo",
+            "firstName": "Bodega",
+            "lastName": "Trompo",
+            "email": "bodega@trompo.example",
+            "phone": "6015550123",
+            "address": "Calle 80 # 68-20",
+            "suburb": "Engativá",
+            "crossStreet": "Carrera 68",
+            "reference": "Bodega 4",
+            "daneCode": "11001000",
+        },
+        "destination": {
+            "company": "Luz Marina Peña",
+            "firstName": "Luz Marina",
+            "lastName": "Peña",
+            "email": "luz@correo.example",
+            "phone": "3001234567",
+            "address": "Carrera 43A # 1-50, apto 301",
+            "suburb": "El Poblado",
+            "crossStreet": "Carrera 43A # 1-50, apto 301",
+            "reference": "Sin referencia",
+            "daneCode": "05001000",
+        },
+    }
+
+
+def test_an_address_not_typed_yet_does_not_stop_a_quotation() -> None:
+    body = quotation_for(quote_request(destination=Place("05001000", ""))).body()
+    assert body["destination"]["address"] == "Sin dirección"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "sent"),
+    [
+        ({"first_name": "María Fernanda de los Ángeles"}, "firstName", "María Fernanda"),
+        ({"first_name": ""}, "firstName", "Sin nombre"),
+        ({"last_name": "P"}, "lastName", "Sin apellido"),
+        ({"company": "Jardín Infantil Los Ositos de la Sabana"}, "company", "Jardín Infantil Los Ositos"),
+        ({"first_name": "", "last_name": ""}, "company", "Particular"),
+        ({"suburb": ""}, "suburb", "Sin barrio"),
+        ({"suburb": "Urbanización Altos de la Sabana Segunda Etapa"}, "suburb", "Urbanización Altos de la"),
+        ({"cross_street": "Transversal 39"}, "crossStreet", "Transversal 39"),
+        ({"reference": "Frente al parque, portería azul"}, "reference", "Frente al parque"),
+        ({"address": "Cl 5", "suburb": "Centro"}, "address", "Cl 5, Centro"),
+        ({"email": "a@b.co"}, "email", "bodega@trompo.example"),
+        ({"email": "l" * 60 + "@correo.example"}, "email", "bodega@trompo.example"),
+    ],
+)
+def test_a_field_is_made_to_fit(changes: dict[str, str], field: str, sent: str) -> None:
+    assert destination(**changes)[field] == sent
+
+
+def test_a_long_reference_keeps_its_end() -> None:
+    assert (
+        shipment(reference="ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7")["myShipmentReference"]
+        == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
+    )
+
+
+def test_a_declared_value_and_a_description_are_kept_within_the_limits() -> None:
+    sent = shipment(content_value=9_000_000, description="Tren de madera con veintidós vagones")
+    assert sent["contentValue"] == 3_000_000
+    assert sent["description"] == "Tren de madera con"
+    assert shipment(content_value=-1, description="x")["description"] == "Juguetes"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"phone": "300123"}, "destination.phone"),
+        ({"phone": ""}, "destination.phone"),
+        ({"dane_code": "5001000"}, "destination.daneCode"),
+        ({"dane_code": "Medellín"}, "destination.daneCode"),
+        ({"email": "no es un correo"}, "destination.email"),
+        ({"address": "", "suburb": ""}, "destination.address"),
+    ],
+)
+def test_what_cannot_be_made_to_fit_is_refused_by_name(changes: dict[str, str], field: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        destination(**changes)
+    assert list(refused.value.fields) == [field]
+    assert field in refused.value.message
+
+
+def test_a_refusal_never_repeats_what_was_typed() -> None:
+    with pytest.raises(InvalidData) as refused:
+        destination(phone="300 123 SECRETO")
+    assert "SECRETO" not in refused.value.message + str(refused.value.fields)
+
+
+def test_an_impossible_package_is_refused() -> None:
+    with pytest.raises(InvalidData) as refused:
+        quotation_for(quote_request(packages=(Package(0.2, 500, 20, 20),)))
+    assert list(refused.value.fields) == ["packages.0.weight", "packages.0.length"]
+    with pytest.raises(InvalidData):
+        quotation_for(quote_request(packages=()))
+
+
+text = st.text(max_size=80)
+people = st.builds(
+    Contact,
+    dane_code=st.just("05001000"),
+    address=st.text(st.characters(categories=("L", "N")), min_size=8, max_size=90),
+    first_name=text,
+    last_name=text,
+    email=st.sampled_from(["luz@correo.example", "a@b.co", "x" * 70 + "@correo.example"]),
+    phone=st.sampled_from(["3001234567", "+57 601 555 0123"]),
+    company=text,
+    suburb=text,
+    cross_street=text,
+    reference=text,
+)
+
+
+@given(people, text, st.integers())
+def test_the_carrier_refuses_nothing_that_was_made_to_fit(
+    person: Contact, description: str, value: int
+) -> None:
+    request = shipment_request(destination=person, description=description, content_value=value)
+    body = shipment_for(request, rate_id=7, pickup_date=TOMORROW).body()
+    assert validation.SHIPMENT(body) == {}
+    quoted = quote_request(destination=person.place, description=description, content_value=value)
+    assert validation.QUOTATION(quotation_for(quoted).body()) == {}
+
+
+def test_the_warehouse_of_the_settings_fits_as_it_is() -> None:
+    body = shipment(destination=WAREHOUSE)
+    assert body["destination"] == body["origin"]

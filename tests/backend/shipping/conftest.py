@@ -1,0 +1,42 @@
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+
+from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
+from backend.settings import Settings
+from backend.shipping.carrier.client import CarrierClient, carrier_client
+from backend.shipping.providers.carrier_standard import CarrierStandard
+from tests.backend.shipping.samples import QUICK
+from tests.backend.shipping.serving import served
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def carrier(settings: Settings) -> SandboxCarrier:
+    """The embedded carrier, which makes test guides as the settings' default has it."""
+    return sandbox_carrier(settings)
+
+
+@pytest.fixture
+async def client(settings: Settings, carrier: SandboxCarrier) -> AsyncIterator[CarrierClient]:
+    """The shop's client, led to the embedded carrier without a socket."""
+    client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
+    yield client
+    await client.close()
+
+
+@pytest.fixture
+def provider(client: CarrierClient) -> CarrierStandard:
+    return CarrierStandard(client)
+
+
+@pytest.fixture
+def carrier_url(carrier: SandboxCarrier) -> Iterator[str]:
+    """The embedded carrier on a real socket."""
+    with served(carrier.app) as url:
+        yield f"{url}/api/v2"

@@ -1,0 +1,349 @@
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime
+
+import httpx
+import pytest
+
+from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
+from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.settings import Settings
+from backend.shipping.carrier.client import Patience, carrier_client
+from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.parcels import Item, packages_for
+from backend.shipping.providers.base import Guide, Place, Quote
+from backend.shipping.providers.carrier_standard import FALLBACK_PRICE, CarrierStandard, next_working_day
+from tests.backend.shipping.samples import (
+    BOGOTA,
+    IMPATIENT,
+    LETICIA,
+    QUICK,
+    SHOPPER,
+    quote_request,
+    shipment_request,
+    to,
+)
+
+
+def quotations(carrier: SandboxCarrier) -> int:
+    return sum(path == "/quotation" for _, path, _ in carrier.requests)
+
+
+# the price
+
+
+async def test_the_cheapest_courier_is_charged(provider: CarrierStandard) -> None:
+    quote = await provider.calculate_price(quote_request())
+    assert quote == Quote(
+        amount=quote.amount,
+        carrier="Envía",
+        delivery_days=2,
+        data={**quote.data, "carrier": "Envía", "product": "Terrestre", "price": quote.amount},
+    )
+    assert quote.amount == quote.data["flete"] + quote.data["minimumInsurance"]
+    assert 10_000 < quote.amount < 30_000
+    assert not quote.is_fallback
+
+
+async def test_weight_and_distance_make_the_price(provider: CarrierStandard) -> None:
+    async def price(**changes: object) -> int:
+        return (await provider.calculate_price(quote_request(**changes))).amount
+
+    near, usual, far = [await price(destination=to(code)) for code in (BOGOTA, "05001000", LETICIA)]
+    assert near < usual < far
+    assert usual < await price(packages=packages_for([Item(10, weight=2)]))
+    assert await price() == usual  # the same parcel, the same price
+
+
+async def test_every_call_asks_the_carrier(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+    for _ in range(3):
+        await provider.calculate_price(quote_request())
+    assert quotations(carrier) == 3
+
+
+async def test_the_same_parcel_at_once_is_one_question(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    quotes = await asyncio.gather(*(provider.calculate_price(quote_request()) for _ in range(25)))
+    assert len(set(map(repr, quotes))) == 1
+    assert quotations(carrier) == 1
+
+
+async def test_other_parcels_at_once_are_other_questions(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    requests = [quote_request(), quote_request(content_value=1), quote_request(destination=to(LETICIA))]
+    await asyncio.gather(*map(provider.calculate_price, requests))
+    assert quotations(carrier) == 3
+
+
+async def test_a_shopper_who_leaves_does_not_take_the_price_from_the_others(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    leaving, staying = (asyncio.create_task(provider.calculate_price(quote_request())) for _ in range(2))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    assert not (await staying).is_fallback
+    assert leaving.cancelled()
+    assert quotations(carrier) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.SERVER_ERROR,
+        Fault.BAD_GATEWAY,
+        Fault.UNAUTHORIZED,
+        Fault.NO_CREDIT,
+        Fault.MALFORMED,
+        Fault.DROP,
+        Fault.NO_RATES,
+        Fault.NEGATIVE_RATES,
+        Fault.ABSURD_RATES,
+        Fault.IGNORED,
+    ],
+)
+async def test_whatever_fails_costs_15000(
+    fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
+) -> None:
+    carrier.faults.plan(fault, Operation.QUOTATION)
+    quote = await provider.calculate_price(quote_request())
+    assert (quote.amount, quote.is_fallback, quote.carrier, quote.delivery_days) == (15_000, True, None, None)
+    assert quote.data["fallback"] in caplog.text
+    assert "charging 15000" in caplog.text
+
+
+async def test_a_passing_failure_is_not_worth_the_fixed_price(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(Fault.BAD_GATEWAY, Operation.QUOTATION, times=1)
+    assert not (await provider.calculate_price(quote_request())).is_fallback
+
+
+async def test_a_parcel_the_carrier_cannot_take_costs_15000_too(
+    provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
+) -> None:
+    quote = await provider.calculate_price(quote_request(destination=Place("Medellín", "Calle 1")))
+    assert (quote.amount, quote.is_fallback) == (FALLBACK_PRICE, True)
+    assert carrier.requests == []
+    assert "destination.daneCode" in caplog.text
+
+
+async def test_a_fault_of_our_own_does_not_stop_a_shopper_either(caplog: pytest.LogCaptureFixture) -> None:
+    def explode(_: httpx.Request) -> httpx.Response:
+        raise ZeroDivisionError
+
+    client = carrier_client(Settings(), httpx.MockTransport(explode), QUICK)
+    quote = await CarrierStandard(client).calculate_price(quote_request())
+    await client.close()
+    assert quote.is_fallback
+    assert "ZeroDivisionError" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+async def test_a_fallback_is_not_kept(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+    carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
+    quotes = [await provider.calculate_price(quote_request()) for _ in range(2)]
+    assert [quote.is_fallback for quote in quotes] == [True, False]
+
+
+# each failure over a real socket, as the network shows it
+
+
+@asynccontextmanager
+async def over_network(url: str, patience: Patience = QUICK) -> AsyncIterator[CarrierStandard]:
+    """The provider with a real socket between it and the carrier."""
+    client = carrier_client(Settings(carrier_api_url=url), httpx.AsyncHTTPTransport(), patience)
+    yield CarrierStandard(client)
+    await client.close()
+
+
+async def test_over_the_network_the_price_is_the_same(provider: CarrierStandard, carrier_url: str) -> None:
+    async with over_network(carrier_url) as networked:
+        quote = await networked.calculate_price(quote_request())
+    assert quote.amount == (await provider.calculate_price(quote_request())).amount
+    assert not quote.is_fallback
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        (Fault.HANG, "within 0.15 s"),
+        (Fault.SLOW, "within 0.15 s"),
+        (Fault.SERVER_ERROR, "answered 500: Server Error. No se pudo generar la guía"),
+        (Fault.BAD_GATEWAY, "answered 502: nothing that can be understood"),
+        (Fault.MALFORMED, "answered 200: nothing that can be understood"),
+        (Fault.DROP, "the connection to the carrier broke (RemoteProtocolError)"),
+        (Fault.NO_RATES, "no courier offers a valid rate"),
+        (Fault.NEGATIVE_RATES, "no courier offers a valid rate"),
+        (Fault.ABSURD_RATES, "no courier offers a valid rate"),
+        (Fault.UNAUTHORIZED, "answered 401: Unauthorized. API Key inválido"),
+    ],
+)
+async def test_every_failure_on_the_network_costs_15000(
+    fault: Fault, cause: str, carrier_url: str, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(fault, Operation.QUOTATION, seconds=0.5)
+    async with over_network(
+        carrier_url, IMPATIENT if fault in {Fault.HANG, Fault.SLOW} else QUICK
+    ) as networked:
+        quote = await networked.calculate_price(quote_request())
+    assert (quote.amount, quote.is_fallback) == (15_000, True)
+    assert cause in quote.data["fallback"]
+
+
+async def test_nobody_listening_costs_15000() -> None:
+    async with over_network("http://127.0.0.1:9/api/v2") as networked:
+        quote = await networked.calculate_price(quote_request())
+    assert (quote.amount, quote.is_fallback) == (15_000, True)
+    assert quote.data["fallback"] == "the carrier cannot be reached (ConnectError)"
+
+
+# guides
+
+
+async def test_a_guide_is_made_with_the_cheapest_courier(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    guide = await provider.create_fulfillment(shipment_request(pickup_date=date(2026, 11, 23)))
+    assert (guide.carrier_order_id, guide.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
+    assert guide.label_pdf is not None
+    assert guide.data["carrier"] == "Envía"
+    assert guide.data["pickupDate"] == "2026-11-23"
+    (_, quoted, _), (_, shipped, body) = carrier.requests
+    assert (quoted, shipped) == ("/quotation", "/shipment_sandbox")
+    assert body["idRate"] == guide.data["idRate"]
+    assert body["pickupDate"] == "2026-11-23"
+
+
+async def test_real_guides_have_numbers_of_their_own() -> None:
+    settings = Settings(carrier_sandbox="false")
+    client = carrier_client(settings, httpx.ASGITransport(sandbox_carrier(settings).app), QUICK)
+    guides = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
+    await client.close()
+    assert len({guide.carrier_order_id for guide in guides}) == 3
+    assert len({guide.tracking_number for guide in guides}) == 3
+
+
+async def test_a_contact_that_cannot_be_sent_costs_no_call(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    nobody = dataclasses.replace(SHOPPER, phone="123")
+    with pytest.raises(InvalidData) as refused:
+        await provider.create_fulfillment(shipment_request(destination=nobody))
+    assert list(refused.value.fields) == ["destination.phone"]
+    assert carrier.requests == []
+
+
+@pytest.mark.parametrize("fault", [Fault.NO_RATES, Fault.NEGATIVE_RATES, Fault.BAD_GATEWAY, Fault.MALFORMED])
+async def test_without_a_rate_there_is_no_guide_and_no_fixed_price(
+    fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(fault, Operation.QUOTATION)
+    with pytest.raises(CarrierError):
+        await provider.create_fulfillment(shipment_request())
+    assert carrier.ledger.guides() == []
+
+
+@pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED])
+async def test_an_answer_lost_after_the_guide_was_made_is_unknown(
+    fault: Fault, carrier_url: str, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(fault, Operation.SHIPMENT)
+    async with over_network(carrier_url) as networked:
+        with pytest.raises(OutcomeUnknown):
+            await networked.create_fulfillment(shipment_request())
+    assert len(carrier.ledger.guides()) == 1
+    assert sum(path == "/shipment_sandbox" for _, path, _ in carrier.requests) == 1
+
+
+async def test_no_credit_is_said_in_the_carriers_words(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
+    with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
+        await provider.create_fulfillment(shipment_request())
+
+
+@pytest.mark.parametrize(
+    ("moment", "day"),
+    [
+        (datetime(2026, 11, 20, 15, tzinfo=UTC), date(2026, 11, 23)),  # Friday, so Monday
+        (datetime(2026, 11, 21, 15, tzinfo=UTC), date(2026, 11, 23)),  # Saturday
+        (datetime(2026, 11, 23, 3, tzinfo=UTC), date(2026, 11, 23)),  # Sunday evening in Colombia
+        (datetime(2026, 11, 23, 15, tzinfo=UTC), date(2026, 11, 24)),
+    ],
+)
+def test_parcels_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
+    assert next_working_day(moment) == day
+
+
+# cancellation
+
+
+@pytest.fixture
+async def guide(provider: CarrierStandard) -> Guide:
+    return await provider.create_fulfillment(shipment_request())
+
+
+async def test_a_guide_is_cancelled_and_can_be_cancelled_again(
+    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    await provider.cancel_fulfillment(guide)
+    assert carrier.ledger.guides()[0].status is Status.CANCELLED
+    await provider.cancel_fulfillment(guide)  # no list names it any more, but its tracking does
+
+
+async def test_two_hundred_with_empty_lists_is_not_cancelled(
+    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
+    with pytest.raises(CarrierError, match="did not cancel"):
+        await provider.cancel_fulfillment(guide)
+    assert carrier.ledger.guides()[0].status is Status.PENDING
+
+
+async def test_a_collected_parcel_is_not_cancelled(
+    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.move(TEST_ORDER_ID, Status.COLLECTED)
+    with pytest.raises(CarrierError, match="collected"):
+        await provider.cancel_fulfillment(guide)
+
+
+async def test_a_lost_answer_is_settled_by_the_tracking(
+    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(Fault.DROP, Operation.CANCELLATION)
+    await provider.cancel_fulfillment(guide)
+    assert carrier.ledger.guides()[0].status is Status.CANCELLED
+
+
+async def test_a_lost_answer_without_a_tracking_stays_unknown(
+    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
+) -> None:
+    carrier.faults.plan(Fault.SERVER_ERROR)
+    with pytest.raises(OutcomeUnknown):
+        await provider.cancel_fulfillment(guide)
+    assert "cannot be tracked" in caplog.text
+
+
+async def test_an_unknown_guide_is_not_cancelled(provider: CarrierStandard) -> None:
+    with pytest.raises(CarrierError, match="orders not found"):
+        await provider.cancel_fulfillment(Guide(tracking_number="NADA", carrier_order_id=5))
+    with pytest.raises(CarrierError):
+        await provider.cancel_fulfillment(Guide())
+
+
+# parcels that come back
+
+
+async def test_a_return_is_not_implemented_and_says_so(provider: CarrierStandard) -> None:
+    with pytest.raises(
+        NotImplementedByProvider, match="createReturnFulfillment is not implemented by carrier_standard"
+    ):
+        await provider.create_return_fulfillment(shipment_request())

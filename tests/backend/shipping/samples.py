@@ -1,0 +1,80 @@
+"""Parcels, places and people that tests ship with."""
+
+import dataclasses
+from typing import Any
+
+from backend.shipping.carrier.client import Patience
+from backend.shipping.parcels import DEFAULT_PACKAGE
+from backend.shipping.providers.base import Contact, Place, QuoteRequest, ShipmentRequest
+
+BOGOTA, MEDELLIN, LETICIA = "11001000", "05001000", "91001000"
+
+WAREHOUSE = Contact(
+    dane_code=BOGOTA,
+    address="Calle 80 # 68-20",
+    first_name="Bodega",
+    last_name="Trompo",
+    email="bodega@trompo.example",
+    phone="6015550123",
+    company="Juguetería Trompo",
+    suburb="Engativá",
+    cross_street="Carrera 68",
+    reference="Bodega 4",
+)
+SHOPPER = Contact(
+    dane_code=MEDELLIN,
+    address="Carrera 43A # 1-50, apto 301",
+    first_name="Luz Marina",
+    last_name="Peña",
+    email="luz@correo.example",
+    phone="+57 300 123 4567",
+    suburb="El Poblado",
+)
+
+QUICK = Patience(connect=5, quotation=10, shipment=10, lookup=10, between_attempts=0)
+IMPATIENT = Patience(connect=5, quotation=0.15, shipment=0.15, lookup=0.15, between_attempts=0)
+
+
+def quote_request(**changes: Any) -> QuoteRequest:
+    """The default package from Bogotá to Medellín."""
+    request = QuoteRequest(
+        origin=WAREHOUSE.place, destination=SHOPPER.place, packages=(DEFAULT_PACKAGE,), content_value=89_900
+    )
+    return dataclasses.replace(request, **changes)
+
+
+def to(dane_code: str) -> Place:
+    """Somewhere in a municipality."""
+    return Place(dane_code, "Calle 1 # 2-34")
+
+
+def shipment_request(**changes: Any) -> ShipmentRequest:
+    """The same parcel, to be sent."""
+    request = ShipmentRequest(
+        reference="1042-1",
+        origin=WAREHOUSE,
+        destination=SHOPPER,
+        packages=(DEFAULT_PACKAGE,),
+        content_value=89_900,
+    )
+    return dataclasses.replace(request, **changes)
+
+
+def rate(**changes: Any) -> dict[str, Any]:
+    """An element of `data.rates[]`."""
+    return {
+        "idRate": 1,
+        "idProduct": 11,
+        "product": "Terrestre",
+        "idCarrier": 1,
+        "carrier": "Envía",
+        "flete": 14696,
+        "minimumInsurance": 899,
+        "extraInsurance": 0,
+        "deliveryDays": 2,
+        "distance": 245.0,
+        "quotationType": "Terrestre",
+        "cod": False,
+        "codDetails": None,
+        **changes,
+    }

@@ -1,0 +1,176 @@
+import csv
+import time
+
+import pytest
+
+from backend.shipping import municipalities as gazetteer
+from backend.shipping.municipalities import (
+    Municipality,
+    departments,
+    fold,
+    municipalities_of,
+    municipality,
+    search_municipalities,
+)
+
+
+def everything() -> list[Municipality]:
+    return [place for department in departments() for place in municipalities_of(department.code)]
+
+
+def found(text: str, limit: int = 8) -> list[str]:
+    return [place.name for place in search_municipalities(text, limit)]
+
+
+def test_there_are_1122_municipalities_in_33_departments() -> None:
+    assert len(everything()) == 1122
+    assert len({place.code for place in everything()}) == 1122
+    assert len(departments()) == 33
+    assert len({department.code for department in departments()}) == 33
+
+
+def test_every_code_is_a_seat_in_its_department() -> None:
+    codes_of = {department.name: department.code for department in departments()}
+    for place in everything():
+        assert place.code.isdigit()
+        assert len(place.code) == 8
+        assert place.code.endswith("000")
+        assert place.code[:2] == place.department_code == codes_of[place.department]
+
+
+def test_no_name_is_left_in_capitals_or_untrimmed() -> None:
+    for place in everything():
+        assert place.name == place.name.strip()
+        assert not place.name.isupper()
+        assert "  " not in place.name
+        assert "�" not in place.name
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "department"),
+    [
+        ("05001000", "Medellín", "Antioquia"),
+        ("05360000", "Itagüí", "Antioquia"),
+        ("08001000", "Barranquilla", "Atlántico"),
+        ("11001000", "Bogotá, D.C.", "Bogotá, D.C."),
+        ("13001000", "Cartagena de Indias", "Bolívar"),
+        ("13490000", "Norosí", "Bolívar"),
+        ("15001000", "Tunja", "Boyacá"),
+        ("19300000", "Guachené", "Cauca"),
+        ("23682000", "San José de Uré", "Córdoba"),
+        ("23815000", "Tuchín", "Córdoba"),
+        ("27493000", "Nuevo Belén de Bajirá", "Chocó"),
+        ("54001000", "San José de Cúcuta", "Norte de Santander"),
+        ("54810000", "Tibú", "Norte de Santander"),
+        ("68081000", "Barrancabermeja", "Santander"),
+        ("76001000", "Cali", "Valle del Cauca"),
+        ("88564000", "Providencia", "Archipiélago de San Andrés, Providencia y Santa Catalina"),
+        ("99773000", "Cumaribo", "Vichada"),
+    ],
+)
+def test_spot_checks(code: str, name: str, department: str) -> None:
+    assert municipality(code) == Municipality(code, name, code[:2], department)
+
+
+@pytest.mark.parametrize("code", ["27086000", "94663000"])
+def test_retired_codes_are_unknown(code: str) -> None:
+    assert municipality(code) is None
+
+
+@pytest.mark.parametrize(
+    "code", ["", "5001000", "05001", "05001001", " 05001000", "05001000 ", "Medellín", "05001OOO"]
+)
+def test_a_code_is_never_guessed(code: str) -> None:
+    assert municipality(code) is None
+
+
+def test_some_departments_have_the_municipalities_they_should() -> None:
+    assert len(municipalities_of("05")) == 125
+    assert len(municipalities_of("25")) == 116
+    assert [place.code for place in municipalities_of("11")] == ["11001000"]
+    assert municipalities_of("99")[0].name == "Cumaribo"
+    assert municipalities_of("00") == ()
+
+
+def test_lists_are_in_the_order_a_reader_expects() -> None:
+    names = [fold(department.name) for department in departments()]
+    assert names == sorted(names)
+    of_boyaca = [fold(place.name) for place in municipalities_of("15")]
+    assert of_boyaca == sorted(of_boyaca)
+    assert of_boyaca[-1] == "zetaquira"
+
+
+@pytest.mark.parametrize(
+    "text", ["medellín", "MEDELLIN", "  Medellin ", "medel", "medellin antioquia", "antioquia medellín"]
+)
+def test_accents_case_and_the_order_of_words_do_not_matter(text: str) -> None:
+    assert found(text)[0] == "Medellín"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("bog", "Bogotá, D.C."),
+        ("cartagena", "Cartagena de Indias"),
+        ("buga", "Guadalajara de Buga"),
+        ("cucuta", "San José de Cúcuta"),
+        ("san andres", "San Andrés"),
+        ("mompos", "Santa Cruz de Mompox"),
+        ("armenia q", "Armenia"),
+        ("rionegro", "Rionegro"),
+        ("tolu viejo", "San José de Toluviejo"),
+    ],
+)
+def test_the_best_comes_first(text: str, first: str) -> None:
+    assert found(text)[0] == first
+
+
+def test_a_capital_leads_among_equals() -> None:
+    armenias = search_municipalities("armenia")
+    assert [place.department for place in armenias[:2]] == ["Quindío", "Antioquia"]
+
+
+def test_a_locality_of_bogota_is_bogota_and_not_a_town_with_a_similar_name() -> None:
+    assert found("Suba") == ["Bogotá, D.C.", "Subachoque"]
+    assert found("usaquén") == ["Bogotá, D.C."]
+
+
+def test_an_exact_name_beats_a_longer_one() -> None:
+    assert found("bolivar")[:3] == ["Bolívar", "Bolívar", "Bolívar"]
+    assert found("san jose")[0] == "San José"
+
+
+def test_every_word_must_fit() -> None:
+    assert found("medellin cundinamarca") == []
+    assert found("zzz") == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "-,.", "\x00", "¿?"])
+def test_nothing_typed_finds_nothing(text: str) -> None:
+    assert search_municipalities(text) == []
+
+
+def test_no_more_than_the_limit() -> None:
+    assert len(search_municipalities("s")) == 8
+    assert len(search_municipalities("s", limit=3)) == 3
+    assert search_municipalities("s", limit=0) == []
+    assert len(search_municipalities("", limit=5)) == 0
+
+
+def test_every_municipality_is_found_by_its_own_name() -> None:
+    for place in everything():
+        assert place in search_municipalities(f"{place.name} {place.department}", limit=40), place
+
+
+def test_the_file_has_no_duplicate_and_no_empty_cell() -> None:
+    with gazetteer.DATA_FILE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["code"] for row in rows] == sorted({row["code"] for row in rows})
+    assert all(row["name"] and row["department"] for row in rows)
+
+
+def test_the_list_loads_in_a_moment() -> None:
+    gazetteer._gazetteer.cache_clear()
+    start = time.process_time()
+    municipality("05001000")
+    assert time.process_time() - start < 0.1  # about 0.01 alone; the margin is for a busy machine
