@@ -5,6 +5,7 @@ one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (
 commit; the edge that opened the transaction does, by leaving it.
 """
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from backend.errors import InvalidData
 from backend.settings import Settings
 
 SQLITE_BUSY_MS = 15_000
@@ -51,6 +53,7 @@ class Database:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
+        event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
     @classmethod
@@ -99,9 +102,45 @@ def locked(query: Q) -> Q:
     return query.with_for_update().execution_options(populate_existing=True)
 
 
+def _refuse_unstorable_text(
+    _connection: Any, _cursor: Any, _statement: str, parameters: Any, _context: Any, _executemany: bool
+) -> None:
+    """No text may hold NUL or a lone surrogate: PostgreSQL takes neither, and both databases are to answer alike.
+
+    Raises:
+        InvalidData: some text does; whoever sent it gets a 400 instead of an accident.
+    """
+    rows = parameters if isinstance(parameters, list) else [parameters]
+    for row in rows:
+        for value in row.values() if isinstance(row, dict) else row:
+            if isinstance(value, str) and ("\0" in value or "\\u0000" in value or not _is_utf8(value)):
+                raise InvalidData("Text must not hold NUL characters or lone surrogates")
+
+
+def _as_json(value: Any) -> str:
+    """Compact JSON with its letters as they are, so that unstorable text shows."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _is_utf8(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _sqlite_engine(url: str) -> AsyncEngine:
     # autocommit mode: we send BEGIN IMMEDIATE ourselves, as the driver's own BEGIN comes too late to lock
-    engine = create_async_engine(url, connect_args={"timeout": SQLITE_BUSY_MS / 1000}, pool_size=8, max_overflow=24)
+    engine = create_async_engine(
+        url,
+        connect_args={"timeout": SQLITE_BUSY_MS / 1000},
+        json_serializer=_as_json,
+        pool_size=8,
+        max_overflow=24,
+    )
 
     @event.listens_for(engine.sync_engine, "connect")
     def _prepare(connection: Any, _record: ConnectionPoolEntry) -> None:
@@ -116,4 +155,4 @@ def _sqlite_engine(url: str) -> AsyncEngine:
 
 
 def _postgresql_engine(url: str) -> AsyncEngine:
-    return create_async_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+    return create_async_engine(url, json_serializer=_as_json, pool_size=10, max_overflow=20, pool_pre_ping=True)

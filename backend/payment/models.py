@@ -83,7 +83,10 @@ class PaymentNotification(Timestamps, table=True):
     state_code: int | None = None
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
-    handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    next_try_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    """When it is to be acted on; None once it was, or when there is nothing to do."""
+    tries: int = 0
+    handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class BankList(Timestamps, table=True):

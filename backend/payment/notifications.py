@@ -80,13 +80,15 @@ async def receive(
     code = report.state.value if report.state is not None else None
     row = {
         "id": new_id("paynot"),
-        "provider_id": provider_id[:80],
-        "dedupe_key": f"{report.reference}:{report.transaction_id}:{code}"[:200] if is_genuine_one else digest,
+        "provider_id": _kept_text(provider_id, 80),
+        "dedupe_key": _kept_text(f"{report.reference}:{report.transaction_id}:{code}", 200) if is_genuine_one else digest,
         "verdict": verdict.value,
-        "reference": (report.reference or "")[:80] or None,
-        "invoice": (report.invoice or "")[:80] or None,
+        "reference": _kept_text(report.reference or "", 80) or None,
+        "invoice": _kept_text(report.invoice or "", 80) or None,
         "state_code": code,
-        "fields": {str(k)[:80]: str(v)[:MAX_FIELD_TEXT] for k, v in list(fields.items())[:MAX_FIELDS]},
+        "fields": {
+            _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT) for name, value in list(fields.items())[:MAX_FIELDS]
+        },
         "times_received": 1,
         "tries": 0,
         "next_try_at": now() if is_genuine_one else None,
@@ -106,6 +108,12 @@ async def receive(
         if not is_genuine_one:
             await _make_room(session)
     return is_genuine_one and times == 1
+
+
+def _kept_text(value: object, most: int) -> str:
+    """Text from outside as it can be kept: of bounded length, without the NUL and lone surrogates no database takes."""
+    text = str(value)[:most].replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return text.encode("utf-8", "replace").decode()
 
 
 async def _make_room(session: AsyncSession) -> None:

@@ -1,0 +1,242 @@
+"""The webhook's inbox: stored before acted on, always 200, nothing forged has an effect (spec: Webhook; wire: 1.8)."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select, update
+
+from backend.cart import service as carts
+from backend.database import Database
+from backend.payment.desk import PaymentDesk
+from backend.payment.gateway import gateway_client, gateway_credentials
+from backend.payment.gateway.signature import sign
+from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.notifications import MAX_BODY_BYTES
+from backend.payment.providers.base import ProviderState
+from backend.payment.routes import router
+from backend.payment.service import collection_for, open_attempt
+from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
+from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.shop_floor import open_floor
+
+HOOK = "/hooks/payment/gateway_pse"
+AMOUNT = 89_900
+
+
+def notification(invoice: str, *, state: int = 1, reference: str = "101767532", **changes: str) -> dict[str, str]:
+    """A notification as the gateway sends it, signed with the sandbox's keys."""
+    texts = {1: "Aceptada", 2: "Rechazada", 3: "Pendiente"}
+    fields = {
+        "x_cust_id_cliente": SANDBOX_CUST_ID,
+        "x_ref_payco": reference,
+        "x_id_invoice": invoice,
+        "x_transaction_id": "48771874411906",
+        "x_amount": str(AMOUNT),
+        "x_currency_code": "COP",
+        "x_cod_transaction_state": str(state),
+        "x_response": texts[state],
+        "x_franchise": "PSE",
+    }
+    fields["x_signature"] = _signature(reference)
+    return fields | changes
+
+
+def _signature(reference: str) -> str:
+    return sign(
+        SANDBOX_CUST_ID,
+        SANDBOX_P_KEY,
+        reference=reference,
+        transaction_id="48771874411906",
+        amount=str(AMOUNT),
+        currency="COP",
+    )
+
+
+@pytest.fixture
+def bank() -> ScriptedBank:
+    return ScriptedBank()
+
+
+@pytest.fixture
+def desk(database: Database, settings: Settings, bank: ScriptedBank) -> PaymentDesk:
+    return PaymentDesk(database, {bank.id: bank}, gateway_client(settings), gateway_credentials(settings))
+
+
+@pytest.fixture
+async def gateway(desk: PaymentDesk) -> AsyncIterator[httpx.AsyncClient]:
+    """Calls the webhook as the gateway does."""
+    app = FastAPI()
+    app.include_router(router)
+    app.state.payments = desk
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        yield client
+
+
+@pytest.fixture
+async def invoice(database: Database, settings: Settings) -> str:
+    """The invoice of a payment that waits at the bank."""
+    await open_floor(database, settings)
+    async with database.transaction() as session:
+        collection = await collection_for(session, await carts.create(session), AMOUNT)
+        attempt = await open_attempt(session, collection, "gateway_pse", {})
+        attempt.state = "pending_authorization"
+    return attempt.invoice
+
+
+async def _kept(database: Database) -> list[PaymentNotification]:
+    async with database.read() as session:
+        return list((await session.execute(select(PaymentNotification))).scalars())
+
+
+async def _state(database: Database, invoice: str) -> str:
+    async with database.read() as session:
+        return (
+            await session.execute(select(PaymentSession.state).where(PaymentSession.invoice == invoice))
+        ).scalar_one()
+
+
+@pytest.mark.parametrize("form", ["form", "query", "json", "get"])
+async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_comes(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str, form: str
+) -> None:
+    bank.states[invoice] = ProviderState.CAPTURED
+    fields = notification(invoice)
+    answer = await {
+        "form": lambda: gateway.post(HOOK, data=fields),
+        "query": lambda: gateway.post(f"{HOOK}?{urlencode(fields)}"),
+        "json": lambda: gateway.post(HOOK, json=fields),
+        "get": lambda: gateway.get(HOOK, params=fields),
+    }[form]()
+    assert (answer.status_code, answer.text) == (200, "OK")
+    assert [kept.verdict for kept in await _kept(desk.database)] == ["genuine"]
+    await desk.handle_mail()
+    assert await _state(desk.database, invoice) == "captured"
+    assert (await _kept(desk.database))[0].handled_at is not None
+
+
+async def test_the_state_is_the_gateways_word_and_not_the_notifications(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+) -> None:
+    # a captured 'Pendiente' can be replayed as 'Aceptada': the signature does not cover the state
+    await gateway.post(HOOK, data=notification(invoice, state=1))
+    await desk.handle_mail()
+    assert await _state(desk.database, invoice) == "pending_authorization"
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"x_signature": "0" * 64}, "forged"),
+        ({"x_amount": "89901"}, "forged"),
+        ({"x_ref_payco": "101767533"}, "forged"),
+        ({"x_transaction_id": "48771874411907"}, "forged"),
+        ({"x_currency_code": "USD"}, "forged"),
+        ({"x_cust_id_cliente": "12345"}, "foreign"),
+        ({"x_signature": ""}, "malformed"),
+        ({"x_ref_payco": ""}, "malformed"),
+    ],
+)
+async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(
+    gateway: httpx.AsyncClient,
+    desk: PaymentDesk,
+    bank: ScriptedBank,
+    invoice: str,
+    changes: dict[str, str],
+    verdict: str,
+) -> None:
+    bank.states[invoice] = ProviderState.CAPTURED
+    answer = await gateway.post(HOOK, data=notification(invoice, **changes))
+    assert answer.status_code == 200
+    assert await desk.handle_mail() == 0
+    assert [kept.verdict for kept in await _kept(desk.database)] == [verdict]
+    assert (await _state(desk.database, invoice), bank.asked) == ("pending_authorization", 0)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"x_ref_payco": {"a": [1]}}', b"\xff\xfe\x00", b"x_ref_payco=1&x_ref_payco=2", b"null"]
+)
+async def test_nonsense_is_answered_with_200(gateway: httpx.AsyncClient, desk: PaymentDesk, body: bytes) -> None:
+    assert (await gateway.post(HOOK, content=body)).status_code == 200
+    assert [kept.verdict for kept in await _kept(desk.database)] == ["malformed"]
+
+
+async def test_an_oversized_body_is_recorded_without_its_content(gateway: httpx.AsyncClient, desk: PaymentDesk) -> None:
+    huge = json.dumps({"x_ref_payco": "1", "x_signature": "1", "padding": "x" * MAX_BODY_BYTES}).encode()
+    assert (await gateway.post(HOOK, content=huge)).status_code == 200
+    assert [(kept.verdict, kept.fields) for kept in await _kept(desk.database)] == [("oversized", {})]
+
+
+async def test_the_same_notification_twenty_times_at_once_is_one(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+) -> None:
+    bank.states[invoice] = ProviderState.CAPTURED
+    answers = await asyncio.gather(*(gateway.post(HOOK, data=notification(invoice)) for _ in range(20)))
+    assert {answer.status_code for answer in answers} == {200}
+    await asyncio.gather(*(desk.handle_mail() for _ in range(4)))
+    kept = await _kept(desk.database)
+    assert [(row.times_received, row.tries) for row in kept] == [(20, 1)]
+    assert bank.asked == 1
+
+
+async def test_each_state_of_a_transaction_is_its_own_notification(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+) -> None:
+    await gateway.post(HOOK, data=notification(invoice, state=3))
+    await desk.handle_mail()
+    bank.states[invoice] = ProviderState.CAPTURED
+    await gateway.post(HOOK, data=notification(invoice, state=1))
+    await desk.handle_mail()
+    assert len(await _kept(desk.database)) == 2
+    assert await _state(desk.database, invoice) == "captured"
+
+
+async def test_a_lookup_that_lags_behind_the_notification_is_asked_again(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+) -> None:
+    await gateway.post(HOOK, data=notification(invoice))
+    await desk.handle_mail()
+    assert (await _kept(desk.database))[0].handled_at is None
+    bank.states[invoice] = ProviderState.CAPTURED
+    async with desk.database.transaction() as session:  # its time has come again
+        await session.execute(update(PaymentNotification).values(next_try_at=PaymentNotification.created_at))
+    await desk.handle_mail()
+    assert await _state(desk.database, invoice) == "captured"
+
+
+async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+) -> None:
+    async with desk.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(reference="101767532"))
+    bank.states[invoice] = ProviderState.REJECTED
+    fields = notification(invoice, state=2, reference="999")
+    fields["x_signature"] = _signature("999")
+    await gateway.post(HOOK, data=fields)
+    await desk.handle_mail()
+    assert await _state(desk.database, invoice) == "pending_authorization"
+
+
+async def test_an_unknown_provider_is_answered_with_200(gateway: httpx.AsyncClient, invoice: str) -> None:
+    assert (await gateway.post("/hooks/payment/nosuch", data=notification(invoice))).status_code == 200
+
+
+async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+) -> None:
+    async with desk.database.transaction() as session:
+        await session.execute(select(PaymentNotification))
+        if not desk.database.is_sqlite:
+            from sqlalchemy import text
+
+            await session.execute(text("LOCK TABLE payment_notification IN ACCESS EXCLUSIVE MODE"))
+        started = asyncio.get_running_loop().time()
+        answer = await gateway.post(HOOK, data=notification(invoice))
+        assert answer.status_code == 200
+        assert asyncio.get_running_loop().time() - started < 1.0
+    while not await _kept(desk.database):  # stored once the database lets it
+        await asyncio.sleep(0)
