@@ -1,0 +1,250 @@
+import asyncio
+from datetime import timedelta
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from backend.clock import now
+from backend.errors import InvalidData, OutcomeUnknown
+from backend.payment.gateway import (
+    Bank,
+    GatewayBases,
+    GatewayClient,
+    GatewayCredentials,
+    GatewayState,
+    GatewayUnavailable,
+    KeysRefused,
+    Patience,
+    PaymentRefused,
+    RedirectUrlMissing,
+    RefusalReason,
+)
+from backend.payment.gateway import session as session_module
+from backend.sandbox.gateway import Kind, Operation
+from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
+
+CREATE, BANKS, LOGIN = "/debitos.json", "/bancos.json", "/v1/auth/login"
+
+
+async def test_the_bank_list_comes_as_it_was_sent(practice: Practice) -> None:
+    banks = await practice.client.get_banks()
+    assert banks[0] == Bank("0", "A continuaciÃ³n seleccione su banco")
+    assert Bank("1022", "BANCO UNION COLOMBIANO") in banks
+    assert Bank("1077", "BANKA") in banks  # a number on the wire
+    assert all(bank.code.isdigit() for bank in banks)
+
+
+async def test_a_payment_is_created_and_found_by_every_lookup(practice: Practice) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    assert created.redirect_url.startswith(f"{PUBLIC_BASE}/bank/")
+    assert created.reference is not None
+    assert created.ticket_id is not None
+    assert int(created.ticket_id) > 2**53
+    back = await practice.choose(created.redirect_url, "approve")
+    carried = httpx.URL(back.headers["location"])
+    assert str(carried).startswith(RETURN)
+
+    by_reference = await practice.client.transaction_by_reference(created.reference)
+    by_browser = await practice.client.transaction_by_reference(carried.params["ref_payco"])
+    by_ticket = await practice.client.transaction(created.ticket_id)
+    for report in (by_reference, by_browser, by_ticket):
+        assert report.state is GatewayState.ACCEPTED
+        assert (report.reference, report.ticket_id) == (created.reference, created.ticket_id)
+        assert (report.invoice, report.amount, report.currency) == ("TR-1", Decimal(119_000), "COP")
+        assert report.approval == created.transaction_id
+        assert report.bank_name == "BANCO UNION COLOMBIANO"
+        assert report.test
+    assert by_browser == by_reference  # the public lookup only leads to the one with a login
+    assert await practice.client.references_of("TR-1") == [created.reference]
+    assert await practice.client.references_of("TR-2") == []
+
+
+async def test_one_login_serves_all_who_call_at_once(practice: Practice) -> None:
+    practice.sandbox.faults.add(Operation.LOGIN, Kind.SLOW, seconds=0.05)
+    await asyncio.gather(*(practice.client.get_banks() for _ in range(8)))
+    await practice.client.get_banks()
+    assert practice.calls.count(LOGIN) == 1
+    assert practice.calls.count(BANKS) == 9
+
+
+async def test_a_token_is_used_no_longer_than_14_minutes(
+    practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await practice.client.get_banks()
+    started = now()
+    monkeypatch.setattr(session_module, "now", lambda: started + timedelta(minutes=13, seconds=59))
+    await practice.client.get_banks()
+    assert practice.calls.count(LOGIN) == 1
+    monkeypatch.setattr(session_module, "now", lambda: started + timedelta(minutes=14))
+    await practice.client.get_banks()
+    assert practice.calls.count(LOGIN) == 2
+
+
+async def test_a_refused_token_is_replaced_once(practice: Practice) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, Kind.UNAUTHORIZED)
+    await practice.client.create_bank_payment(payment())
+    assert practice.calls.count(LOGIN) == 2
+    practice.sandbox.faults.add(Operation.BANKS, Kind.UNAUTHORIZED, times=2)
+    with pytest.raises(KeysRefused):
+        await practice.client.get_banks()
+    assert practice.calls.count(LOGIN) == 3
+
+
+@pytest.mark.parametrize("kind", [Kind.BAD_GATEWAY, Kind.MALFORMED])
+@pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
+async def test_what_only_reads_is_tried_three_times(
+    practice: Practice, operation: Operation, kind: Kind
+) -> None:
+    practice.sandbox.faults.add(operation, kind, times=2)
+    assert await practice.client.get_banks()
+    practice.sandbox.faults.add(Operation.BANKS, kind, times=3)
+    with pytest.raises(GatewayUnavailable):
+        await practice.client.get_banks()
+    assert practice.sandbox.faults.listed() == []
+
+
+async def test_a_list_that_is_none_is_no_list(practice: Practice) -> None:
+    practice.sandbox.faults.add(Operation.BANKS, Kind.ERROR_ENVELOPE)
+    with pytest.raises(GatewayUnavailable, match="holds no list of banks"):
+        await practice.client.get_banks()
+
+
+@pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
+async def test_a_gateway_that_hangs_is_waited_for_once(practice: Practice, operation: Operation) -> None:
+    hasty(practice.client, Patience(connect=1, reading=0.1, create=1, retry_pause=0))
+    practice.sandbox.faults.add(operation, Kind.HANG, times=None)
+    with pytest.raises(GatewayUnavailable, match="did not answer"):
+        await practice.client.get_banks()
+    assert practice.calls.count(LOGIN) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "codes"),
+    [
+        ({"value": 1_599, "tax": 0, "tax_base": 0}, RefusalReason.BELOW_MINIMUM, ("E014",)),
+        ({"bank": "9999"}, RefusalReason.BANK_UNAVAILABLE, ("FAIL_BANKNOTEXISTSORDISABLED",)),
+        ({"bank": "0"}, RefusalReason.BANK_UNAVAILABLE, ("FAIL_BANKNOTEXISTSORDISABLED",)),
+        ({"value": 200_000_001, "tax": 0, "tax_base": 0}, RefusalReason.LIMIT, ("FAIL_EXCEEDEDLIMIT",)),
+        ({"email": "nadie"}, RefusalReason.INVALID_DATA, ("E001",)),
+        ({"tax": 1}, RefusalReason.INVALID_DATA, ("E004",)),
+        ({"type_person": "1"}, RefusalReason.INVALID_DATA, ("E002",)),
+        ({"doc_number": "12"}, RefusalReason.INVALID_DATA, ("E003",)),
+        ({"url_confirmation": ""}, RefusalReason.INVALID_DATA, ("E001",)),
+    ],
+)
+async def test_a_refusal_says_why(
+    practice: Practice, changes: dict[str, str], reason: RefusalReason, codes: tuple[str, ...]
+) -> None:
+    with pytest.raises(PaymentRefused) as refused:
+        await practice.client.create_bank_payment(payment(**changes))
+    assert refused.value.reason is reason
+    assert refused.value.codes == codes
+    assert refused.value.shopper_text == reason.shopper_text
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("FAIL_EXCEEDEDLIMIT", RefusalReason.LIMIT),
+        ("FAIL_BANKUNREACHEABLE", RefusalReason.BANK_UNAVAILABLE),
+        ("FAIL_TIMEOUT", RefusalReason.BANK_UNAVAILABLE),
+        ("FAIL_INVALIDPARAMETERS", RefusalReason.INVALID_DATA),
+        ("FAIL_GENERICERROR", RefusalReason.OTHER),
+    ],
+)
+async def test_the_bank_networks_codes_are_known(
+    practice: Practice, code: str, reason: RefusalReason
+) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, Kind.REFUSAL, code=code)
+    with pytest.raises(PaymentRefused, match=code) as refused:
+        await practice.client.create_bank_payment(payment())
+    assert refused.value.reason is reason
+
+
+async def test_the_same_invoice_is_refused(practice: Practice) -> None:
+    await practice.client.create_bank_payment(payment())
+    with pytest.raises(PaymentRefused, match="La factura ya existe") as refused:
+        await practice.client.create_bank_payment(payment())
+    assert refused.value.codes == ("E035",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "was_created"),
+    [(Kind.HANG, False), (Kind.DROP_RESPONSE, True), (Kind.BAD_GATEWAY, False), (Kind.MALFORMED, False)],
+)
+async def test_an_unclear_answer_to_a_create_is_unknown_and_not_repeated(
+    practice: Practice, kind: Kind, was_created: bool
+) -> None:
+    hasty(practice.client, Patience(connect=1, reading=1, create=0.2, retry_pause=0))
+    practice.sandbox.faults.add(Operation.CREATE, kind)
+    with pytest.raises(OutcomeUnknown, match="TR-1"):
+        await practice.client.create_bank_payment(payment())
+    assert practice.calls.count(CREATE) == 1
+    # and looking it up by our own number tells which
+    references = await practice.client.references_of("TR-1")
+    assert bool(references) is was_created
+
+
+async def test_nothing_is_sent_when_the_login_fails(practice: Practice) -> None:
+    practice.sandbox.faults.add(Operation.LOGIN, Kind.BAD_GATEWAY, times=None)
+    with pytest.raises(GatewayUnavailable):
+        await practice.client.create_bank_payment(payment())
+    assert practice.calls.count(CREATE) == 0
+    assert practice.calls.count(LOGIN) == HASTE.attempts
+
+
+async def test_an_answer_without_an_address_is_shown_in_full(practice: Practice) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, Kind.MISSING_REDIRECT)
+    with pytest.raises(RedirectUrlMissing) as missing:
+        await practice.client.create_bank_payment(payment())
+    assert missing.value.payload["data"]["factura"] == "TR-1"
+    assert "Transaccion Creada Exitosamente" in str(missing.value)
+    assert missing.value.payload["data"]["ticketId"] in str(missing.value)
+
+
+@pytest.mark.parametrize("reference", ["", "12a", "../../v1", "1" * 21, "g" * 24, "ab" * 13, "１２"])
+async def test_what_is_no_reference_is_not_asked_for(practice: Practice, reference: str) -> None:
+    with pytest.raises(InvalidData):
+        await practice.client.transaction_by_reference(reference)
+    assert practice.calls.paths == []
+
+
+@pytest.mark.parametrize("reference", ["404", "a" * 24])
+async def test_an_unknown_transaction_is_unknown_and_not_rejected(practice: Practice, reference: str) -> None:
+    report = await practice.client.transaction_by_reference(reference)
+    assert report.state is None
+    assert report.reference is None
+
+
+async def test_an_error_envelope_with_http_200_is_unknown(practice: Practice) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    practice.sandbox.faults.add(Operation.BY_TICKET, Kind.ERROR_ENVELOPE)
+    assert (await practice.client.transaction(created.ticket_id or "")).state is None
+    assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.PENDING
+
+
+def of_another_merchant(credentials: GatewayCredentials) -> GatewayCredentials:
+    return GatewayCredentials(credentials.public_key, credentials.private_key, "11111", credentials.p_key)
+
+
+async def test_another_merchants_transaction_counts_for_nothing(practice: Practice) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    http = httpx.AsyncClient(transport=practice.calls)
+    async with GatewayClient(
+        http, of_another_merchant(practice.client.credentials), practice.client.bases, test_mode=True
+    ) as other:
+        report = await other.transaction_by_reference(created.reference or "")
+    assert report.reference is None
+    assert report.state is None
+
+
+async def test_a_gateway_that_cannot_be_reached_was_sent_nothing(
+    practice: Practice, unused_tcp_port: int
+) -> None:
+    bases = GatewayBases.under(f"http://127.0.0.1:{unused_tcp_port}")
+    async with hasty(
+        GatewayClient(httpx.AsyncClient(), practice.client.credentials, bases, test_mode=True)
+    ) as nowhere:
+        with pytest.raises(GatewayUnavailable, match="cannot be reached"):
+            await nowhere.create_bank_payment(payment())
