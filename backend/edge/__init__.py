@@ -1,0 +1,1 @@
+"""What HTTP needs around every room: errors as answers, dependencies, limits."""

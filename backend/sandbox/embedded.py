@@ -1,0 +1,54 @@
+"""The sandbox inside the shop: the gateway with its bank, and the carrier, where no credentials name the real ones.
+
+The shop's clients reach them through httpx, as they reach the real ones; only the transport differs. A shopper's browser
+reaches the bank's page, and the carrier's labels, under `/sandbox` of the shop's own address.
+"""
+
+import httpx
+from starlette.types import ASGIApp
+
+from backend.database import Database
+from backend.payment.gateway.factory import SANDBOX_PATH as GATEWAY_PATH
+from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
+from backend.sandbox.carrier.app import sandbox_carrier
+from backend.sandbox.gateway import sandbox_gateway
+from backend.settings import Settings
+
+
+class Sandbox:
+    """What of the sandbox the settings ask for; with real credentials there is none of it, and nothing is mounted."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._http = httpx.AsyncClient()  # carries the gateway's notifications, over a socket as from outside
+        self._gateway = sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
+        self._carrier = sandbox_carrier(settings) if settings.uses_sandbox_carrier else None
+
+    @property
+    def gateway_transport(self) -> httpx.AsyncBaseTransport | None:
+        """The way to the embedded gateway; None when the real one is to be called."""
+        return httpx.ASGITransport(self._gateway.app) if self._gateway else None
+
+    @property
+    def carrier_transport(self) -> httpx.AsyncBaseTransport | None:
+        """The way to the embedded carrier; None when the real one is to be called."""
+        return httpx.ASGITransport(self._carrier.app) if self._carrier else None
+
+    def mounts(self) -> dict[str, ASGIApp]:
+        """The apps that the shop's own server shows, by path."""
+        mounts: dict[str, ASGIApp] = {}
+        if self._gateway is not None:
+            mounts[GATEWAY_PATH] = self._gateway.app
+        if self._carrier is not None:
+            mounts[CARRIER_PATH] = self._carrier.app
+        return mounts
+
+    async def start(self) -> None:
+        """Let the gateway tell its merchant what it has to tell."""
+        if self._gateway is not None:
+            await self._gateway.start()
+
+    async def stop(self) -> None:
+        """End that; what is untold is told after the next start."""
+        if self._gateway is not None:
+            await self._gateway.stop()
+        await self._http.aclose()

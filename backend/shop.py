@@ -1,0 +1,98 @@
+"""The running shop: what is open while it runs, put together on one page.
+
+Whoever starts the shop (the storefront's server, a test, a command) makes one `Shop`, starts it, and names it with
+`set_current_shop`; page loaders and state handlers, which Reflex calls without arguments of ours, ask `current_shop`.
+"""
+
+from collections.abc import Callable
+
+import httpx
+
+from backend import modules
+from backend.checkout.service import Checkout
+from backend.database import Database
+from backend.loop_lag import LoopLag
+from backend.payment.desk import PaymentDesk
+from backend.payment.gateway import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.base import PaymentProvider
+from backend.payment.providers.gateway_pse import GatewayPse
+from backend.payment.providers.system_default import SystemDefault
+from backend.sandbox.embedded import Sandbox
+from backend.settings import Settings
+from backend.shipping.carrier.client import CarrierClient, carrier_client
+from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.providers.carrier_standard import CarrierStandard
+from backend.shipping.providers.manual_manual import ManualManual
+
+
+class Shop:
+    """The settings, the database, the rooms and the background work of one process. Nothing runs before `start`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database = Database.from_settings(settings)
+        self.loop_lag = LoopLag()
+        self.sandbox = Sandbox(settings, self.database)
+        self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
+        gateway = gateway_client(settings, self.sandbox.gateway_transport)
+        registered = modules.registered()
+        self.carriers = _carriers(registered[modules.FULFILLMENT], self._carrier)
+        self.payments = PaymentDesk(
+            self.database,
+            _payment_providers(registered[modules.PAYMENT], gateway, self.database),
+            gateway,
+            gateway_credentials(settings),
+        )
+        self.checkout = Checkout(settings, self.database, self.payments, self.carriers)
+
+    async def start(self) -> None:
+        """Start the background work on the running event loop."""
+        self.loop_lag.start()
+        await self.sandbox.start()
+        self.payments.start()
+
+    async def stop(self) -> None:
+        """End the background work and give every connection back."""
+        await self.payments.stop()
+        await self.sandbox.stop()
+        await self._carrier.close()
+        await self.loop_lag.stop()
+        await self.database.close()
+
+
+def _carriers(ids: tuple[str, ...], client: CarrierClient) -> dict[str, FulfillmentProvider]:
+    make: dict[str, Callable[[], FulfillmentProvider]] = {
+        modules.MANUAL: ManualManual,
+        modules.CARRIER: lambda: CarrierStandard(client),
+    }
+    return {provider_id: make[provider_id]() for provider_id in ids}
+
+
+def _payment_providers(
+    ids: tuple[str, ...], client: GatewayClient, database: Database
+) -> dict[str, PaymentProvider]:
+    make: dict[str, Callable[[], PaymentProvider]] = {
+        modules.SYSTEM_PAYMENT: SystemDefault,
+        modules.GATEWAY_PSE: lambda: GatewayPse(client, database),
+    }
+    return {provider_id: make[provider_id]() for provider_id in ids}
+
+
+_current: Shop | None = None
+
+
+def current_shop() -> Shop:
+    """The shop of this process.
+
+    Raises:
+        RuntimeError: none was set; the program was put together wrongly.
+    """
+    if _current is None:
+        raise RuntimeError("no shop is running in this process")
+    return _current
+
+
+def set_current_shop(shop: Shop | None) -> None:
+    """Name the shop that `current_shop` gives; None when it has stopped."""
+    global _current  # one process serves one shop
+    _current = shop
