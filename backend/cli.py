@@ -1,6 +1,7 @@
 """The console script `trompo`. A command's own module is imported only when it runs."""
 
 import asyncio
+from typing import Annotated
 
 import typer
 
@@ -50,6 +51,37 @@ def seed_demo() -> None:
 
     added = asyncio.run(run())
     typer.echo(f"Added {added} toys." if added else "The shop has its toys already.")
+
+
+payments = typer.Typer(help="Look after payments.", no_args_is_help=True)
+app.add_typer(payments, name="payments")
+
+
+@payments.command("reconcile")
+def reconcile_payments(
+    everything: Annotated[bool, typer.Option("--all", help="Ask about every open payment, due or not.")] = False,
+) -> None:
+    """Ask the gateway about pending payments and let their orders follow.
+
+    The running shop does this by itself; safe to run beside it, and twice at once: no payment is asked about twice.
+
+    Examples:
+        trompo payments reconcile
+
+        trompo payments reconcile --all
+    """
+    from backend.shop import Shop
+
+    async def run() -> int:
+        shop = Shop(load_settings())
+        try:
+            await shop.payments.handle_mail()
+            return await shop.payments.reconcile(everything=everything)
+        finally:
+            await shop.stop()
+
+    asked = asyncio.run(run())
+    typer.echo(f"Asked the gateway about {asked} payments.")
 
 
 def main() -> None:
