@@ -1,0 +1,248 @@
+"""Making a parcel's guide exactly once, and cancelling it.
+
+The carrier has no key against repetition and every guide is paid for. So the row `creating` is committed before the
+carrier is asked, and nobody asks again while it stands: a second click finds it, and after a crash it is what is left,
+for a person to look up. No transaction is open while the carrier answers.
+
+    creating ──► created ──► canceled
+        ├──► failed ──► creating (again)
+        └──► unknown ──► created or failed, once somebody has looked (`settle_guide`)
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.database import Database, locked
+from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
+from backend.shipping.models import Fulfillment
+from backend.shipping.providers.base import FulfillmentProvider, Guide, ShipmentRequest
+from backend.tables import JsonObject
+
+log = logging.getLogger(__name__)
+
+STALE_AFTER = timedelta(minutes=5)
+"""A carrier that was asked this long ago will not answer any more: the shop gives up far sooner."""
+
+
+class GuideState(StrEnum):
+    """How far a parcel's guide is."""
+
+    CREATING = "creating"
+    CREATED = "created"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True, slots=True)
+class NewGuide:
+    """The guide to make: whose parcel it is, where it starts, what is in it and what the carrier is told.
+
+    A parcel is one `order_id` and `shipment.reference`.
+    """
+
+    order_id: str
+    location_id: str
+    shipment: ShipmentRequest
+    items: list[JsonObject] = field(default_factory=list)
+
+
+async def create_guide(database: Database, provider: FulfillmentProvider, new: NewGuide) -> Fulfillment:
+    """Make the parcel's guide, or give the one it has. However often and at once this is called, the carrier makes one.
+
+    Raises:
+        Conflict: it is being made, or it is unknown whether it was; it is never asked for again blindly.
+        NotAllowed: the parcel's guide was cancelled; another parcel needs another reference.
+        InvalidData, OutsideFailure: no guide was made; asking again is safe.
+        OutcomeUnknown: a guide may have been made; somebody must look (`settle_guide`).
+    """
+    parcel, is_mine = await _claimed(database, provider.id, new)
+    if not is_mine:
+        return parcel
+    try:
+        guide = await provider.create_fulfillment(new.shipment)
+    except Exception as error:
+        # certain only if the provider says so: whatever else happened, a guide may be there
+        made_none = isinstance(error, ShopError) and not isinstance(error, OutcomeUnknown)
+        await _give_up(database, parcel.id, GuideState.FAILED if made_none else GuideState.UNKNOWN, error)
+        raise
+    log.info("guide %s (%s) is parcel %s", guide.carrier_order_id, guide.tracking_number, parcel.id)
+    return await _record(database, parcel.id, guide)
+
+
+async def cancel_guide(database: Database, provider: FulfillmentProvider, fulfillment_id: str) -> Fulfillment:
+    """Cancel the parcel's guide; one that is cancelled stays so.
+
+    Raises:
+        NotFound: no parcel has this id.
+        Conflict: it is unknown whether there is a guide to cancel.
+        NotAllowed: there is none, or the parcel is on its way.
+        OutsideFailure: the guide is not cancelled.
+        OutcomeUnknown: it may be; asking again is safe.
+    """
+    async with database.read() as session:
+        parcel = await _cancellable(session, fulfillment_id)
+    if parcel.state == GuideState.CANCELED:
+        return parcel
+    await provider.cancel_fulfillment(_guide_of(parcel))  # repeatable, so that two at once do no harm
+    async with database.transaction() as session:
+        parcel = await _locked_parcel(session, fulfillment_id)
+        if parcel.state != GuideState.CANCELED:
+            parcel.state, parcel.canceled_at = GuideState.CANCELED, now()
+    return parcel
+
+
+async def settle_guide(session: AsyncSession, fulfillment_id: str, found: Guide | None) -> Fulfillment:
+    """Record what somebody found at the carrier for a parcel in doubt: its guide, or that there is none.
+
+    Raises:
+        NotFound: no parcel has this id.
+        NotAllowed: the parcel is not in doubt, or is still being made.
+    """
+    parcel = await _locked_parcel(session, fulfillment_id)
+    if not _is_in_doubt(parcel, now()):
+        raise NotAllowed(f"The guide of parcel {fulfillment_id} is not in doubt")
+    if found is None:
+        parcel.state = GuideState.FAILED
+    else:
+        _fill(parcel, found)
+    await session.flush()
+    return parcel
+
+
+async def guides_in_doubt(session: AsyncSession) -> Sequence[Fulfillment]:
+    """The parcels that somebody must look up at the carrier, the oldest first.
+
+    Their outcome is unknown, or the program ended while it was asking.
+    """
+    long_ago = now() - STALE_AFTER
+    rows = await session.execute(
+        select(Fulfillment)
+        .where(
+            or_(
+                Fulfillment.state == GuideState.UNKNOWN,
+                (Fulfillment.state == GuideState.CREATING) & (Fulfillment.updated_at < long_ago),
+            )
+        )
+        .order_by(Fulfillment.created_at, Fulfillment.id)
+    )
+    return rows.scalars().all()
+
+
+async def _claimed(database: Database, provider_id: str, new: NewGuide) -> tuple[Fulfillment, bool]:
+    """The parcel, and whether it is ours to ask the carrier for: `creating` is committed when this returns."""
+    try:
+        async with database.transaction() as session:
+            return await _claimed_in(session, provider_id, new)
+    except IntegrityError:
+        # where the database lets two look at once, the other may have inserted the row before us
+        async with database.transaction() as session:
+            if await _parcel_of(session, new) is None:
+                raise  # it was something else
+            return await _claimed_in(session, provider_id, new)
+
+
+async def _claimed_in(session: AsyncSession, provider_id: str, new: NewGuide) -> tuple[Fulfillment, bool]:
+    parcel = await _parcel_of(session, new)
+    if parcel is not None and parcel.state == GuideState.CREATED:
+        return parcel, False
+    if parcel is not None:
+        _require_retryable(parcel)
+    else:
+        parcel = Fulfillment(
+            order_id=new.order_id,
+            reference=new.shipment.reference,
+            location_id=new.location_id,
+            provider_id=provider_id,
+        )
+        session.add(parcel)
+    parcel.state, parcel.items = GuideState.CREATING, new.items
+    parcel.location_id, parcel.provider_id = new.location_id, provider_id
+    await session.flush()
+    return parcel, True
+
+
+async def _parcel_of(session: AsyncSession, new: NewGuide) -> Fulfillment | None:
+    """The parcel of this order with this reference, locked."""
+    same_parcel = (Fulfillment.order_id == new.order_id) & (Fulfillment.reference == new.shipment.reference)
+    return (await session.execute(locked(select(Fulfillment).where(same_parcel)))).scalar_one_or_none()
+
+
+def _require_retryable(parcel: Fulfillment) -> None:
+    """Only what certainly made no guide may be asked for again."""
+    match parcel.state:
+        case GuideState.FAILED:
+            return
+        case GuideState.CANCELED:
+            raise NotAllowed(f"The guide of parcel {parcel.reference} was cancelled; use another reference")
+        case GuideState.UNKNOWN:
+            raise Conflict(
+                f"A guide of parcel {parcel.reference} may have been made; look it up at the carrier"
+            )
+        case _:
+            raise Conflict(f"The guide of parcel {parcel.reference} is being made")
+
+
+async def _record(database: Database, fulfillment_id: str, guide: Guide) -> Fulfillment:
+    async with database.transaction() as session:
+        parcel = await _locked_parcel(session, fulfillment_id)
+        if parcel.state == GuideState.CREATED:  # settled by hand while the carrier was still at it
+            log.error("parcel %s has a second guide, %s: cancel one", parcel.id, guide.carrier_order_id)
+            return parcel
+        _fill(parcel, guide)
+    return parcel
+
+
+async def _give_up(database: Database, fulfillment_id: str, state: GuideState, cause: Exception) -> None:
+    log.warning("the guide of parcel %s is %s: %s", fulfillment_id, state, cause)
+    async with database.transaction() as session:
+        parcel = await _locked_parcel(session, fulfillment_id)
+        if parcel.state == GuideState.CREATING:
+            parcel.state, parcel.data = state, {**parcel.data, "error": str(cause)}
+
+
+def _fill(parcel: Fulfillment, guide: Guide) -> None:
+    parcel.state = GuideState.CREATED
+    parcel.tracking_number, parcel.carrier_order_id = guide.tracking_number, guide.carrier_order_id
+    parcel.label_url, parcel.label_pdf = guide.label_url, guide.label_pdf
+    parcel.data = dict(guide.data)
+
+
+def _guide_of(parcel: Fulfillment) -> Guide:
+    return Guide(
+        parcel.tracking_number, parcel.carrier_order_id, parcel.label_url, parcel.label_pdf, parcel.data
+    )
+
+
+async def _cancellable(session: AsyncSession, fulfillment_id: str) -> Fulfillment:
+    parcel = await session.get(Fulfillment, fulfillment_id)
+    if parcel is None:
+        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
+    if parcel.state in {GuideState.CREATING, GuideState.UNKNOWN}:
+        raise Conflict(f"It is not known yet whether parcel {parcel.reference} has a guide")
+    if parcel.state == GuideState.FAILED:
+        raise NotAllowed(f"Parcel {parcel.reference} has no guide to cancel")
+    if parcel.shipped_at is not None and parcel.state != GuideState.CANCELED:
+        raise NotAllowed(f"Parcel {parcel.reference} is on its way and cannot be cancelled")
+    return parcel
+
+
+def _is_in_doubt(parcel: Fulfillment, moment: datetime) -> bool:
+    is_stale = parcel.state == GuideState.CREATING and parcel.updated_at < moment - STALE_AFTER
+    return parcel.state == GuideState.UNKNOWN or is_stale
+
+
+async def _locked_parcel(session: AsyncSession, fulfillment_id: str) -> Fulfillment:
+    rows = await session.execute(locked(select(Fulfillment).where(Fulfillment.id == fulfillment_id)))
+    parcel = rows.scalar_one_or_none()
+    if parcel is None:
+        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
+    return parcel
