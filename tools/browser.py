@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 APPLICATIONS = (
@@ -34,7 +35,7 @@ def main() -> None:
 
 def _candidates() -> Iterator[str]:
     yield from filter(None, map(shutil.which, ON_PATH))
-    yield from filter(os.path.exists, APPLICATIONS)
+    yield from (path for path in APPLICATIONS if Path(path).exists())
     if own := _playwright_path():
         yield own
 
@@ -44,13 +45,15 @@ def _playwright_path() -> str | None:
 
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
-    return path if os.path.exists(path) else None
+    return path if Path(path).exists() else None
 
 
 def _starts(path: str) -> bool:
     """Whether the program at `path` runs here: a browser without its system libraries does not."""
     try:
-        return subprocess.run([path, "--version"], capture_output=True, timeout=30, check=False).returncode == 0
+        return (
+            subprocess.run([path, "--version"], capture_output=True, timeout=30, check=False).returncode == 0
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
 

@@ -27,7 +27,9 @@ RULES = (
     Rule(
         "only backend/settings.py reads the environment",
         frozenset({"os.environ", "os.environb", "os.getenv", "os.putenv", "dotenv"}),
-        frozenset({"backend/settings.py", "storefront/toolchain.py"}),  # the latter sets what Reflex and npm read
+        frozenset(
+            {"backend/settings.py", "storefront/toolchain.py"}
+        ),  # the latter sets what Reflex and npm read
     ),
     Rule(
         "only backend/database.py makes engines and sessions",
@@ -50,7 +52,11 @@ THOUSANDS = "only backend/money.py formats money (a number with thousands separa
 
 def main() -> None:
     """Print every offence; exit with 1 when there is one."""
-    offences = [offence for file in _files() for offence in offences_in(file.relative_to(ROOT), file.read_text("utf-8"))]
+    offences = [
+        offence
+        for file in _files()
+        for offence in offences_in(file.relative_to(ROOT), file.read_text("utf-8"))
+    ]
     for offence in offences:
         print(offence)
     if offences:

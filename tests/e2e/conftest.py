@@ -43,13 +43,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 @dataclass
 class ShopServer:
     """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own."""
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
-    port: int = field(default_factory=lambda: _free_port())
+    port: int = field(default_factory=_free_port)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -78,11 +85,18 @@ class ShopServer:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
+        self._wait_until(self._answers, "did not open")
+
+    def wait_until_it_says(self, text: str) -> None:
+        """Wait until its log holds `text`."""
+        self._wait_until(lambda: text in self.log, f"did not say {text!r}")
+
+    def _wait_until(self, reached: Callable[[], bool], failure: str) -> None:
+        assert self.process is not None
         deadline = time.monotonic() + SECONDS_TO_OPEN
-        while not self._answers():
+        while not reached():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
-                pytest.fail(f"the shop did not open:\n{self.log}")
+                pytest.fail(f"the shop {failure}:\n{self.log}")
             time.sleep(0.05)
 
     def stop(self) -> int:
@@ -203,12 +217,15 @@ def watch() -> Watch:
 
 @pytest.fixture
 def open_page(browser: Browser, server: ShopServer, watch: Watch) -> OpenPage:
-    """Opens watched pages, each a visitor of its own: `async with open_page(320, 640) as page`."""
+    """Opens watched pages, each with a visitor of its own, in a window of the given width and height."""
 
     @asynccontextmanager
     async def opened(width: int, height: int) -> AsyncIterator[Page]:
         context = await browser.new_context(
-            base_url=server.url, viewport={"width": width, "height": height}, locale="es-CO", timezone_id="America/Bogota"
+            base_url=server.url,
+            viewport={"width": width, "height": height},
+            locale="es-CO",
+            timezone_id="America/Bogota",
         )
         page = await context.new_page()
         watch.over(page)
@@ -238,10 +255,3 @@ async def page(request: pytest.FixtureRequest, open_page: OpenPage) -> AsyncIter
     """A page on the smallest phone and on a desktop: a test that asks for it runs on both."""
     async with open_page(*WIDTHS[request.param]) as opened:
         yield opened
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -1,0 +1,51 @@
+import pytest
+from sqlalchemy import text
+
+from backend.database import Database
+from backend.settings import Settings, load_settings
+from backend.start import CannotStart, prepare
+
+PRODUCTION = {
+    "GATEWAY_ENV": "production",
+    "PUBLIC_URL": "https://trompo.example",
+    "SECRET_KEY": "x" * 32,
+    "CARRIER_API_KEY": "x",
+    "P_CUST_ID_CLIENTE": "1",
+    "P_KEY": "x",
+    "PUBLIC_KEY": "x",
+    "PRIVATE_KEY": "0" * 32,
+}
+
+
+async def test_an_empty_shop_is_filled_once(database_url: str, settings: Settings) -> None:
+    settings = settings.model_copy(update={"database_url": database_url})
+    assert (await prepare(settings)).products > 0
+    assert (await prepare(settings)).products == 0
+
+
+async def test_a_production_shop_gets_its_tables_and_no_toys(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (PRODUCTION | {"DATABASE_URL": sqlite_url}).items():
+        monkeypatch.setenv(name, value)
+    assert (await prepare(load_settings())).products == 0
+    database = Database(sqlite_url)
+    async with database.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM product"))).scalar_one() == 0
+    await database.close()
+
+
+async def test_a_database_that_does_not_answer_stops_the_start_with_one_line(settings: Settings) -> None:
+    settings = settings.model_copy(update={"database_url": "postgresql+asyncpg://shop:hush@127.0.0.1:1/shop"})
+    with pytest.raises(CannotStart) as stopped:
+        await prepare(settings)
+    assert str(stopped.value) == "Trompo cannot start: the database does not answer (ConnectionRefusedError)"
+
+
+async def test_a_database_of_another_version_stops_the_start(sqlite_url: str, settings: Settings) -> None:
+    database = Database(sqlite_url)
+    async with database.transaction() as session:
+        await session.execute(text("UPDATE alembic_version SET version_num = 'unknown'"))
+    await database.close()
+    with pytest.raises(CannotStart, match="does not fit this version"):
+        await prepare(settings.model_copy(update={"database_url": sqlite_url}))

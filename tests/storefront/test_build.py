@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from storefront.build import SOURCES, digest
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "page.py").write_text("hello")
+    (tmp_path / "other.py").write_text("world")
+    return tmp_path
+
+
+def of(folder: Path, *also: str) -> str:
+    return digest(folder, folder.iterdir(), *also)
+
+
+def test_the_same_files_have_the_same_digest_wherever_they_lie(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    before = of(folder)
+    copy.mkdir()
+    for file in (folder / "page.py", folder / "other.py"):
+        (copy / file.name).write_bytes(file.read_bytes())
+    assert of(copy) == before
+
+
+def test_a_changed_a_renamed_and_a_new_file_each_change_the_digest(folder: Path) -> None:
+    digests = [of(folder)]
+    (folder / "page.py").write_text("hello!")
+    digests.append(of(folder))
+    (folder / "page.py").rename(folder / "home.py")
+    digests.append(of(folder))
+    (folder / "new.py").write_text("")
+    digests.append(of(folder))
+    assert len(set(digests)) == len(digests)
+
+
+def test_content_cannot_move_from_one_file_to_the_next_unseen(folder: Path) -> None:
+    before = of(folder)
+    (folder / "page.py").write_text("hellow")
+    (folder / "other.py").write_text("orld")
+    assert of(folder) != before
+
+
+def test_settings_that_pages_show_count_too(folder: Path) -> None:
+    assert of(folder, "STORE_LOCALE=es") != of(folder, "STORE_LOCALE=en")
+
+
+def test_the_sources_it_looks_at_exist() -> None:
+    root = Path(__file__).parent.parent.parent
+    assert [source for source in SOURCES if not (root / source).exists()] == []

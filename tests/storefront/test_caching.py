@@ -1,0 +1,29 @@
+import httpx
+import pytest
+from starlette.responses import Response
+
+from storefront.caching import AN_HOUR, ASK_FIRST, FOREVER, rule, with_caching
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "expected"),
+    [
+        ("/assets/entry.client-BvA12.js", 200, FOREVER),
+        ("/assets/entry.client-BvA12.js", 304, FOREVER),
+        ("/assets/gone-1234.js", 404, ASK_FIRST),
+        ("/fonts/figtree.woff2", 200, AN_HOUR),
+        ("/demo/trompo (1)-320.webp", 200, AN_HOUR),
+        ("/", 200, ASK_FIRST),
+        ("/product/trompo-de-madera", 200, ASK_FIRST),
+        ("/no-such-page", 404, ASK_FIRST),
+    ],
+)
+def test_the_rule(path: str, status: int, expected: str) -> None:
+    assert rule(path, status) == expected
+
+
+@pytest.mark.parametrize(("own", "expected"), [({}, ASK_FIRST), ({"cache-control": "no-store"}, "no-store")])
+async def test_an_answer_keeps_its_own_rule(own: dict[str, str], expected: str) -> None:
+    app = with_caching(Response("hello", headers=own))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        assert (await client.get("/")).headers["cache-control"] == expected

@@ -1,0 +1,36 @@
+import httpx
+import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from storefront.mount import by_first_segment
+
+
+def naming(name: str) -> ASGIApp:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": name.encode()})
+
+    return app
+
+
+async def who_answers(path: str) -> str:
+    app = by_first_segment(api=naming("api"), pages=naming("pages"))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        return (await client.get(path)).text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/health", "/store/products", "/admin", "/auth/google/callback", "/hooks/payment/gateway_pse", "/api/revalidate",
+     "/docs", "/openapi.json", "/sandbox/bank?ref=1"],
+)  # fmt: skip
+async def test_the_api_answers_its_own_segments(path: str) -> None:
+    assert await who_answers(path) == "api"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/catalog", "/product/store", "/storefront", "/stores", "/healthy", "/_event", "//store", "/STORE"],
+)
+async def test_the_pages_answer_everything_else(path: str) -> None:
+    assert await who_answers(path) == "pages"
