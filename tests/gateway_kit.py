@@ -22,6 +22,22 @@ HOOK = "http://merchant.test/hooks/payment/gateway_pse"
 RETURN = "http://merchant.test/order/order_1?token=abc"
 PUBLIC_BASE = "http://bank.test/sandbox/gateway"
 
+MARIA = {
+    "bank": "1022",
+    "person_type": "0",
+    "doc_type": "CC",
+    "doc_number": "1020304050",
+    "first_name": "María José",
+    "last_name": "Peña-O’Connor",
+    "email": "maria@correo.example",
+    "phone": "300 123 4567",
+    "address": "Calle 80 # 68-20",
+    "city": "Bogotá",
+    "department": "Bogotá, D.C.",
+    "ip": "190.1.2.3",
+}
+"""A payer, as typed."""
+
 HASTE = Patience(connect=2, reading=2, create=2, retry_pause=0)
 
 

@@ -1,0 +1,264 @@
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from backend.database import Database
+from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
+from backend.money import tax_inside
+from backend.payment.gateway import GatewayReport, GatewayState, PaymentRefused
+from backend.payment.providers import gateway_pse
+from backend.payment.providers.base import (
+    Initiated,
+    PaymentProvider,
+    PaymentRequest,
+    ProviderState,
+    SessionFacts,
+)
+from backend.payment.providers.gateway_pse import GatewayPse, bank_description
+from backend.payment.providers.payer import read_payer
+from backend.payment.providers.system_default import SystemDefault
+from backend.sandbox.gateway import Kind, Operation
+from backend.settings import Settings
+from tests.gateway_kit import HOOK, MARIA, RETURN, Practice, open_practice
+
+
+@pytest.fixture
+async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[Practice]:
+    database = Database(sqlite_url)
+    async with open_practice(database, settings) as parts:
+        yield parts
+    await database.close()
+
+
+@pytest.fixture
+async def pse(sqlite_url: str, practice: Practice) -> AsyncIterator[GatewayPse]:
+    database = Database(sqlite_url)
+    yield GatewayPse(practice.client, database)
+    await database.close()
+
+
+def request(**changes: Any) -> PaymentRequest:
+    payer = {name: value for name, value in MARIA.items() if name != "ip"}
+    given: dict[str, Any] = {
+        "session_id": "payses_1",
+        "invoice": "TR-1",
+        "amount": 38_000,
+        "description": "Trompo de madera",
+        "return_url": RETURN,
+        "notification_url": HOOK,
+        "ip": "190.1.2.3",
+        "payer": payer,
+    }
+    return PaymentRequest(**{**given, **changes})
+
+
+def facts(started: Initiated | None = None, **changes: Any) -> SessionFacts:
+    known: dict[str, Any] = {"session_id": "payses_1", "invoice": "TR-1", "amount": 38_000}
+    if started is not None:
+        known |= {"reference": started.reference, "ticket_id": started.ticket_id}
+    return SessionFacts(**{**known, **changes})
+
+
+async def test_a_payment_is_started_and_the_shopper_sent_to_the_bank(pse: GatewayPse) -> None:
+    started = await pse.initiate(request())
+    assert started.state is ProviderState.PENDING_AUTHORIZATION
+    assert started.redirect_url is not None
+    assert "/bank/" in started.redirect_url
+    assert started.reference is not None
+    assert started.transaction_id is not None
+    assert started.ticket_id is not None
+    assert started.expires_at is not None
+    assert started.data == {
+        "bank_code": "1022",
+        "bank_name": "BANCO UNION COLOMBIANO",
+        "payer_ip": "190.1.2.3",
+    }
+    report = await pse.status(facts(started))
+    assert report.state is ProviderState.PENDING
+    assert report.transaction_id == started.transaction_id
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [
+        ("approve", ProviderState.CAPTURED),
+        ("reject", ProviderState.REJECTED),
+        ("cancel", ProviderState.CANCELED),
+        ("pending", ProviderState.PENDING),
+    ],
+)
+@pytest.mark.parametrize("known_by", [("reference",), ("ticket_id",), ("reference", "ticket_id"), ()])
+async def test_the_banks_decision_is_found_by_whatever_is_known(
+    pse: GatewayPse, practice: Practice, decision: str, state: ProviderState, known_by: tuple[str, ...]
+) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", decision)
+    report = await pse.status(facts(**{name: getattr(started, name) for name in known_by}))
+    assert report.state is state
+    assert (report.amount, report.currency, report.invoice) == (Decimal(38_000), "COP", "TR-1")
+    assert (report.reference, report.ticket_id) == (started.reference, started.ticket_id)
+    assert report.transaction_id == started.transaction_id
+    assert report.bank_name == "BANCO UNION COLOMBIANO"
+    assert report.occurred_at is not None
+    assert report.text
+
+
+async def test_the_payers_mistakes_come_back_by_field_and_nothing_is_sent(
+    pse: GatewayPse, practice: Practice
+) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await pse.initiate(request(payer={**MARIA, "bank": "0", "phone": "1"}))
+    assert set(refused.value.fields) == {"bank", "phone"}
+    assert practice.calls.count("/debitos.json") == 0
+
+
+async def test_the_ip_is_the_servers_word_and_not_the_shoppers(pse: GatewayPse) -> None:
+    started = await pse.initiate(request(payer={**MARIA, "ip": "8.8.8.8"}))
+    assert started.data["payer_ip"] == "190.1.2.3"
+
+
+async def test_only_pesos_are_paid(pse: GatewayPse) -> None:
+    with pytest.raises(InvalidData):
+        await pse.initiate(request(currency="USD"))
+    assert (await pse.initiate(request(currency="cop"))).reference
+
+
+@pytest.mark.parametrize("amount", [1_600, 38_000, 99_999, 119_000])
+async def test_base_and_tax_add_up_to_the_total(pse: GatewayPse, practice: Practice, amount: int) -> None:
+    started = await pse.initiate(request(amount=amount))
+    raw = (await practice.client.transaction(started.ticket_id or "")).raw
+    assert raw["valor"] == str(amount)
+    assert raw["iva"] == str(tax_inside(amount))
+    assert int(raw["iva"]) + int(raw["baseiva"]) == amount
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ('Trompo | "el rey"\n grande', "Trompo el rey grande"),
+        ("ñ" * 100, "ñ" * 80),
+        ("x" * 79 + " y", "x" * 79),
+    ],
+)
+def test_a_description_is_made_fit_for_the_bank(text: str, sent: str) -> None:
+    assert bank_description(text) == sent
+
+
+async def test_a_refusal_is_passed_on(pse: GatewayPse) -> None:
+    with pytest.raises(PaymentRefused):
+        await pse.initiate(request(amount=1_000))
+
+
+async def test_a_lost_answer_is_unknown_and_then_found_by_our_invoice(
+    pse: GatewayPse, practice: Practice
+) -> None:
+    practice.sandbox.faults.add(Operation.CREATE, Kind.DROP_RESPONSE)
+    with pytest.raises(OutcomeUnknown):
+        await pse.initiate(request())
+    report = await pse.status(facts())
+    assert report.state is ProviderState.PENDING
+    assert report.reference is not None
+    assert report.ticket_id is not None
+
+
+async def test_a_payment_that_was_never_started_stays_unknown(pse: GatewayPse) -> None:
+    assert (await pse.status(facts())).state is ProviderState.UNKNOWN
+
+
+async def test_the_second_lookup_answers_when_the_first_fails(pse: GatewayPse, practice: Practice) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    for kind in (Kind.ERROR_ENVELOPE, Kind.BAD_GATEWAY):
+        practice.sandbox.faults.add(Operation.BY_REFERENCE, kind, times=None)
+        assert (await pse.status(facts(started))).state is ProviderState.CAPTURED
+        practice.sandbox.faults.clear()
+
+
+async def test_an_error_envelope_from_everywhere_is_unknown(pse: GatewayPse, practice: Practice) -> None:
+    started = await pse.initiate(request())
+    practice.sandbox.faults.add(Operation.ANY, Kind.ERROR_ENVELOPE, times=None)
+    assert (await pse.status(facts(started))).state is ProviderState.UNKNOWN
+
+
+async def test_a_gateway_that_is_down_is_an_error(pse: GatewayPse, practice: Practice) -> None:
+    started = await pse.initiate(request())
+    practice.sandbox.faults.add(Operation.ANY, Kind.BAD_GATEWAY, times=None)
+    with pytest.raises(OutsideFailure):
+        await pse.status(facts(started))
+
+
+async def test_another_payments_outcome_is_not_ours(pse: GatewayPse, practice: Practice) -> None:
+    ours = await pse.initiate(request())
+    theirs = await pse.initiate(request(invoice="TR-2"))
+    await practice.choose(theirs.redirect_url or "", "approve")
+    report = await pse.status(facts(reference=theirs.reference, ticket_id=ours.ticket_id))
+    assert report.state is ProviderState.PENDING
+    assert (await pse.status(facts(reference=theirs.reference))).state is ProviderState.UNKNOWN
+
+
+async def test_a_test_at_the_live_gateway_is_no_money(pse: GatewayPse, practice: Practice) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    practice.client.test_mode = False
+    assert (await pse.status(facts(started))).state is ProviderState.UNKNOWN
+
+
+async def test_canceling_and_capturing_only_ask_how_it_stands(pse: GatewayPse, practice: Practice) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    for ask in (pse.authorize, pse.capture, pse.cancel):
+        assert (await ask(facts(started))).state is ProviderState.CAPTURED
+
+
+async def test_a_refund_is_refused_in_plain_words(pse: GatewayPse) -> None:
+    with pytest.raises(NotImplementedByProvider, match="refundPayment is not implemented"):
+        await pse.refund(facts(), 38_000)
+
+
+def test_every_state_of_the_gateway_means_something() -> None:
+    assert set(gateway_pse._STATES) == set(GatewayState)
+    captured = [code for code, state in gateway_pse._STATES.items() if state is ProviderState.CAPTURED]
+    assert captured == [GatewayState.ACCEPTED]
+
+
+@pytest.mark.parametrize(("approval", "cus"), [("1234567", "1234567"), ("000000", None), (None, None)])
+def test_the_cus_is_the_approval_code(approval: str | None, cus: str | None) -> None:
+    assert gateway_pse._cus(GatewayReport(approval=approval)) == cus
+
+
+def test_nobody_is_awaited_longer_than_the_bank_session() -> None:
+    assert gateway_pse.BANK_SESSION < gateway_pse.DECIDED_WITHIN == timedelta(minutes=30)
+
+
+def test_the_gateways_request_is_made_of_the_payers_words() -> None:
+    made = gateway_pse.bank_payment(request(), read_payer(MARIA, banks={"1022"}))
+    assert (made.bank, made.doc_type, made.doc_number, made.ip) == ("1022", "CC", "1020304050", "190.1.2.3")
+    assert made.phone == made.cell_phone == "3001234567"
+    assert made.method_confirmation == "POST"
+    assert (made.url_response, made.url_confirmation, made.extra1) == (RETURN, HOOK, "payses_1")
+
+
+async def test_the_manual_provider_authorizes_at_once() -> None:
+    manual: PaymentProvider = SystemDefault()
+    assert manual.id == "pp_system_default"
+    assert (await manual.initiate(request())).state is ProviderState.PENDING
+    reports = await asyncio.gather(
+        *(ask(facts()) for ask in (manual.authorize, manual.status, manual.capture, manual.cancel))
+    )
+    assert [report.state for report in reports] == [
+        ProviderState.AUTHORIZED,
+        ProviderState.AUTHORIZED,
+        ProviderState.CAPTURED,
+        ProviderState.CANCELED,
+    ]
+    assert {(report.amount, report.currency) for report in reports} == {(Decimal(38_000), "COP")}
+    await manual.refund(facts(), 38_000)
+
+
+def test_both_are_payment_providers(pse: GatewayPse) -> None:
+    providers: list[PaymentProvider] = [pse, SystemDefault()]
+    assert [provider.id for provider in providers] == ["gateway_pse", "pp_system_default"]

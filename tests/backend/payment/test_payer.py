@@ -1,0 +1,144 @@
+from typing import Any
+
+import pytest
+
+from backend.errors import InvalidData
+from backend.payment.providers.payer import COMPANY, DOCUMENT_TYPES, PERSON, Payer, document_types, read_payer
+from tests.gateway_kit import MARIA
+
+BANKS = {"1022", "1077"}
+HIJOS = {
+    **MARIA,
+    "person_type": "1",
+    "doc_type": "NIT",
+    "doc_number": "900123456",
+    "first_name": "3M & Hijos S.A.S.",
+}
+
+
+def read(**changes: Any) -> Payer:
+    return read_payer({**MARIA, **changes}, banks=BANKS)
+
+
+def problems(**changes: Any) -> dict[str, str]:
+    with pytest.raises(InvalidData) as refused:
+        read(**changes)
+    return refused.value.fields
+
+
+def test_a_person_and_a_company_can_pay() -> None:
+    assert read().phone == "3001234567"
+    company = read(**HIJOS)
+    assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
+
+
+def test_every_field_that_is_missing_is_named_at_once() -> None:
+    with pytest.raises(InvalidData) as refused:
+        read_payer({}, banks=BANKS)
+    assert refused.value.fields == {
+        "bank": "Elige tu banco.",
+        "person_type": "Elige si pagas como persona o como empresa.",
+        "doc_type": "Elige el tipo de documento.",
+        "doc_number": "Escribe el número de documento.",
+        "first_name": "Escribe tu nombre.",
+        "last_name": "Escribe tu apellido.",
+        "email": "Escribe tu correo electrónico.",
+        "phone": "Escribe tu celular.",
+        "address": "Escribe tu dirección.",
+        "city": "Escribe tu ciudad.",
+        "department": "Escribe tu departamento.",
+        "ip": "No pudimos identificar tu conexión. Recarga la página e intenta de nuevo.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "message"),
+    [
+        ({"bank": "0"}, "bank", "Elige tu banco."),
+        ({"bank": "9999"}, "bank", "Ese banco no está disponible. Elige otro de la lista."),
+        ({"bank": 1022}, "bank", "Elige tu banco."),
+        ({"person_type": "2"}, "person_type", "Elige si pagas como persona o como empresa."),
+        ({"doc_type": "NIT"}, "doc_type", "El NIT es para empresas. Elige otro tipo de documento."),
+        ({"person_type": "1"}, "doc_type", "Una empresa paga con su NIT."),
+        ({"doc_type": "XX"}, "doc_type", "Elige el tipo de documento."),
+        ({"doc_number": "12a45"}, "doc_number", "La cédula debe tener entre 5 y 15 dígitos."),
+        ({"doc_number": "１２３４５６"}, "doc_number", "La cédula debe tener entre 5 y 15 dígitos."),
+        ({"first_name": "R2D2"}, "first_name", "Usa solo letras."),
+        ({"first_name": "x" * 51}, "first_name", "Usa máximo 50 caracteres."),
+        ({"last_name": "Ñ"}, "last_name", "Escribe al menos 2 caracteres."),
+        ({"email": "maria@correo"}, "email", "Revisa el correo: debe verse como nombre@dominio.com."),
+        ({"email": "maria @correo.co"}, "email", "Revisa el correo: debe verse como nombre@dominio.com."),
+        ({"email": f"{'a' * 60}@{'b' * 30}.co"}, "email", "Usa un correo de máximo 80 caracteres."),
+        ({"phone": "12345"}, "phone", "El celular debe tener 10 dígitos, como 300 123 4567."),
+        ({"phone": "+1 300 123 4567"}, "phone", "El celular debe tener 10 dígitos, como 300 123 4567."),
+        (
+            {"ip": "testclient"},
+            "ip",
+            "No pudimos identificar tu conexión. Recarga la página e intenta de nuevo.",
+        ),
+    ],
+)
+def test_a_field_at_fault_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
+    assert problems(**changes)[field] == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "shortest", "longest"),
+    [
+        ("CC", 5, 15), ("CE", 4, 8), ("TI", 4, 20), ("PPN", 4, 12), ("PPT", 7, 15), ("PEP", 7, 15), ("NIT", 7, 10),
+        ("DNI", 1, 20), ("SSN", 9, 9), ("LIC", 1, 20), ("RFC", 12, 13),
+    ],
+)  # fmt: skip
+def test_a_document_has_the_length_the_gateway_takes(kind: str, shortest: int, longest: int) -> None:
+    person_type = COMPANY if kind == "NIT" else PERSON
+    for length in (shortest, longest):
+        assert (
+            read(person_type=person_type, doc_type=kind, doc_number="7" * length).doc_number == "7" * length
+        )
+    for length in {shortest - 1, longest + 1} - {0}:
+        fields = problems(person_type=person_type, doc_type=kind, doc_number="7" * length)
+        assert fields == {"doc_number": DOCUMENT_TYPES[kind].rule}
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [("1.020.304.050", "1020304050"), (" 10 20 30 ", "102030"), ("900.123.456-7", None)],
+)
+def test_a_cedula_may_be_typed_with_its_dots(typed: str, number: str | None) -> None:
+    assert read(doc_number=typed).doc_number == (number or "9001234567")
+
+
+@pytest.mark.parametrize("typed", ["900.123.456-7", "900123456 - 7", "900123456"])
+def test_a_nit_goes_without_its_check_digit(typed: str) -> None:
+    assert read(**{**HIJOS, "doc_number": typed}).doc_number == "900123456"
+
+
+def test_a_passport_is_written_in_capitals() -> None:
+    assert read(doc_type="ppn", doc_number="ab 12345").doc_number == "AB12345"
+
+
+@pytest.mark.parametrize(
+    "typed", ["3001234567", "+57 300 123 4567", "57 (300) 123-4567", "300.123.4567", "+573001234567"]
+)
+def test_a_phone_is_its_ten_digits(typed: str) -> None:
+    assert read(phone=typed).phone == "3001234567"
+
+
+def test_what_the_bank_network_chokes_on_is_left_out() -> None:
+    payer = read(address='Calle 80 | # "68"\t-20\u2028', first_name="  María \n José ")
+    assert payer.address == "Calle 80 # 68 -20"
+    assert payer.first_name == "María José"
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [("190.1.2.3", "190.1.2.3"), ("::ffff:190.1.2.3", "190.1.2.3"), ("2001:db8::1", "2001:db8::1")],
+)
+def test_the_shoppers_address_is_sent_as_plainly_as_can_be(given: str, sent: str) -> None:
+    assert read(ip=given).ip == sent
+
+
+def test_a_person_chooses_among_all_but_the_nit_and_a_company_has_the_nit() -> None:
+    assert [kind.code for kind in document_types(COMPANY)] == ["NIT"]
+    assert [kind.code for kind in document_types(PERSON)][:4] == ["CC", "CE", "TI", "PPN"]
+    assert {kind.code for kind in document_types(PERSON)} == set(DOCUMENT_TYPES) - {"NIT"}
