@@ -12,10 +12,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, fi
 from pydantic_core import PydanticCustomError
 
 from backend.errors import InvalidData
-from backend.shipping.municipalities import municipality
+from backend.shipping.municipalities import Municipality, municipality
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
 MAX_EMAIL = 60  # what the carrier takes
+NO_TOWN = "Elige tu municipio de la lista."
 
 
 def _tidy(value: Any) -> str:
@@ -92,7 +93,7 @@ class Destination(BaseModel):
     @classmethod
     def _dane_code(cls, text: str) -> str:
         if municipality(text) is None:
-            raise _problem("Elige tu municipio de la lista.")
+            raise _problem(NO_TOWN)
         return text
 
     @field_validator("address")
@@ -127,6 +128,18 @@ class Destination(BaseModel):
             "country_code": "co",
             "metadata": {"dane_code": town.code, "suburb": self.suburb},
         }
+
+
+def require_town(code: str) -> Municipality:
+    """The municipality with this code.
+
+    Raises:
+        InvalidData: there is none.
+    """
+    town = municipality(code)
+    if town is None:
+        raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
+    return town
 
 
 def _name(text: str) -> str:

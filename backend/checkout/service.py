@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from backend.cart import service as carts
 from backend.cart.models import Cart
 from backend.checkout.completion import complete
-from backend.checkout.form import Destination, read_destination
+from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
-from backend.checkout.shipping import choose_shipping, shipping_choices
+from backend.checkout.shipping import choose_shipping, offer_shipping, shipping_choices
 from backend.checkout.totals import reckon
-from backend.checkout.views import PlacedOrder, ShippingChoice
+from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
+from backend.errors import Conflict, InvalidData, NotFound, OutsideFailure, TotalChanged
 from backend.inventory import service as inventory
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
@@ -35,6 +37,8 @@ from backend.shipping.providers.base import FulfillmentProvider
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
+
+NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,10 @@ class Checkout:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
         return await choose_shipping(self.database, self.carriers, cart_id, option_id)
 
+    async def offer_shipping(self, cart_id: str, wanted: str = "") -> ShippingOffer:
+        """The options priced just now, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
+        return await offer_shipping(self.database, self.carriers, cart_id, wanted)
+
     async def set_destination(self, cart_id: str, destination: Destination) -> None:
         """Keep who receives the cart and where. A new destination voids the shipping price.
 
@@ -66,12 +74,25 @@ class Checkout:
         """
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
-            before = _ships_to(cart)
             cart.email = destination.email
-            cart.shipping_address = destination.as_address()
-            await session.flush()
-            if _ships_to(cart) != before:
-                await carts.changed(session, cart_id)
+            await _send_to(session, cart, destination.as_address())
+
+    async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
+        """Keep the municipality, and the street when it is known: shipping is priced while the form is still filled in.
+
+        A new place voids the shipping price.
+
+        Raises:
+            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+            InvalidData: no municipality has this code.
+        """
+        town = require_town(dane_code)
+        async with self.database.transaction() as session:
+            cart = await carts.open_cart(session, cart_id)
+            known = cart.shipping_address or {}
+            place = {"address_1": address, "city": town.name, "province": town.department, "country_code": "co"}
+            metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
+            await _send_to(session, cart, {**known, **place, "metadata": metadata})
 
     async def collect(self, cart_id: str) -> PaymentCollection:
         """The cart's payment collection, at what the cart costs now.
@@ -142,7 +163,8 @@ class Checkout:
     ) -> PlacedOrder:
         """The storefront's one button: check everything typed, hold, start the payment at the bank, make the order.
 
-        Pressed twice, or in two tabs, it makes one order and starts one payment.
+        Pressed twice, or in two tabs, it makes one order and starts one payment. What was typed is where the cart
+        goes: another place than the one shipping was priced for is priced first, and a price that differs asks again.
 
         Raises:
             InvalidData: `fields` holds a Spanish message by field; nothing was started.
@@ -151,14 +173,38 @@ class Checkout:
         async with self.database.transaction() as session:
             order = await order_of_cart(session, cart_id)
         if order is None:
-            payer = await self._check(typed, ip)
+            destination, payer = await self._check(typed, ip)
             if not await self._has_started(cart_id, expected_total):
+                await self._deliver_to(cart_id, destination)
                 await self.start_payment(cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total)
             order = await self.complete(cart_id, expected_total=expected_total)
         return await self._placed(order)
 
-    async def _check(self, typed: Mapping[str, Any], ip: str) -> JsonObject:
-        """What was typed, as the payer's answers; every field's problem is reported at once."""
+    async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
+        """What is wrong with what was typed so far: a Spanish message by field, nothing when all is well."""
+        try:
+            await self._check(typed, ip)
+        except InvalidData as error:
+            return error.fields
+        except OutsideFailure as error:
+            log.warning("only the destination can be checked: %s", error.message)
+            return read_destination(typed)[1]
+        return {}
+
+    async def _deliver_to(self, cart_id: str, destination: Destination) -> None:
+        """Keep the destination; where that voids the shipping price, ask for the chosen option's price there."""
+        async with self.database.read() as session:
+            chosen = await carts.shipping_method(session, cart_id)
+        await self.set_destination(cart_id, destination)
+        if chosen is None:
+            raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
+        async with self.database.read() as session:
+            is_void = await carts.shipping_method(session, cart_id) is None
+        if is_void:
+            await self.choose_shipping(cart_id, chosen.shipping_option_id)
+
+    async def _check(self, typed: Mapping[str, Any], ip: str) -> tuple[Destination, JsonObject]:
+        """What was typed, as destination and as the payer's answers; every field's problem is reported at once."""
         destination, problems = read_destination(typed)
         town = municipality(str(typed.get("dane_code", "")))
         answers = {
@@ -173,9 +219,9 @@ class Checkout:
         except InvalidData as error:
             problems = {**_that_are_asked(error.fields), **problems}
             raise InvalidData(error.message, fields=problems) from None
-        if problems:
+        if destination is None:
             raise InvalidData("Revisa los datos marcados.", fields=problems)
-        return payer.model_dump()
+        return destination, payer.model_dump()
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
         """Whether a payment of this very total waits at the bank already: the first press got that far, then broke off."""
@@ -199,8 +245,27 @@ class Checkout:
             redirect_url=attempt.redirect_url if attempt is not None and pays else None,
         )
 
-    async def order_page(self, order_id: str, token: str) -> OrderView:
-        """The order for whoever holds its signed link; while its payment is open, the gateway is asked first.
+    async def placed(self, cart_id: str) -> PlacedOrder | None:
+        """The order that the cart has become, for whoever holds the cart; None while it is none."""
+        async with self.database.read() as session:
+            order = await order_of_cart(session, cart_id)
+        return await self._placed(order) if order is not None else None
+
+    async def order_placed(self, order_id: str, token: str) -> PlacedOrder:
+        """The order for whoever holds its signed link, with the bank's page while it can still be paid there.
+
+        Raises:
+            NotFound: no such order, or the token is not its.
+        """
+        require_order_token(self.settings.signing_key, order_id, token)
+        async with self.database.read() as session:
+            order = await read_order(session, order_id)
+        return await self._placed(order)
+
+    async def order_page(self, order_id: str, token: str, *, ask: bool = True) -> OrderView:
+        """The order for whoever holds its signed link.
+
+        While its payment is open the gateway is asked first; with `ask=False`, what is known already is shown.
 
         Raises:
             NotFound: no such order, or the token is not its.
@@ -209,7 +274,7 @@ class Checkout:
         async with self.database.read() as session:
             order = await read_order(session, order_id)
             attempt = await payments.decisive_attempt(session, order.cart_id)
-        if attempt is not None and SessionState(attempt.state).is_open:
+        if ask and attempt is not None and SessionState(attempt.state).is_open:
             await self.payments.ask_on_return(attempt.id)
         async with self.database.read() as session:
             return await order_view(session, self.settings, order_id)
@@ -238,7 +303,7 @@ class Checkout:
         return cart_id
 
 
-async def _add_what_is_left(session: Any, cart_id: str, variant_id: str, quantity: int) -> None:
+async def _add_what_is_left(session: AsyncSession, cart_id: str, variant_id: str, quantity: int) -> None:
     units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
     if units <= 0:
         return
@@ -251,6 +316,15 @@ async def _add_what_is_left(session: Any, cart_id: str, variant_id: str, quantit
 def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:
     """The problems of fields that are on the form: town and department are told by the municipality that was picked."""
     return {name: message for name, message in problems.items() if name not in ("city", "department")}
+
+
+async def _send_to(session: AsyncSession, cart: Cart, address: JsonObject) -> None:
+    """Keep the address; another place voids the shipping price."""
+    before = _ships_to(cart)
+    cart.shipping_address = address
+    await session.flush()
+    if _ships_to(cart) != before:
+        await carts.changed(session, cart.id)
 
 
 def _ships_to(cart: Cart) -> tuple[str, str]:

@@ -4,6 +4,7 @@ A price is asked for outside any transaction. It is kept only if the cart still 
 when the answer comes; otherwise it is asked for again, so nobody is charged the price of another address.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.cart.service import Line, lines_of, open_cart, read_cart, set_shipping_method
-from backend.checkout.views import ShippingChoice
+from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
 from backend.errors import Conflict, InvalidData
 from backend.money import Cop, format_cop
@@ -77,12 +78,45 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
             cart = await open_cart(session, cart_id)
             if await _parcelled(session, cart) != parcelled:
                 continue
-            data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
-            await set_shipping_method(
-                session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
-            )
+            await _keep(session, cart_id, option, quote)
             return quote.amount
     raise Conflict("The cart changed while its shipping was being priced")
+
+
+async def offer_shipping(database: Database, providers: Providers, cart_id: str, wanted: str) -> ShippingOffer:
+    """The options for the cart priced just now, with the wanted one (else the first) chosen at that very price.
+
+    Raises:
+        NotFound, NotAllowed: see `open_cart`.
+        Conflict: the cart kept changing while it was being priced.
+    """
+    for _ in range(MAX_REQUOTES):
+        async with database.read() as session:
+            cart = await read_cart(session, cart_id)
+            parcelled = await _parcelled(session, cart)
+            options = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+            located = [(option, await location_of(session, option)) for option in options]
+        quotes = await asyncio.gather(
+            *(_quote(providers, option, location, parcelled) for option, location in located)
+        )
+        async with database.transaction() as session:
+            cart = await open_cart(session, cart_id)
+            if await _parcelled(session, cart) != parcelled:
+                continue
+            priced = dict(zip((option.id for option in options), quotes, strict=True))
+            chosen = next((option for option in options if option.id == wanted), options[0] if options else None)
+            if chosen is not None:
+                await _keep(session, cart_id, chosen, priced[chosen.id])
+        choices = [_choice(option, priced[option.id]) for option in options]
+        return ShippingOffer(choices, chosen.id if chosen is not None else "")
+    raise Conflict("The cart changed while its shipping was being priced")
+
+
+async def _keep(session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote) -> None:
+    data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
+    await set_shipping_method(
+        session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
+    )
 
 
 async def _offered(session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str) -> ShippingOption:

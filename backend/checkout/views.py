@@ -20,6 +20,14 @@ class ShippingChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class ShippingOffer:
+    """The shipping options of a cart, and which of them it ships by; empty when there is none."""
+
+    choices: list[ShippingChoice]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedOrder:
     """An order that awaits its payment: where to send the shopper next.
 
