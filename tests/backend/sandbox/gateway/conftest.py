@@ -1,0 +1,14 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from backend.database import Database
+from backend.settings import Settings
+from tests.gateway_kit import Practice, open_practice
+
+
+@pytest.fixture
+async def practice(database: Database, settings: Settings) -> AsyncIterator[Practice]:
+    """A gateway to practise with, on both kinds of database."""
+    async with open_practice(database, settings) as parts:
+        yield parts

@@ -1,0 +1,148 @@
+import asyncio
+import re
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from backend.clock import now
+from backend.payment.gateway import GatewayState
+from backend.sandbox.gateway import ledger
+from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, payment
+
+BUTTONS = ("bank-approve", "bank-reject", "bank-cancel", "bank-pending")
+
+
+async def start(practice: Practice, **changes: object) -> str:
+    return (await practice.client.create_bank_payment(payment(**changes))).redirect_url
+
+
+async def test_the_page_shows_what_is_paid_and_asks(practice: Practice) -> None:
+    url = await start(practice, description="Trompo <b>rojo</b> & azul")
+    page = await practice.browser.get(url)
+    assert page.status_code == 200
+    assert page.text.startswith('<!doctype html>\n<html lang="es-CO">')
+    for shown in (
+        "Banco de pruebas",
+        "no se mueve dinero real",
+        "119.000",
+        "BANCO UNION COLOMBIANO",
+        "TR-1",
+        "merchant.test",
+    ):
+        assert shown in page.text
+    assert "Trompo &lt;b&gt;rojo&lt;/b&gt; &amp; azul" in page.text
+    assert [testid for testid in BUTTONS if f'data-testid="{testid}"' in page.text] == list(BUTTONS)
+    assert not re.search(r"(src|href)=|url\(|@import", page.text)  # complete in itself
+    assert page.headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [
+        ("approve", GatewayState.ACCEPTED),
+        ("reject", GatewayState.REJECTED),
+        ("cancel", GatewayState.CANCELED),
+        ("pending", GatewayState.PENDING),
+    ],
+)
+async def test_a_decision_counts_and_sends_the_shopper_back(
+    practice: Practice, decision: str, state: GatewayState
+) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    back = await practice.choose(created.redirect_url, decision)
+    assert back.status_code == 303
+    carried = httpx.URL(back.headers["location"])
+    assert str(carried.copy_remove_param("ref_payco")) == RETURN
+    assert re.fullmatch(r"[0-9a-f]{24}", carried.params["ref_payco"])
+    assert (await practice.client.transaction(created.ticket_id or "")).state is state
+
+
+async def test_a_final_transaction_says_so_and_stays(practice: Practice) -> None:
+    url = await start(practice)
+    back = await practice.choose(url, "approve")
+    page = await practice.browser.get(url)
+    assert "Esta transacción ya terminó" in page.text
+    assert "<strong>Aceptada</strong>" in page.text
+    assert not any(testid in page.text for testid in BUTTONS)
+    assert back.headers["location"].replace("&", "&amp;") in page.text
+    # another choice changes nothing and shows the page again; the same one goes back to the shop again
+    other = await practice.choose(url, "reject")
+    assert (other.status_code, other.headers["location"]) == (303, url)
+    again = await practice.choose(url, "approve")
+    assert again.headers["location"] == back.headers["location"]
+    assert await practice.sandbox.notifier.deliver_due() == 1
+
+
+async def test_many_choices_at_once_are_one(practice: Practice) -> None:
+    url = await start(practice)
+    answers = await asyncio.gather(
+        *(practice.choose(url, choice) for choice in ["approve", "reject", "cancel"] * 3)
+    )
+    assert {answer.status_code for answer in answers} == {303}
+    assert await practice.sandbox.notifier.deliver_due() == 1
+    state = (
+        await practice.client.transaction_by_reference((await practice.client.references_of("TR-1"))[0])
+    ).state
+    assert practice.merchant.received[0][1]["x_cod_transaction_state"] == str(int(state or 0))
+
+
+async def test_a_payment_left_pending_can_be_decided_later(practice: Practice) -> None:
+    url = await start(practice)
+    for _ in range(2):  # pressed twice, told once
+        await practice.choose(url, "pending")
+    page = await practice.browser.get(url)
+    assert "Este pago está pendiente" in page.text
+    await practice.choose(url, "approve")
+    assert await practice.sandbox.notifier.deliver_due() == 2
+    told = [fields["x_response"] for fields in await practice.merchant.told(2)]
+    assert sorted(told) == ["Aceptada", "Pendiente"]
+
+
+@pytest.mark.parametrize("decision", ["", "pay", "approve "])
+async def test_what_is_no_choice_asks_again(practice: Practice, decision: str) -> None:
+    url = await start(practice)
+    page = await practice.choose(url, decision)
+    assert page.status_code == 200
+    assert "Autoriza tu pago" in page.text
+
+
+async def test_an_address_that_leads_nowhere(practice: Practice) -> None:
+    url = f"{PUBLIC_BASE}/bank/{'x' * 32}"
+    for page in (await practice.browser.get(url), await practice.choose(url, "approve")):
+        assert page.status_code == 404
+        assert "No encontramos esta transacción" in page.text
+
+
+async def test_the_bank_waits_21_minutes(practice: Practice, monkeypatch: pytest.MonkeyPatch) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    late = now() + timedelta(minutes=21, seconds=1)
+    monkeypatch.setattr(ledger, "now", lambda: late)
+    page = await practice.choose(created.redirect_url, "approve")
+    assert page.headers["location"] == created.redirect_url
+    assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
+    assert "Se acabó el tiempo" in (await practice.browser.get(created.redirect_url)).text
+
+
+@pytest.mark.parametrize("look", ["transaction", "page", "sweep"])
+async def test_an_overdue_payment_is_abandoned_when_anyone_looks(
+    practice: Practice, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    created = await practice.client.create_bank_payment(payment())
+    late = now() + timedelta(minutes=22)
+    monkeypatch.setattr(ledger, "now", lambda: late)
+    if look == "transaction":
+        assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
+    elif look == "page":
+        assert "ya terminó" in (await practice.browser.get(created.redirect_url)).text
+    else:
+        assert await practice.sandbox.notifier._ledger.abandon_overdue() == 1
+    assert await practice.sandbox.notifier._ledger.abandon_overdue() == 0
+
+
+async def test_addresses_cannot_be_guessed_from_one_another(practice: Practice) -> None:
+    first, second = [await start(practice, invoice=invoice) for invoice in ("TR-1", "TR-2")]
+    token_of = [url.rpartition("/")[2] for url in (first, second)]
+    assert all(len(token) >= 32 for token in token_of)
+    assert token_of[0][:8] != token_of[1][:8]
