@@ -5,6 +5,7 @@ one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (
 commit; the edge that opened the transaction does, by leaving it.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -55,6 +56,7 @@ class Database:
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        self._turn = asyncio.Lock()
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
@@ -73,7 +75,7 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
         """A session in one transaction: committed at the end, rolled back on any exception."""
-        async with self._sessions(info={"writes": True}) as session:
+        async with self._writers_turn(), self._sessions() as session:
             if self.is_sqlite:
                 await session.execute(text("BEGIN IMMEDIATE"))
             try:
@@ -82,6 +84,20 @@ class Database:
                 await session.rollback()
                 raise
             await session.commit()
+
+    @asynccontextmanager
+    async def _writers_turn(self) -> AsyncIterator[None]:
+        """SQLite has one writer at a time, and lets rivals doze between their tries. Inside this process they queue
+        instead, first come first served: under load that is quicker by far, and nobody starves."""
+        if not self.is_sqlite:
+            yield
+            return
+        async with asyncio.timeout(SQLITE_BUSY_MS / 1000):
+            await self._turn.acquire()
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     async def is_up(self) -> bool:
         """Whether the database answers a trivial query."""

@@ -96,7 +96,7 @@ async def receive(
         "updated_at": now(),
     }
     if not is_genuine_one:
-        log.warning("a notification of %s is %s: recorded, without effect", provider_id[:80], verdict)
+        log.info("a notification of %r is %s: recorded, without effect", provider_id[:80], verdict)
     async with database.transaction() as session:
         table = PaymentNotification.__table__  # type: ignore[attr-defined]
         insert = (sqlite if database.is_sqlite else postgresql).insert(table).values(row)
