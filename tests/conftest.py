@@ -9,12 +9,19 @@ from pathlib import Path
 from uuid import uuid4
 
 import asyncpg
+import hypothesis
 import pytest
 from sqlalchemy import URL, make_url
 
 from backend.database import Database
 from backend.migrations import upgrade
 from backend.settings import Settings
+
+# the same examples in every run, and no example fails for being slow on a busy machine
+hypothesis.settings.register_profile(
+    "trompo", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("trompo")
 
 UNSAFE_BUT_QUICK = ("fsync", "full_page_writes", "synchronous_commit")
 

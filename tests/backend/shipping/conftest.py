@@ -3,17 +3,14 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
+from backend.database import Database
 from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
 from backend.settings import Settings
 from backend.shipping.carrier.client import CarrierClient, carrier_client
 from backend.shipping.providers.carrier_standard import CarrierStandard
 from tests.backend.shipping.samples import QUICK
 from tests.backend.shipping.serving import served
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return Settings()
+from tests.shop_floor import Floor, open_floor
 
 
 @pytest.fixture
@@ -40,3 +37,9 @@ def carrier_url(carrier: SandboxCarrier) -> Iterator[str]:
     """The embedded carrier on a real socket."""
     with served(carrier.app) as url:
         yield f"{url}/api/v2"
+
+
+@pytest.fixture
+async def floor(database: Database, settings: Settings) -> Floor:
+    """A warehouse that serves one channel with both providers and one option of each."""
+    return await open_floor(database, settings)

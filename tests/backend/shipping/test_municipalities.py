@@ -157,8 +157,8 @@ def test_no_more_than_the_limit() -> None:
     assert len(search_municipalities("", limit=5)) == 0
 
 
-def test_every_municipality_is_found_by_its_own_name() -> None:
-    for place in everything():
+def test_municipalities_are_found_by_their_own_name() -> None:
+    for place in everything()[::4]:
         assert place in search_municipalities(f"{place.name} {place.department}", limit=40), place
 
 

@@ -127,10 +127,14 @@ def test_the_charged_price_is_the_least_valid_sum(rates: list[dict[str, Any]]) -
     assert price(rates) == (min(valid) if valid else None)
 
 
-@given(
-    st.lists(
-        st.recursive(numbers, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=9), inner))
-    )
+names = st.sampled_from(["idRate", "flete", "minimumInsurance", "deliveryDays", "carrier"])
+junk = st.recursive(
+    numbers,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=5),
+    max_leaves=8,
 )
+
+
+@given(st.lists(junk, max_size=5))
 def test_no_list_of_anything_breaks_it(rates: list[Any]) -> None:
     cheapest(rates)

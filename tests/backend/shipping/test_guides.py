@@ -1,0 +1,408 @@
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
+
+from backend import clock
+from backend.database import Database
+from backend.errors import (
+    Conflict,
+    InvalidData,
+    NotAllowed,
+    NotFound,
+    NotImplementedByProvider,
+    OutcomeUnknown,
+    OutsideFailure,
+)
+from backend.sandbox.carrier import Fault, SandboxCarrier
+from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.shipping import guides
+from backend.shipping.guides import (
+    STALE_AFTER,
+    GuideState,
+    NewGuide,
+    cancel_guide,
+    create_guide,
+    guides_in_doubt,
+    settle_guide,
+)
+from backend.shipping.models import Fulfillment
+from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
+from backend.shipping.providers.carrier_standard import CarrierStandard
+from backend.shipping.providers.manual_manual import ManualManual
+from tests.backend.shipping.samples import SHOPPER, shipment_request
+from tests.shop_floor import Floor, open_floor
+
+Hook = Callable[[], Awaitable[None]]
+
+
+class Courier(FulfillmentProvider):
+    """Counts what it is asked; `meanwhile` happens while it is being asked."""
+
+    id = "courier"
+    can_calculate = False
+
+    def __init__(self, meanwhile: Hook | None = None, answer: Guide | BaseException | None = None) -> None:
+        self.made = 0
+        self.cancelled = 0
+        self.meanwhile = meanwhile
+        self.answer = answer
+
+    async def calculate_price(self, request: QuoteRequest) -> Quote:
+        raise NotImplementedByProvider("no")
+
+    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+        self.made += 1
+        await self._answered()
+        return self.answer if isinstance(self.answer, Guide) else Guide(f"T{self.made}", self.made)
+
+    async def cancel_fulfillment(self, guide: Guide) -> None:
+        self.cancelled += 1
+        await self._answered()
+
+    async def _answered(self) -> None:
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+
+
+def parcel(floor: Floor, order_id: str = "order_1", **changes: Any) -> NewGuide:
+    return NewGuide(
+        order_id, floor.location_id, shipment_request(**changes), [{"id": "ordli_1", "quantity": 2}]
+    )
+
+
+async def stored(database: Database) -> list[Fulfillment]:
+    async with database.read() as session:
+        return list((await session.execute(select(Fulfillment).order_by(Fulfillment.id))).scalars())
+
+
+async def age(database: Database, by: timedelta) -> None:
+    async with database.transaction() as session:
+        await session.execute(update(Fulfillment).values(updated_at=clock.now() - by))
+
+
+# made once
+
+
+async def test_a_guide_is_made_and_kept(database: Database, floor: Floor, provider: CarrierStandard) -> None:
+    made = await create_guide(database, provider, parcel(floor))
+    (kept,) = await stored(database)
+    assert (kept.id, kept.state, kept.order_id, kept.reference) == (made.id, "created", "order_1", "1042-1")
+    assert (kept.provider_id, kept.location_id) == ("carrier_standard", floor.location_id)
+    assert (kept.carrier_order_id, kept.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
+    assert kept.items == [{"id": "ordli_1", "quantity": 2}]
+    assert kept.data["carrier"] == "Envía"
+    assert kept.label_url
+    assert kept.label_pdf
+    assert kept.label_pdf.startswith(b"%PDF")
+
+
+async def test_a_guide_by_hand_has_no_numbers(database: Database, floor: Floor) -> None:
+    made = await create_guide(database, ManualManual(), parcel(floor))
+    assert (made.state, made.provider_id) == ("created", "manual_manual")
+    assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
+
+
+async def test_asked_again_it_is_the_same_guide(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    first, again = [await create_guide(database, courier, parcel(floor)) for _ in range(2)]
+    assert (again.id, again.carrier_order_id) == (first.id, first.carrier_order_id)
+    assert courier.made == 1
+
+
+async def test_two_test_guides_may_have_the_same_number(
+    database: Database, floor: Floor, provider: CarrierStandard
+) -> None:
+    for reference in ("1042-1", "1042-2"):
+        await create_guide(database, provider, parcel(floor, reference=reference))
+    assert [each.carrier_order_id for each in await stored(database)] == [TEST_ORDER_ID] * 2
+
+
+async def test_another_order_with_the_same_reference_has_its_own(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    for order_id in ("order_1", "order_2"):
+        await create_guide(database, courier, parcel(floor, order_id))
+    assert courier.made == 2
+
+
+async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, floor: Floor) -> None:
+    seen: list[str] = []
+
+    async def look() -> None:
+        seen.extend(each.state for each in await stored(database))
+
+    await create_guide(database, Courier(look), parcel(floor))
+    assert seen == ["creating"]
+
+
+async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_guide(
+    database: Database, floor: Floor
+) -> None:
+    async def rival() -> None:
+        with pytest.raises(Conflict, match="being made"):
+            await create_guide(database, courier, parcel(floor))
+
+    courier = Courier(rival)
+    made = await create_guide(database, courier, parcel(floor))
+    assert (made.state, courier.made) == ("created", 1)
+
+
+async def test_many_clicks_at_once_make_one_guide(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    clicks = await asyncio.gather(
+        *(create_guide(database, courier, parcel(floor)) for _ in range(8)), return_exceptions=True
+    )
+    assert courier.made == 1
+    assert all(isinstance(click, Conflict | Fulfillment) for click in clicks)
+    assert {click.id for click in clicks if isinstance(click, Fulfillment)} == {
+        (await stored(database))[0].id
+    }
+
+
+@pytest.fixture
+async def postgresql_database(postgresql_url: str) -> AsyncIterator[Database]:
+    """Where two can look at once: SQLite lets in one writer at a time, so the race cannot be there."""
+    database = Database(postgresql_url)
+    yield database
+    await database.close()
+
+
+async def test_a_rival_between_our_look_and_our_insert_makes_the_guide(
+    postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, courier, rivals = postgresql_database, Courier(), Courier()
+    floor = await open_floor(database, settings)
+    look = guides._parcel_of
+    looks = 0
+
+    async def look_and_be_late(session: Any, new: NewGuide) -> Fulfillment | None:
+        nonlocal looks
+        looks += 1
+        found = await look(session, new)
+        if looks == 1:
+            assert found is None
+            await create_guide(database, rivals, new)
+        return found
+
+    monkeypatch.setattr(guides, "_parcel_of", look_and_be_late)
+    made = await create_guide(database, courier, parcel(floor))
+    assert (courier.made, rivals.made) == (0, 1)
+    assert made.tracking_number == "T1"
+    assert len(await stored(database)) == 1
+
+
+async def test_an_unknown_location_is_no_conflict(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    nowhere = dataclasses.replace(parcel(floor), location_id="sloc_unknown")
+    with pytest.raises(IntegrityError):
+        await create_guide(database, courier, nowhere)
+    assert courier.made == 0
+    assert await stored(database) == []
+
+
+# not made, or nobody knows
+
+
+@pytest.mark.parametrize("refusal", [OutsideFailure("no credit"), InvalidData("bad phone"), NotAllowed("no")])
+async def test_a_refusal_leaves_the_parcel_to_be_tried_again(
+    database: Database, floor: Floor, refusal: Exception
+) -> None:
+    with pytest.raises(type(refusal)):
+        await create_guide(database, Courier(answer=refusal), parcel(floor))
+    (failed,) = await stored(database)
+    assert (failed.state, failed.data) == ("failed", {"error": str(refusal)})
+    again = await create_guide(database, Courier(), parcel(floor))
+    assert (again.id, again.state, again.data) == (failed.id, "created", {})
+
+
+async def test_two_who_try_again_at_once_make_one_guide(database: Database, floor: Floor) -> None:
+    with pytest.raises(OutsideFailure):
+        await create_guide(database, Courier(answer=OutsideFailure("no")), parcel(floor))
+    courier = Courier()
+    await asyncio.gather(
+        *(create_guide(database, courier, parcel(floor)) for _ in range(4)), return_exceptions=True
+    )
+    assert courier.made == 1
+
+
+@pytest.mark.parametrize("doubt", [OutcomeUnknown("lost"), ZeroDivisionError("a fault of our own")])
+async def test_after_a_lost_answer_nobody_asks_again(
+    database: Database, floor: Floor, doubt: Exception
+) -> None:
+    with pytest.raises(type(doubt)):
+        await create_guide(database, Courier(answer=doubt), parcel(floor))
+    courier = Courier()
+    with pytest.raises(Conflict, match="may have been made"):
+        await create_guide(database, courier, parcel(floor))
+    assert courier.made == 0
+    async with database.read() as session:
+        assert [each.state for each in await guides_in_doubt(session)] == ["unknown"]
+
+
+async def test_a_crash_while_asking_leaves_a_parcel_in_doubt(database: Database, floor: Floor) -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await create_guide(database, Courier(answer=asyncio.CancelledError()), parcel(floor))
+    (left,) = await stored(database)
+    assert left.state == "creating"
+    courier = Courier()
+    async with database.read() as session:
+        assert await guides_in_doubt(session) == []  # it may still be under way
+    await age(database, STALE_AFTER + timedelta(seconds=1))
+    async with database.read() as session:
+        assert [each.id for each in await guides_in_doubt(session)] == [left.id]
+    with pytest.raises(Conflict):
+        await create_guide(database, courier, parcel(floor))
+    assert courier.made == 0
+
+
+async def test_over_the_wire_a_dropped_answer_is_one_guide_in_doubt(
+    database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
+    with pytest.raises(OutcomeUnknown):
+        await create_guide(database, provider, parcel(floor))
+    with pytest.raises(Conflict):
+        await create_guide(database, provider, parcel(floor))
+    assert len(carrier.ledger.guides()) == 1
+    assert [each.state for each in await stored(database)] == ["unknown"]
+
+
+async def test_a_bad_phone_fails_by_name_and_is_mended(
+    database: Database, floor: Floor, provider: CarrierStandard
+) -> None:
+    mistyped = parcel(floor, destination=dataclasses.replace(SHOPPER, phone="300"))
+    with pytest.raises(InvalidData) as refused:
+        await create_guide(database, provider, mistyped)
+    assert "destination.phone" in refused.value.fields
+    assert (await create_guide(database, provider, parcel(floor))).state == "created"
+
+
+# settled by somebody who looked
+
+
+@pytest.fixture
+async def doubtful(database: Database, floor: Floor) -> Fulfillment:
+    with pytest.raises(OutcomeUnknown):
+        await create_guide(database, Courier(answer=OutcomeUnknown("lost")), parcel(floor))
+    return (await stored(database))[0]
+
+
+async def test_a_guide_that_was_found_is_recorded(database: Database, doubtful: Fulfillment) -> None:
+    async with database.transaction() as session:
+        await settle_guide(session, doubtful.id, Guide("TRM7", 7))
+    (settled,) = await stored(database)
+    assert (settled.state, settled.tracking_number, settled.carrier_order_id) == ("created", "TRM7", 7)
+
+
+async def test_a_guide_that_was_never_made_can_be_made(
+    database: Database, floor: Floor, doubtful: Fulfillment
+) -> None:
+    async with database.transaction() as session:
+        await settle_guide(session, doubtful.id, None)
+    assert (await create_guide(database, Courier(), parcel(floor))).state == "created"
+
+
+async def test_what_is_not_in_doubt_is_not_settled(database: Database, floor: Floor) -> None:
+    made = await create_guide(database, Courier(), parcel(floor))
+    async with database.transaction() as session:
+        with pytest.raises(NotAllowed):
+            await settle_guide(session, made.id, None)
+        with pytest.raises(NotFound):
+            await settle_guide(session, "ful_unknown", None)
+
+
+async def test_an_answer_after_the_parcel_was_settled_is_not_lost_in_silence(
+    database: Database, floor: Floor, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def somebody_looks() -> None:
+        await age(database, STALE_AFTER + timedelta(seconds=1))
+        async with database.transaction() as session:
+            await settle_guide(session, (await stored(database))[0].id, Guide("TRM7", 7))
+
+    made = await create_guide(database, Courier(somebody_looks, Guide("TRM8", 8)), parcel(floor))
+    assert made.carrier_order_id == 7
+    assert "second guide, 8" in caplog.text
+
+
+async def test_a_failure_after_the_parcel_was_settled_changes_nothing(
+    database: Database, floor: Floor
+) -> None:
+    async def somebody_looks() -> None:
+        await age(database, STALE_AFTER + timedelta(seconds=1))
+        async with database.transaction() as session:
+            await settle_guide(session, (await stored(database))[0].id, Guide("TRM7", 7))
+
+    with pytest.raises(OutsideFailure):
+        await create_guide(database, Courier(somebody_looks, OutsideFailure("no")), parcel(floor))
+    assert [each.state for each in await stored(database)] == ["created"]
+
+
+# cancelled
+
+
+async def test_a_guide_is_cancelled_once_and_for_all(
+    database: Database, floor: Floor, provider: CarrierStandard
+) -> None:
+    made = await create_guide(database, provider, parcel(floor))
+    cancelled = await cancel_guide(database, provider, made.id)
+    assert (cancelled.state, cancelled.canceled_at is not None) == ("canceled", True)
+    again = await cancel_guide(database, provider, made.id)
+    assert again.canceled_at == cancelled.canceled_at
+    with pytest.raises(NotAllowed, match="was cancelled"):
+        await create_guide(database, provider, parcel(floor))
+
+
+async def test_cancelled_at_once_is_cancelled(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    made = await create_guide(database, courier, parcel(floor))
+    parcels = await asyncio.gather(*(cancel_guide(database, courier, made.id) for _ in range(4)))
+    assert {each.state for each in parcels} == {"canceled"}
+    assert len({each.canceled_at for each in parcels}) == 1
+
+
+async def test_the_carriers_no_is_a_no(
+    database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    made = await create_guide(database, provider, parcel(floor))
+    carrier.move(TEST_ORDER_ID, Status.IN_TRANSIT)
+    with pytest.raises(OutsideFailure):
+        await cancel_guide(database, provider, made.id)
+    carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
+    with pytest.raises(OutsideFailure):
+        await cancel_guide(database, provider, made.id)
+    assert [each.state for each in await stored(database)] == ["created"]
+
+
+async def test_nothing_certain_is_nothing_to_cancel(database: Database, doubtful: Fulfillment) -> None:
+    courier = Courier()
+    with pytest.raises(Conflict):
+        await cancel_guide(database, courier, doubtful.id)
+    async with database.transaction() as session:
+        await settle_guide(session, doubtful.id, None)
+    with pytest.raises(NotAllowed, match="no guide"):
+        await cancel_guide(database, courier, doubtful.id)
+    with pytest.raises(NotFound):
+        await cancel_guide(database, courier, "ful_unknown")
+    assert courier.cancelled == 0
+
+
+async def test_a_parcel_on_its_way_is_not_cancelled(database: Database, floor: Floor) -> None:
+    courier = Courier()
+    made = await create_guide(database, courier, parcel(floor))
+    async with database.transaction() as session:
+        await session.execute(update(Fulfillment).values(shipped_at=clock.now()))
+    with pytest.raises(NotAllowed, match="on its way"):
+        await cancel_guide(database, courier, made.id)
+    assert courier.cancelled == 0
+
+
+def test_the_states_are_those_the_table_names() -> None:
+    assert {str(state) for state in GuideState} == {"creating", "created", "failed", "unknown", "canceled"}

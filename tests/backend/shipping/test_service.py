@@ -1,0 +1,301 @@
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from sqlalchemy import func, select
+
+from backend.catalog.models import SalesChannel
+from backend.database import Database
+from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.shipping.models import (
+    FulfillmentSet,
+    LocationFulfillmentProvider,
+    LocationSalesChannel,
+    ServiceZone,
+    ShippingOption,
+    StockLocation,
+)
+from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.providers.carrier_standard import CarrierStandard
+from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.service import (
+    link_provider,
+    link_sales_channel,
+    location_of,
+    options_for,
+    require_enabled,
+    unlink_provider,
+    unlink_sales_channel,
+    update_option,
+)
+from tests.shop_floor import Floor
+
+Providers = Mapping[str, FulfillmentProvider]
+
+
+@pytest.fixture
+def providers(provider: CarrierStandard) -> Providers:
+    return {"carrier_standard": provider, "manual_manual": ManualManual()}
+
+
+async def names(database: Database, channel_id: str, country_code: str = "co") -> list[str]:
+    async with database.read() as session:
+        return [option.provider_id for option in await options_for(session, channel_id, country_code)]
+
+
+async def option_of(database: Database, provider_id: str) -> ShippingOption:
+    async with database.read() as session:
+        rows = await session.execute(select(ShippingOption).where(ShippingOption.provider_id == provider_id))
+        return rows.scalar_one()
+
+
+async def change(
+    database: Database, providers: Providers, option_id: str, **changes: object
+) -> ShippingOption:
+    async with database.transaction() as session:
+        return await update_option(session, providers, option_id, **changes)  # type: ignore[arg-type]
+
+
+# what is offered
+
+
+async def test_the_options_of_the_channel_are_offered(database: Database, floor: Floor) -> None:
+    assert sorted(await names(database, floor.channel_id)) == ["carrier_standard", "manual_manual"]
+    assert sorted(await names(database, floor.channel_id, "CO")) == ["carrier_standard", "manual_manual"]
+
+
+async def test_a_channel_that_no_location_serves_is_offered_nothing(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        await unlink_sales_channel(session, floor.location_id, floor.channel_id)
+    assert await names(database, floor.channel_id) == []
+    async with database.transaction() as session:
+        await link_sales_channel(session, floor.location_id, floor.channel_id)
+    assert len(await names(database, floor.channel_id)) == 2
+
+
+async def test_another_channel_and_another_country_are_offered_nothing(
+    database: Database, floor: Floor
+) -> None:
+    assert await names(database, "sc_other") == []
+    assert await names(database, floor.channel_id, "us") == []
+    assert await names(database, floor.channel_id, "") == []
+
+
+async def test_an_option_is_offered_even_when_its_provider_is_not_linked(
+    database: Database, floor: Floor
+) -> None:
+    async with database.transaction() as session:
+        await unlink_provider(session, floor.location_id, "carrier_standard")
+    assert sorted(await names(database, floor.channel_id)) == ["carrier_standard", "manual_manual"]
+
+
+async def test_a_deleted_option_is_not_offered(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        option = await session.get(ShippingOption, (await option_of(database, "manual_manual")).id)
+        assert option is not None
+        option.deleted_at = option.created_at
+    assert await names(database, floor.channel_id) == ["carrier_standard"]
+
+
+async def test_the_location_is_where_the_options_parcels_start(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        elsewhere = StockLocation(name="Bodega Medellín")
+        profile_id = (await option_of(database, "manual_manual")).shipping_profile_id
+        session.add(elsewhere)
+        await session.flush()
+        fulfillment_set = FulfillmentSet(name="Medellín", location_id=elsewhere.id)
+        session.add(fulfillment_set)
+        await session.flush()
+        zone = ServiceZone(name="Colombia", fulfillment_set_id=fulfillment_set.id)
+        session.add(zone)
+        await session.flush()
+        option = ShippingOption(
+            name="Desde Medellín",
+            price_type="flat",
+            amount=9000,
+            provider_id="manual_manual",
+            service_zone_id=zone.id,
+            shipping_profile_id=profile_id,
+        )
+        session.add(option)
+    async with database.read() as session:
+        assert (await location_of(session, option)).name == "Bodega Medellín"
+        own = await options_for(session, floor.channel_id, "co")
+        assert [(await location_of(session, each)).id for each in own] == [floor.location_id] * 2
+
+
+# what may be chosen
+
+
+async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
+    database: Database, floor: Floor
+) -> None:
+    option = await option_of(database, "carrier_standard")
+    async with database.read() as session:
+        await require_enabled(session, option)
+    async with database.transaction() as session:
+        await unlink_provider(session, floor.location_id, "carrier_standard")
+    async with database.read() as session:
+        with pytest.raises(NotAllowed) as refused:
+            await require_enabled(session, option)
+    assert refused.value.body() == {
+        "type": "not_allowed",
+        "message": "Providers (carrier_standard) are not enabled for the service location",
+    }
+    async with database.transaction() as session:
+        await link_provider(session, floor.location_id, "carrier_standard")
+        await require_enabled(session, option)
+
+
+# changes
+
+
+async def test_a_flat_option_becomes_a_calculated_one(
+    database: Database, floor: Floor, providers: Providers
+) -> None:
+    option = await option_of(database, "manual_manual")
+    changed = await change(
+        database, providers, option.id, provider_id="carrier_standard", price_type="calculated"
+    )
+    assert (changed.provider_id, changed.price_type, changed.amount) == (
+        "carrier_standard",
+        "calculated",
+        None,
+    )
+    assert changed.name == option.name
+    async with database.read() as session:
+        kept = await session.get(ShippingOption, option.id)
+    assert kept is not None
+    assert (kept.provider_id, kept.price_type, kept.amount) == ("carrier_standard", "calculated", None)
+
+
+async def test_a_calculated_option_becomes_a_flat_one_with_an_amount(
+    database: Database, floor: Floor, providers: Providers
+) -> None:
+    option = await option_of(database, "carrier_standard")
+    with pytest.raises(InvalidData, match="Field 'amount' is required"):
+        await change(database, providers, option.id, price_type="flat")
+    changed = await change(database, providers, option.id, price_type="flat", amount=12_000)
+    assert (changed.price_type, changed.amount) == ("flat", 12_000)
+
+
+async def test_a_name_and_an_amount_change_alone(
+    database: Database, floor: Floor, providers: Providers
+) -> None:
+    option = await option_of(database, "manual_manual")
+    changed = await change(database, providers, option.id, name="Recoger", amount=0)
+    assert (changed.name, changed.amount, changed.price_type) == ("Recoger", 0, "flat")
+
+
+@pytest.mark.parametrize("provider_id", ["manual_manual", "nobody"])
+async def test_a_provider_that_cannot_calculate_is_refused(
+    database: Database, floor: Floor, providers: Providers, provider_id: str
+) -> None:
+    option = await option_of(database, "carrier_standard")
+    async with database.transaction() as session:
+        await link_provider(session, floor.location_id, provider_id)
+    with pytest.raises(InvalidData) as refused:
+        await change(database, providers, option.id, provider_id=provider_id)
+    assert refused.value.body() == {
+        "type": "invalid_data",
+        "message": "Cannot calcuate pricing for: [] shipping option(s).",
+    }
+    assert (await option_of(database, "carrier_standard")).id == option.id
+
+
+@pytest.mark.parametrize("price_type", ["free", "", "FLAT"])
+async def test_another_price_type_is_refused(
+    database: Database, floor: Floor, providers: Providers, price_type: str
+) -> None:
+    option = await option_of(database, "manual_manual")
+    with pytest.raises(InvalidData) as refused:
+        await change(database, providers, option.id, price_type=price_type)
+    assert refused.value.message == (
+        f"Invalid request: Expected: 'calculated, flat' for field 'price_type', but got: '{price_type}'"
+    )
+
+
+async def test_a_negative_amount_is_refused(database: Database, floor: Floor, providers: Providers) -> None:
+    option = await option_of(database, "manual_manual")
+    with pytest.raises(InvalidData, match="'amount' too small"):
+        await change(database, providers, option.id, amount=-1)
+
+
+async def test_even_a_new_name_needs_the_present_provider_linked(
+    database: Database, floor: Floor, providers: Providers
+) -> None:
+    option = await option_of(database, "manual_manual")
+    async with database.transaction() as session:
+        await unlink_provider(session, floor.location_id, "manual_manual")
+    with pytest.raises(NotAllowed, match=r"Providers \(manual_manual\) are not enabled"):
+        await change(database, providers, option.id, name="Otro nombre")
+    assert (await option_of(database, "manual_manual")).name == option.name
+
+
+async def test_a_provider_that_is_not_linked_is_refused(
+    database: Database, floor: Floor, providers: Providers
+) -> None:
+    option = await option_of(database, "manual_manual")
+    async with database.transaction() as session:
+        await unlink_provider(session, floor.location_id, "carrier_standard")
+    with pytest.raises(NotAllowed, match=r"Providers \(carrier_standard\) are not enabled"):
+        await change(database, providers, option.id, provider_id="carrier_standard", price_type="calculated")
+
+
+async def test_an_unknown_option_is_not_found(database: Database, floor: Floor, providers: Providers) -> None:
+    with pytest.raises(NotFound):
+        await change(database, providers, "so_unknown", name="x")
+
+
+# links
+
+
+async def links(database: Database, kind: type[LocationFulfillmentProvider | LocationSalesChannel]) -> int:
+    async with database.read() as session:
+        return (await session.execute(select(func.count()).select_from(kind))).scalar_one()
+
+
+async def test_linking_the_same_at_once_and_again_is_one_link(database: Database, floor: Floor) -> None:
+    async def link() -> None:
+        async with database.transaction() as session:
+            await link_provider(session, floor.location_id, "other_provider")
+            await link_sales_channel(session, floor.location_id, floor.channel_id)
+
+    await asyncio.gather(*(link() for _ in range(6)))
+    await link()
+    assert await links(database, LocationFulfillmentProvider) == 3
+    assert await links(database, LocationSalesChannel) == 1
+
+
+async def test_unlinking_what_is_not_linked_is_no_error(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        await unlink_provider(session, floor.location_id, "nobody")
+        await unlink_sales_channel(session, floor.location_id, "sc_nobody")
+    assert await links(database, LocationFulfillmentProvider) == 2
+
+
+async def test_links_are_one_locations_own(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        other, channel = StockLocation(name="Otra"), SalesChannel(name="Otro")
+        session.add_all([other, channel])
+        await session.flush()
+        await link_provider(session, other.id, "manual_manual")
+        await link_sales_channel(session, other.id, channel.id)
+        await unlink_provider(session, floor.location_id, "manual_manual")
+        await unlink_sales_channel(session, floor.location_id, channel.id)
+    async with database.read() as session:
+        assert await session.get(LocationFulfillmentProvider, (other.id, "manual_manual"))
+        assert await session.get(LocationSalesChannel, (other.id, channel.id))
+        assert await session.get(LocationSalesChannel, (floor.location_id, floor.channel_id))
+
+
+async def test_what_does_not_exist_cannot_be_linked(database: Database, floor: Floor) -> None:
+    async with database.transaction() as session:
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await link_provider(session, "sloc_unknown", "manual_manual")
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await unlink_provider(session, "sloc_unknown", "manual_manual")
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await unlink_sales_channel(session, "sloc_unknown", floor.channel_id)
+        with pytest.raises(NotFound, match="sc_unknown"):
+            await link_sales_channel(session, floor.location_id, "sc_unknown")
