@@ -19,11 +19,17 @@ SWITCHES = {
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_DIR": str(Path(sys.prefix) / "share" / "reflex"),  # not in the home folder
     "npm_config_omit_lockfile_registry_resolved": "true",  # the lock names no registry
+    "npm_config_prefer_offline": "true",  # what is locked is not asked for again
     "npm_config_fetch_retries": "3",
     "npm_config_audit": "false",
     "npm_config_fund": "false",
     "npm_config_update_notifier": "false",
+    "NODE_USE_SYSTEM_CA": "1",  # npm trusts whom this machine trusts, a company's proxy included
 }
+
+
+class CannotBuild(SystemExit):
+    """The pages cannot be built. Printed without a traceback."""
 
 
 def prepare_environment() -> None:
@@ -50,16 +56,28 @@ def prepare_serving() -> None:
 
 
 def prepare_web() -> None:
-    """Make the `.web` folder when there is none for this version of Reflex."""
+    """Make the `.web` folder with the locked npm packages, when there is none for this version of Reflex.
+
+    Raises:
+        CannotBuild: npm could not install what reflex.lock says.
+    """
     from reflex.utils import prerequisites
 
     Path(SWITCHES["REFLEX_DIR"]).mkdir(parents=True, exist_ok=True)
     if prerequisites.needs_reinit():
-        os.environ["NPM_CONFIG_REGISTRY"] = _configured_registry()
+        os.environ["NPM_CONFIG_REGISTRY"] = _npm(
+            "config", "get", "registry"
+        )  # or Reflex tries public mirrors
         prerequisites.initialize_frontend_dependencies()
+    web = prerequisites.get_web_dir()
+    if not (web / "node_modules").exists():
+        print("Installing the locked npm packages …", flush=True)
+        _npm("ci", "--legacy-peer-deps", "--loglevel=error", folder=web)
 
 
-def _configured_registry() -> str:
-    """The registry npm is set up with. Left alone, Reflex would measure public mirrors and take the fastest."""
-    command = ["npm", "config", "get", "registry"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+def _npm(*arguments: str, folder: Path | None = None) -> str:
+    """What npm answers."""
+    run = subprocess.run(["npm", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise CannotBuild(f"npm {arguments[0]} failed:\n{run.stderr.strip()}")
+    return run.stdout.strip()
