@@ -1,0 +1,130 @@
+"""The gateway's official SDK, unchanged, against the practice gateway over a real socket.
+
+It is installed once, by npm with a lock, into the project's `build/` folder.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.database import Database
+from backend.payment.gateway import GatewayBases, GatewayClient, GatewayState, gateway_credentials
+from backend.sandbox.gateway import SandboxGateway
+from backend.settings import Settings
+from tests.gateway_kit import Merchant, hasty, served
+
+HERE = Path(__file__).parent / "official_sdk"
+BUILD = next(folder for folder in HERE.parents if (folder / "pyproject.toml").exists()) / "build"
+NODE_FOLDER = Path(sys.executable).parent
+
+PAYMENT = {
+    "bank": "1022",
+    "invoice": "SDK-1",
+    "description": "pay test",
+    "value": "10000",
+    "tax": "0",
+    "tax_base": "0",
+    "currency": "COP",
+    "type_person": "0",
+    "doc_type": "CC",
+    "doc_number": "10358519",
+    "name": "José Ñuño",
+    "last_name": "PAYCO",
+    "email": "no-responder@payco.co",
+    "country": "CO",
+    "cell_phone": "3010000001",
+    "ip": "190.0.0.1",
+    "url_response": "http://merchant.test/return",
+    "url_confirmation": "http://merchant.test/hook",
+    "method_confirmation": "POST",
+}
+
+
+def environment(**more: str) -> dict[str, str]:
+    path = f"{NODE_FOLDER}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, **more}
+
+
+@pytest.fixture(scope="session")
+def sdk() -> Path:
+    """The folder the SDK is installed in. Rivals may install it at the same time: the first to be done stays."""
+    lock = (HERE / "package-lock.json").read_bytes()
+    installed = BUILD / f"official-sdk-{hashlib.sha256(lock).hexdigest()[:12]}"
+    if not installed.exists():
+        BUILD.mkdir(exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix="official-sdk-", dir=BUILD))
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, fresh)
+        npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        subprocess.run(npm, cwd=fresh, env=environment(), check=True, capture_output=True)
+        try:
+            fresh.rename(installed)
+        except OSError:
+            shutil.rmtree(fresh)
+    return installed
+
+
+async def pay_with_the_sdk(sdk: Path, url: str, keys: dict[str, str]) -> dict[str, Any]:
+    """What the SDK printed, run by Node with every one of its addresses at `url`."""
+    process = await asyncio.create_subprocess_exec(
+        *(str(NODE_FOLDER / "node"), "--require", str(HERE / "offline.cjs"), str(HERE / "pay.cjs")),
+        *(json.dumps(keys), json.dumps(PAYMENT)),
+        cwd=sdk,
+        env=environment(
+            NODE_PATH=str(sdk / "node_modules"), BASE_URL_SDK=url, SECURE_URL_SDK=url, BASE_URL_APIFY=url
+        ),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    said: dict[str, Any] = json.loads(out)
+    return said
+
+
+@pytest.fixture
+async def database(sqlite_url: str) -> AsyncIterator[Database]:
+    database = Database(sqlite_url)
+    yield database
+    await database.close()
+
+
+@pytest.mark.xdist_group("official-sdk")
+async def test_the_official_sdk_lists_banks_and_pays(
+    sdk: Path, database: Database, settings: Settings
+) -> None:
+    keys = gateway_credentials(settings)
+    merchant = Merchant()
+    notified = httpx.AsyncClient(transport=httpx.ASGITransport(merchant))
+    sandbox = SandboxGateway(database, notified, keys, "http://bank.test")
+    async with served(sandbox.app) as url:
+        given = {
+            "apiKey": keys.public_key.get_secret_value(),
+            "privateKey": keys.private_key.get_secret_value(),
+        }
+        said = await pay_with_the_sdk(sdk, url, given)
+        assert {str(bank["bankCode"]) for bank in said["banks"]["data"]} >= {"0", "1022", "1077"}
+        created = said["created"]["data"]
+        assert said["created"]["text_response"] == "Transaccion Creada Exitosamente"
+        assert created["urlbanco"].startswith("http://bank.test/bank/")
+        assert said["found"]["data"]["factura"] == "SDK-1"
+        assert said["charged"]["data"]["x_response"] == "Pendiente"
+
+        # and our own client finds what the SDK created
+        async with hasty(
+            GatewayClient(httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True)
+        ) as ours:
+            report = await ours.transaction(created["ticketId"])
+    assert (report.state, report.invoice) == (GatewayState.PENDING, "SDK-1")
+    await notified.aclose()
