@@ -83,7 +83,9 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
     raise Conflict("The cart changed while its shipping was being priced")
 
 
-async def offer_shipping(database: Database, providers: Providers, cart_id: str, wanted: str) -> ShippingOffer:
+async def offer_shipping(
+    database: Database, providers: Providers, cart_id: str, wanted: str
+) -> ShippingOffer:
     """The options for the cart priced just now, with the wanted one (else the first) chosen at that very price.
 
     Raises:
@@ -104,7 +106,9 @@ async def offer_shipping(database: Database, providers: Providers, cart_id: str,
             if await _parcelled(session, cart) != parcelled:
                 continue
             priced = dict(zip((option.id for option in options), quotes, strict=True))
-            chosen = next((option for option in options if option.id == wanted), options[0] if options else None)
+            chosen = next(
+                (option for option in options if option.id == wanted), options[0] if options else None
+            )
             if chosen is not None:
                 await _keep(session, cart_id, chosen, priced[chosen.id])
         choices = [_choice(option, priced[option.id]) for option in options]
@@ -120,7 +124,9 @@ async def _keep(session: AsyncSession, cart_id: str, option: ShippingOption, quo
 
 
 async def _offered(session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str) -> ShippingOption:
-    options: Sequence[ShippingOption] = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+    options: Sequence[ShippingOption] = await options_for(
+        session, cart.sales_channel_id, parcelled.country_code
+    )
     for option in options:
         if option.id == option_id:
             return option
@@ -140,9 +146,10 @@ async def _parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
 
 
 def _item(line: Line) -> Item:
-    product = line.product
-    assert product is not None  # lines without a product were left out
-    return Item(line.item.quantity, product.weight, product.length, product.height, product.width)
+    product, units = line.product, line.item.quantity
+    if product is None:  # no longer for sale: it is not sent
+        return Item(0)
+    return Item(units, product.weight, product.length, product.height, product.width)
 
 
 async def _quote(
@@ -169,4 +176,5 @@ def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
         is_fallback=quote.is_fallback,
         carrier=quote.carrier or "",
         delivery_days=quote.delivery_days,
+        is_pickup=bool(option.data.get("pickup")),
     )

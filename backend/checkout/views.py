@@ -17,6 +17,8 @@ class ShippingChoice:
     """The carrier did not answer and the fixed price stands in (spec: Errors, calculatePrice fails)."""
     carrier: str
     delivery_days: int | None
+    is_pickup: bool = False
+    """The shopper fetches it: nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True)
