@@ -1,40 +1,55 @@
 """The app, put together on one page: pages, API, documents."""
 
 import reflex as rx
-from reflex.app import default_error_boundary
 
+from storefront.components.frame import connection_banner, error_boundary
+from storefront.failures import handle_failure
+from storefront.locale import html_language
 from storefront.mount import mount_api, shop_lifespan
 from storefront.origins import accept_own_pages_only
+from storefront.pages.routes import PAGES
 
-
-class Greeting(rx.State):
-    """Proves that a page, its websocket and its state work together."""
-
-    times: int = 0
-
-    @rx.event
-    def greet(self) -> None:
-        """Count one more greeting."""
-        self.times += 1
-
-
-def index() -> rx.Component:
-    """A placeholder home."""
-    return rx.el.main(
-        rx.el.h1("Trompo"),
-        rx.el.button("Saludar", on_click=Greeting.greet, data_testid="greet"),
-        rx.el.output(Greeting.times, data_testid="greetings"),
-    )
-
+FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
+STYLES = (
+    "fonts/fonts.css",
+    "styles/tokens.css",
+    "styles/base.css",
+    "styles/controls.css",
+    "styles/frame.css",
+    "styles/search.css",
+    "styles/sheet.css",
+    "styles/card.css",
+    "styles/home.css",
+    "styles/catalog.css",
+    "styles/product.css",
+    "styles/cart.css",
+    "styles/notices.css",
+)
 
 app = rx.App(
     api_transformer=mount_api,
     app_wraps={
-        (55, "ErrorBoundary"): lambda _stateful: default_error_boundary()
-    },  # without Reflex's own banners
+        (55, "ErrorBoundary"): lambda _stateful: error_boundary(),
+        (5, "Connection"): lambda _stateful: connection_banner(),
+    },  # in the place of Reflex's own
+    backend_exception_handler=handle_failure,
+    head_components=[
+        *(
+            rx.el.link(
+                rel="preload",
+                href=font,
+                custom_attrs={"as": "font", "type": "font/woff2", "crossOrigin": "anonymous"},
+            )
+            for font in FONTS
+        ),
+        rx.el.meta(name="theme-color", content="#fbf6ec"),
+    ],
+    html_lang=html_language,
+    reset_style=False,  # our own is in styles/base.css
+    stylesheets=list(STYLES),
     toaster=None,
-    html_lang="es-CO",
 )
 app.register_lifespan_task(shop_lifespan)
 accept_own_pages_only(app)
-app.add_page(index, route="/", title="Trompo")
+for page in PAGES:
+    page.add_to(app)

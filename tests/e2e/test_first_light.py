@@ -15,6 +15,8 @@ OPENS_WEBSOCKET = """address => new Promise(resolve => {
     socket.onerror = () => resolve(false);
 })"""
 
+TOY = "/product/trompo-de-madera"
+
 
 async def test_a_page_loads_and_its_first_event_makes_the_round_trip(page: Page, server: ShopServer) -> None:
     socket = await _open(page, "/")

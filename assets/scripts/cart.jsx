@@ -1,0 +1,125 @@
+// The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
+// `answers` counts its answers, good or bad, and ends every guess.
+
+import { useEffect, useRef, useState } from "react";
+import { Icon } from "./icons.jsx";
+
+const ADDING = "trompo:adding";
+const SETTLE_MS = 350;
+const GIVE_UP_MS = 8000;
+const SAID_MS = 1800;
+
+export function CartCount({ count, answers, texts }) {
+  const [pending, setPending] = useState(0);
+  const answered = useRef(answers);
+
+  if (answered.current !== answers) {
+    answered.current = answers;
+    if (pending) setPending(0);
+  }
+
+  useEffect(() => {
+    let timer;
+    const added = (event) => {
+      setPending((units) => units + event.detail);
+      clearTimeout(timer);
+      timer = setTimeout(() => setPending(0), GIVE_UP_MS);
+    };
+    window.addEventListener(ADDING, added);
+    return () => {
+      window.removeEventListener(ADDING, added);
+      clearTimeout(timer);
+    };
+  }, []);
+
+  const shown = count + pending;
+  return (
+    <span className="count" key={shown} data-zero={shown === 0 || undefined}>
+      <span data-testid="cart-count">{shown}</span>
+      <span className="sr-only"> {texts.units}</span>
+    </span>
+  );
+}
+
+export function AddToCart({ variantId, max, answers, texts, isCompact = false, onAdd }) {
+  const [quantity, setQuantity] = useState(1);
+  const [step, setStep] = useState("ready");
+  const answered = useRef(answers);
+
+  useEffect(() => setQuantity(1), [variantId]);
+
+  useEffect(() => {
+    if (answered.current === answers) return;
+    answered.current = answers;
+    setStep((now) => (now === "adding" ? "added" : now));
+  }, [answers]);
+
+  useEffect(() => {
+    if (step === "ready") return;
+    const timer = setTimeout(() => setStep("ready"), step === "adding" ? GIVE_UP_MS : SAID_MS);
+    return () => clearTimeout(timer);
+  }, [step]);
+
+  const add = () => {
+    if (step === "adding") return;
+    setStep("adding");
+    window.dispatchEvent(new CustomEvent(ADDING, { detail: quantity }));
+    onAdd(variantId, quantity);
+  };
+
+  const isOut = max < 1;
+  return (
+    <div className={isCompact ? "add add--compact" : "add"}>
+      {!isCompact && !isOut && <Stepper value={quantity} max={max} texts={texts} onChange={setQuantity} />}
+      <button
+        type="button"
+        className="button button--primary add__button"
+        data-testid="add-to-cart"
+        data-step={step}
+        disabled={isOut}
+        onClick={add}
+      >
+        {isOut ? texts.out : step === "ready" ? texts.add : <><Icon name="check" size={20} />{texts.added}</>}
+      </button>
+    </div>
+  );
+}
+
+function Stepper({ value, max, texts, onChange }) {
+  const change = (to) => onChange(Math.min(max, Math.max(1, to)));
+  return (
+    <div className="stepper" role="group" aria-label={texts.quantity}>
+      <button type="button" className="stepper__button" aria-label={texts.fewer} disabled={value <= 1} onClick={() => change(value - 1)}>
+        <Icon name="minus" size={20} />
+      </button>
+      <input
+        className="stepper__value"
+        inputMode="numeric"
+        aria-label={texts.quantity}
+        data-testid="quantity"
+        value={value}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => change(Number.parseInt(event.target.value.replace(/\D/g, ""), 10) || 1)}
+      />
+      <button type="button" className="stepper__button" aria-label={texts.more} disabled={value >= max} onClick={() => change(value + 1)}>
+        <Icon name="plus" size={20} />
+      </button>
+    </div>
+  );
+}
+
+// A line's quantity in the cart: the figure changes at once, the server is told when the clicking has settled.
+export function LineQuantity({ lineId, quantity, max, answers, texts, onChange }) {
+  const [value, setValue] = useState(quantity);
+  const timer = useRef();
+
+  useEffect(() => setValue(quantity), [quantity, answers]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const change = (to) => {
+    setValue(to);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onChange(lineId, to), SETTLE_MS);
+  };
+  return <Stepper value={value} max={Math.max(max, 1)} texts={texts} onChange={change} />;
+}

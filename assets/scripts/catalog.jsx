@@ -1,0 +1,175 @@
+// What a shopper narrows the catalogue by. The choices are the browser's own: they are not in the address, they belong to
+// the entry of the history (so Back and a reload find them), and the server only answers them.
+//
+// `null` stands for "as the address says". A changed choice shows at once; its answer follows.
+
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { useLocation } from "react-router";
+import { Icon } from "./icons.jsx";
+
+const ENTRY = "trompoCatalog";
+const WIDE = "(min-width: 1024px)";
+const Choices = createContext(null);
+
+const keep = (choices) => window.history.replaceState({ ...window.history.state, [ENTRY]: choices }, "");
+
+export function CatalogChoices({ answer, step, onBrowse, children }) {
+  const { key, search } = useLocation();
+  const [mine, setMine] = useState(null);
+  const [askedAt, setAskedAt] = useState(-1);
+
+  const asked = new URLSearchParams(search);
+  const isOther = answer.category !== (asked.get("category") ?? "") || answer.text !== (asked.get("q") ?? "").trim();
+
+  const ask = (choices) => {
+    setAskedAt(answer.number);
+    onBrowse(choices);
+  };
+
+  useEffect(() => {
+    const kept = window.history.state?.[ENTRY] ?? null;
+    setMine(kept);
+    const isAnswered = kept ? answer.is_custom && JSON.stringify(kept) === JSON.stringify(answer.choices) : !answer.is_custom;
+    if (!isAnswered) ask(kept);
+  }, [key]);
+
+  const now = mine ?? answer.choices;
+  const choose = (change) => {
+    const next = { ...now, shown: step, ...change };
+    setMine(next);
+    keep(next);
+    ask(next);
+  };
+  const toggle = (kind, value) => {
+    const values = now[kind];
+    choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
+  };
+  const clear = () => choose({ categories: [], brands: [], ages: [], on_sale: false });
+  const isBusy = isOther || askedAt === answer.number;
+
+  return <Choices value={{ now, choose, toggle, clear, isBusy, step }}>{children}</Choices>;
+}
+
+export function FacetGroup({ kind, facets, title, testId }) {
+  const { now, toggle } = useContext(Choices);
+  if (facets.length === 0) return null;
+  return (
+    <fieldset className="facet" data-testid={testId}>
+      <legend className="facet__title">{title}</legend>
+      {facets.map(({ value, label, count }) => (
+        <label className="check" key={value}>
+          <input
+            type="checkbox"
+            value={value}
+            checked={now[kind].includes(value)}
+            onChange={() => toggle(kind, value)}
+          />
+          <span className="check__label">{label}</span>
+          <span className="check__count">{count}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function OnlySale({ label }) {
+  const { now, choose } = useContext(Choices);
+  return (
+    <label className="check check--lone">
+      <input
+        type="checkbox"
+        data-testid="filter-sale"
+        checked={now.on_sale}
+        onChange={() => choose({ on_sale: !now.on_sale })}
+      />
+      <span className="check__label">{label}</span>
+    </label>
+  );
+}
+
+export function SortSelect({ label, options }) {
+  const { now, choose } = useContext(Choices);
+  return (
+    <label className="sort">
+      <span className="sort__label">{label}</span>
+      <select className="sort__select" data-testid="sort" value={now.sort} onChange={(event) => choose({ sort: event.target.value })}>
+        {options.map(({ value, label: words }) => <option key={value} value={value}>{words}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function Chips({ answer, texts }) {
+  const { now, toggle, choose, clear } = useContext(Choices);
+  const chosen = [
+    ...["categories", "brands", "ages"].flatMap((kind) =>
+      now[kind].map((value) => ({
+        key: `${kind} ${value}`,
+        label: answer.page[kind].find((facet) => facet.value === value)?.label ?? value,
+        drop: () => toggle(kind, value),
+      })),
+    ),
+    ...(now.on_sale ? [{ key: "on_sale", label: texts.sale, drop: () => choose({ on_sale: false }) }] : []),
+  ];
+  if (chosen.length === 0) return null;
+  return (
+    <ul className="chips" aria-label={texts.chosen}>
+      {chosen.map(({ key, label, drop }) => (
+        <li key={key}>
+          <button type="button" className="chip" aria-label={`${texts.drop} ${label}`} onClick={drop}>
+            {label}<Icon name="close" size={16} />
+          </button>
+        </li>
+      ))}
+      <li><button type="button" className="chip chip--clear" data-testid="clear-filters" onClick={clear}>{texts.clear}</button></li>
+    </ul>
+  );
+}
+
+export function Results({ children }) {
+  const { isBusy } = useContext(Choices);
+  return <div className="results" aria-busy={isBusy}>{children}</div>;
+}
+
+export function ClearChoices({ label }) {
+  const { clear } = useContext(Choices);
+  return <button type="button" className="button button--primary" onClick={clear}>{label}</button>;
+}
+
+export function ShowMore({ shown, total, texts }) {
+  const { choose, isBusy, step } = useContext(Choices);
+  return (
+    <div className="more">
+      <p className="more__count" data-testid="shown-count">{`${texts.shown} ${shown} ${texts.of} ${total}`}</p>
+      <progress className="more__bar" max={Math.max(total, 1)} value={shown} aria-hidden="true" />
+      {shown < total && (
+        <button
+          type="button"
+          className="button button--quiet"
+          data-testid="show-more"
+          disabled={isBusy}
+          onClick={() => choose({ shown: shown + step })}
+        >
+          {texts.more}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function FilterCount({ label }) {
+  const { now } = useContext(Choices);
+  const count = now.categories.length + now.brands.length + now.ages.length + (now.on_sale ? 1 : 0);
+  return <>{label}{count > 0 && <span className="filters-count">{count}</span>}</>;
+}
+
+const watchWidth = (tell) => {
+  const query = window.matchMedia(WIDE);
+  query.addEventListener("change", tell);
+  return () => query.removeEventListener("change", tell);
+};
+
+// The filters stand beside the list on a wide screen and in a sheet on a narrow one, never in both.
+export function OnlyWide({ children }) {
+  return useSyncExternalStore(watchWidth, () => window.matchMedia(WIDE).matches, () => true) ? children : null;
+}

@@ -1,0 +1,271 @@
+"""The parts that live in the browser: small React components in `assets/scripts`, with their properties named here.
+
+They hold what must not wait for the network (which slide, which picture, what is typed, what is wished for) and tell
+the state the rest through events.
+"""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.catalog.views import Facet, SearchHit
+
+Texts = dict[str, str]
+
+
+def _script(name: str) -> str:
+    return f"$/public/scripts/{name}.jsx"
+
+
+def on_text(text: rx.Var[str]) -> list[rx.Var[str]]:
+    """An event that carries a text."""
+    return [text]
+
+
+def on_amount(thing: rx.Var[str], amount: rx.Var[int]) -> list[rx.Var[Any]]:
+    """An event that carries an id and a number of units."""
+    return [thing, amount]
+
+
+def on_value(value: rx.Var[Any]) -> list[rx.Var[Any]]:
+    """An event that carries one value."""
+    return [value]
+
+
+class Icon(rx.Component):
+    """A line icon. Decorative: the control around it says its name."""
+
+    library = _script("icons")
+    tag = "Icon"
+    name: rx.Var[str]
+    size: rx.Var[int]
+
+
+class SearchBox(rx.Component):
+    """The header's search with its suggestions (spec: Storefront view rules 2)."""
+
+    library = _script("search")
+    tag = "SearchBox"
+    hits: rx.Var[list[SearchHit]]
+    answered: rx.Var[str]
+    texts: rx.Var[Texts]
+    on_search: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
+
+
+class Sheet(rx.Component):
+    """A panel over the page, opened by anything with `data-opens="<name>"`."""
+
+    library = _script("sheet")
+    tag = "Sheet"
+    name: rx.Var[str]
+    label: rx.Var[str]
+    close_label: rx.Var[str]
+    side: rx.Var[str]
+
+
+class Carousel(rx.Component):
+    """The banner around its slides (spec: Storefront view rules 1)."""
+
+    library = _script("carousel")
+    tag = "Carousel"
+    count: rx.Var[int]
+    label: rx.Var[str]
+    texts: rx.Var[Texts]
+
+
+class Gallery(rx.Component):
+    """A product's pictures with thumbnails and zoom (spec: Storefront view rules 4)."""
+
+    library = _script("gallery")
+    tag = "Gallery"
+    pictures: rx.Var[list[Any]]
+    texts: rx.Var[Texts]
+
+
+class WishlistToggle(rx.Component):
+    """The heart of a product (spec: Storefront view rules 7)."""
+
+    library = _script("wishlist")
+    tag = "WishlistToggle"
+    handle: rx.Var[str]
+    title: rx.Var[str]
+    texts: rx.Var[Texts]
+    is_wide: rx.Var[bool]
+
+
+class WishlistCount(rx.Component):
+    """How many products are wished for."""
+
+    library = _script("wishlist")
+    tag = "WishlistCount"
+    texts: rx.Var[Texts]
+
+
+class WhileSaved(rx.Component):
+    """Shows its children while the product is wished for."""
+
+    library = _script("wishlist")
+    tag = "WhileSaved"
+    handle: rx.Var[str]
+
+
+class WhenWishesAreNone(rx.Component):
+    """Shows its children while nothing is wished for, or while something is."""
+
+    library = _script("wishlist")
+    tag = "WhenWishesAreNone"
+    is_none: rx.Var[bool]
+
+
+class WishlistLoader(rx.Component):
+    """Tells the state what is wished for, at first and after every change."""
+
+    library = _script("wishlist")
+    tag = "WishlistLoader"
+    on_wishes: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
+class CartCount(rx.Component):
+    """How many units the cart holds, those just asked for included."""
+
+    library = _script("cart")
+    tag = "CartCount"
+    count: rx.Var[int]
+    answers: rx.Var[int]
+    texts: rx.Var[Texts]
+
+
+class AddToCart(rx.Component):
+    """Quantity and button of a product."""
+
+    library = _script("cart")
+    tag = "AddToCart"
+    variant_id: rx.Var[str]
+    max: rx.Var[int]
+    answers: rx.Var[int]
+    texts: rx.Var[Texts]
+    is_compact: rx.Var[bool]
+    on_add: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
+
+
+class LineQuantity(rx.Component):
+    """The quantity of a line of the cart."""
+
+    library = _script("cart")
+    tag = "LineQuantity"
+    line_id: rx.Var[str]
+    quantity: rx.Var[int]
+    max: rx.Var[int]
+    answers: rx.Var[int]
+    texts: rx.Var[Texts]
+    on_change: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
+
+
+class Notices(rx.Component):
+    """What the shop says in passing."""
+
+    library = _script("notices")
+    tag = "Notices"
+    notice: rx.Var[Any]
+    added: rx.Var[Any]
+    texts: rx.Var[Texts]
+
+
+class Arrival(rx.Component):
+    """Puts the focus on a new page's content."""
+
+    library = _script("arrival")
+    tag = "Arrival"
+    target: rx.Var[str]
+
+
+class CatalogChoices(rx.Component):
+    """Holds what the catalogue is narrowed by, around everything that shows or changes it (spec: view rules 6)."""
+
+    library = _script("catalog")
+    tag = "CatalogChoices"
+    answer: rx.Var[Any]
+    step: rx.Var[int]
+    on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
+class FacetGroup(rx.Component):
+    """The values of one kind of filter."""
+
+    library = _script("catalog")
+    tag = "FacetGroup"
+    kind: rx.Var[str]
+    facets: rx.Var[list[Facet]]
+    title: rx.Var[str]
+    test_id: rx.Var[str]
+
+
+class OnlySale(rx.Component):
+    """Only what is on sale."""
+
+    library = _script("catalog")
+    tag = "OnlySale"
+    label: rx.Var[str]
+
+
+class SortSelect(rx.Component):
+    """The order of the list."""
+
+    library = _script("catalog")
+    tag = "SortSelect"
+    label: rx.Var[str]
+    options: rx.Var[list[Texts]]
+
+
+class Chips(rx.Component):
+    """The choices made, each with a way to drop it."""
+
+    library = _script("catalog")
+    tag = "Chips"
+    answer: rx.Var[Any]
+    texts: rx.Var[Texts]
+
+
+class Results(rx.Component):
+    """The list, dimmed while its answer is on the way."""
+
+    library = _script("catalog")
+    tag = "Results"
+
+
+class ClearChoices(rx.Component):
+    """Drops every choice."""
+
+    library = _script("catalog")
+    tag = "ClearChoices"
+    label: rx.Var[str]
+
+
+class ShowMore(rx.Component):
+    """How much of the list is shown, and more of it."""
+
+    library = _script("catalog")
+    tag = "ShowMore"
+    shown: rx.Var[int]
+    total: rx.Var[int]
+    texts: rx.Var[Texts]
+
+
+class FilterCount(rx.Component):
+    """The name of the filters with the number of those in force."""
+
+    library = _script("catalog")
+    tag = "FilterCount"
+    label: rx.Var[str]
+
+
+class OnlyWide(rx.Component):
+    """Shows its children where there is room beside the list."""
+
+    library = _script("catalog")
+    tag = "OnlyWide"
+
+
+def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:
+    """An icon by its name in `assets/scripts/icons.jsx`."""
+    return Icon.create(name=name, size=size)

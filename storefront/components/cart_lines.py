@@ -1,0 +1,94 @@
+"""The lines of the cart, as its page and its drawer show them."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.cart.views import CartLine, CartView
+from storefront.components.browser import LineQuantity, icon
+from storefront.components.links import to_product
+from storefront.components.picture import picture
+from storefront.components.shapes import list_of, view_of
+from storefront.locale import _
+from storefront.state.cart import CartState
+
+QUANTITY_TEXTS = {"quantity": _("Cantidad"), "fewer": _("Quitar una unidad"), "more": _("Agregar una unidad")}
+
+
+def problem(line: ObjectVar[CartLine]) -> rx.Component:
+    """What must be known before paying."""
+    return rx.match(
+        line.problem,
+        ("gone", rx.el.p(_("Se agotó. Quítalo para poder pagar."), class_name="line__problem", role="alert")),
+        (
+            "short",
+            rx.el.p(
+                rx.cond(
+                    line.max_quantity == 1,
+                    _("Solo queda 1 unidad."),
+                    _("Solo quedan ") + line.max_quantity.to_string() + _(" unidades."),
+                ),
+                class_name="line__problem",
+                role="alert",
+            ),
+        ),
+        rx.fragment(),
+    )
+
+
+@rx.memo
+def cart_line(line: rx.Var[CartLine]) -> rx.Component:
+    """One line: picture, name, quantity, price and a way out."""
+    item = view_of(line, CartLine)
+    return rx.el.div(
+        rx.el.div(
+            rx.cond(item.picture, picture(item.picture, "112px", alt=""), icon("top", size=40)),
+            class_name="line__picture",
+        ),
+        rx.el.div(
+            rx.cond(
+                item.product_handle != "",
+                rx.el.a(item.title, href=to_product(item.product_handle), class_name="line__title"),
+                rx.el.span(item.title, class_name="line__title"),
+            ),
+            rx.el.p(
+                item.brand,
+                rx.el.span(item.unit_price_label, _(" c/u"), class_name="line__unit"),
+                class_name="line__meta",
+            ),
+            problem(item),
+            class_name="line__words",
+        ),
+        rx.el.div(
+            LineQuantity.create(
+                line_id=item.id,
+                quantity=item.quantity,
+                max=item.max_quantity,
+                answers=CartState.answers,
+                texts=QUANTITY_TEXTS,
+                on_change=CartState.set_quantity,
+            ),
+            rx.el.button(
+                icon("trash", size=22),
+                type="button",
+                class_name="icon-button line__remove",
+                aria_label=_("Quitar ") + item.title.to(str),
+                data_testid="remove-line",
+                on_click=CartState.remove(item.id),  # type: ignore[operator]
+            ),
+            class_name="line__tools",
+        ),
+        rx.el.p(item.line_total_label, class_name="line__total"),
+        class_name="line",
+        data_testid="cart-line",
+    )
+
+
+def cart_lines() -> rx.Component:
+    """Every line."""
+    return rx.el.ul(
+        rx.foreach(
+            list_of(view_of(CartState.cart, CartView).lines, CartLine),
+            lambda line: rx.el.li(cart_line(line=line), key=line.id),
+        ),
+        class_name="lines",
+    )

@@ -1,0 +1,18 @@
+"""A page's head, out of its facts. React moves these elements into `<head>`, whoever draws the page."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from storefront.documents.facts import DocumentFacts
+
+
+def head(facts: ObjectVar[DocumentFacts]) -> list[rx.Component]:
+    """The head's elements, for `add_page(meta=…)`. The title is the page's own argument there."""
+    return [
+        rx.el.meta(name="description", content=facts.description),
+        rx.el.meta(name="robots", content=facts.robots),
+        rx.cond(facts.canonical != "", rx.el.link(rel="canonical", href=facts.canonical)),
+        rx.el.meta(custom_attrs={"property": "og:title"}, content=facts.title),
+        rx.el.meta(custom_attrs={"property": "og:description"}, content=facts.description),
+        rx.cond(facts.image != "", rx.el.meta(custom_attrs={"property": "og:image"}, content=facts.image)),
+    ]

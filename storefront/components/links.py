@@ -1,0 +1,35 @@
+"""The addresses of the storefront's pages."""
+
+from urllib.parse import quote
+
+import reflex as rx
+
+HOME = "/"
+CATALOG = "/catalog"
+CART = "/cart"
+CHECKOUT = "/checkout"
+WISHLIST = "/wishlist"
+ACCOUNT = "/account"
+
+
+def catalog_path(category: str = "", text: str = "") -> str:
+    """The catalogue, of one category or as the answer to a search."""
+    query = "&".join(
+        f"{name}={quote(value)}" for name, value in (("category", category), ("q", text)) if value
+    )
+    return f"{CATALOG}?{query}" if query else CATALOG
+
+
+def product_path(handle: str) -> str:
+    """A product's page."""
+    return f"/product/{quote(handle)}"
+
+
+def to_category(handle: rx.Var[str]) -> rx.Var[str]:
+    """The catalogue of a category, known in the browser. Handles need no encoding: letters, digits and hyphens."""
+    return f"{CATALOG}?category=" + handle.to(str)
+
+
+def to_product(handle: rx.Var[str]) -> rx.Var[str]:
+    """A product's page, known in the browser."""
+    return "/product/" + handle.to(str)

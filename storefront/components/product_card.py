@@ -1,0 +1,99 @@
+"""A product in a list."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.catalog.views import ProductCard
+from storefront.components.browser import WishlistToggle
+from storefront.components.links import to_product
+from storefront.components.picture import picture
+from storefront.components.shapes import view_of
+from storefront.locale import _
+
+HEART_TEXTS = {"save": _("Guardar en favoritos"), "remove": _("Guardado en favoritos")}
+CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
+
+
+def discount_badge(card: ObjectVar[ProductCard]) -> rx.Component:
+    """How much is saved against the price before (spec: Storefront view rules 1)."""
+    return rx.cond(
+        card.percent_off,
+        rx.el.span(
+            card.percent_off, _("% OFF"), class_name="badge badge--sale", data_testid="discount-badge"
+        ),
+    )
+
+
+def price(card: ObjectVar[ProductCard]) -> rx.Component:
+    """The price, and the price before where there was one."""
+    return rx.el.p(
+        rx.el.span(card.price_label, class_name="price__now"),
+        rx.cond(
+            card.compare_at_label,
+            rx.el.span(
+                rx.el.span(_("Antes"), " ", class_name="sr-only"),
+                rx.el.s(card.compare_at_label),
+                class_name="price__before",
+            ),
+        ),
+        class_name="price",
+    )
+
+
+def ages(card: ObjectVar[ProductCard]) -> rx.Component:
+    """For whom it is made."""
+    return rx.cond(card.age_range != "", rx.el.span(card.age_range, " ", _("años")))
+
+
+@rx.memo
+def product_card(card: rx.Var[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
+    """A product in a list: the whole card leads to it, the heart saves it."""
+    item = view_of(card, ProductCard)
+    return rx.el.article(
+        rx.el.div(
+            rx.cond(
+                item.picture,
+                picture(item.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
+            ),
+            rx.cond(
+                item.second_picture,
+                picture(
+                    item.second_picture, CARD_SIZES, class_name="card__image card__image--second", alt=""
+                ),
+            ),
+            rx.el.div(
+                discount_badge(item),
+                rx.cond(
+                    item.is_new & ~item.percent_off, rx.el.span(_("Nuevo"), class_name="badge badge--new")
+                ),
+                rx.cond(~item.available, rx.el.span(_("Agotado"), class_name="badge badge--out")),
+                class_name="card__badges",
+            ),
+            class_name="card__picture",
+        ),
+        rx.el.div(
+            rx.el.h3(
+                rx.el.a(item.title, href=to_product(item.handle), class_name="card__link"),
+                class_name="card__title",
+            ),
+            rx.el.p(rx.el.span(item.brand), ages(item), class_name="card__meta"),
+            price(item),
+            class_name="card__text",
+        ),
+        WishlistToggle.create(handle=item.handle, title=item.title, texts=HEART_TEXTS),
+        class_name="card",
+        data_testid="product-card",
+    )
+
+
+def product_grid(
+    cards: rx.Var[list[ProductCard]], *, eager: int = 0, class_name: str = "grid"
+) -> rx.Component:
+    """Cards in columns; the first `eager` pictures are fetched at once."""
+    return rx.el.ul(
+        rx.foreach(
+            cards,
+            lambda card, place: rx.el.li(product_card(card=card, is_first=place < eager), key=card.id),
+        ),
+        class_name=class_name,
+    )

@@ -1,0 +1,1 @@
+"""What a browser gets over HTTP when it asks for a page."""

@@ -1,0 +1,115 @@
+"""What a document says of itself before anything of it is drawn: its status and its head."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.app import current_shop
+from backend.catalog.views import CategoryRef, ProductDetail
+
+DESCRIPTION_LENGTH = 155
+NOINDEX = "noindex,follow"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """The status and the head of one page. `image` and `canonical` are absolute urls; empty when there is none.
+
+    `structured_data` is a JSON-LD text that is safe inside a `<script>`; empty when there is none.
+    """
+
+    title: str
+    description: str = ""
+    status: int = 200
+    image: str = ""
+    canonical: str = ""
+    robots: str = "index,follow"
+    structured_data: str = field(default="", repr=False)
+
+
+def absolute(path: str) -> str:
+    """The address of a path of this shop, for those who read the page elsewhere."""
+    return path if path.startswith(("http://", "https://")) else current_shop().settings.base_url + path
+
+
+def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:
+    """The text cut at a word to the length a result page shows."""
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    return text[: length - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
+
+
+def structured(data: Mapping[str, Any]) -> str:
+    """JSON-LD with its context, escaped so that no text in it can end the script that holds it."""
+    text = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False, separators=(",", ":"))
+    return text.translate(
+        {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+    )
+
+
+def store_data() -> dict[str, Any]:
+    """The shop itself and its search."""
+    settings = current_shop().settings
+    return {
+        "@graph": [
+            {
+                "@type": "ToyStore",
+                "@id": absolute("/#store"),
+                "name": settings.store_name,
+                "legalName": settings.store_legal_name,
+                "url": absolute("/"),
+                "telephone": settings.store_phone,
+                "email": settings.store_email,
+                "currenciesAccepted": "COP",
+            },
+            {
+                "@type": "WebSite",
+                "url": absolute("/"),
+                "name": settings.store_name,
+                "potentialAction": {
+                    "@type": "SearchAction",
+                    "target": absolute("/catalog?q={search_term_string}"),
+                    "query-input": "required name=search_term_string",
+                },
+            },
+        ]
+    }
+
+
+def product_data(detail: ProductDetail) -> dict[str, Any]:
+    """A product and its offer."""
+    card = detail.card
+    return {
+        "@type": "Product",
+        "name": card.title,
+        "description": shortened(detail.description, 500),
+        "sku": detail.sku,
+        "brand": {"@type": "Brand", "name": card.brand},
+        "image": [absolute(picture.url) for picture in detail.pictures],
+        "offers": {
+            "@type": "Offer",
+            "url": absolute(f"/product/{card.handle}"),
+            "priceCurrency": "COP",
+            "price": card.price,
+            "availability": f"https://schema.org/{'InStock' if card.available else 'OutOfStock'}",
+            "itemCondition": "https://schema.org/NewCondition",
+        },
+    }
+
+
+def breadcrumb_data(trail: list[CategoryRef]) -> dict[str, Any]:
+    """The way from the top of the catalogue down to a page."""
+    return {
+        "@type": "BreadcrumbList",
+        "itemListElement": [
+            {
+                "@type": "ListItem",
+                "position": place,
+                "name": category.name,
+                "item": absolute(f"/catalog?category={category.handle}"),
+            }
+            for place, category in enumerate(trail, 1)
+        ],
+    }

@@ -1,0 +1,94 @@
+"""The cart's page: lines, totals and the way to the checkout."""
+
+import reflex as rx
+
+from backend.cart.views import CartView
+from storefront.components.cart_lines import cart_lines
+from storefront.components.empty import empty_cart
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.components.links import CATALOG, CHECKOUT
+from storefront.components.shapes import view_of
+from storefront.components.skeletons import bar, waiting
+from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams
+from storefront.state.cart import CartState
+
+TITLE = _("Tu carrito") + f" · {STORE_NAME}"
+
+
+async def load(_params: PageParams) -> PageData[None]:
+    """The document knows no cart: only the browser does."""
+    return PageData(None, DocumentFacts(title=TITLE, robots=NOINDEX))
+
+
+def summary() -> rx.Component:
+    """The totals."""
+    cart = view_of(CartState.cart, CartView)
+    return rx.el.aside(
+        rx.el.h2(_("Resumen"), class_name="summary__title"),
+        rx.el.dl(
+            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.item_total_label, data_testid="cart-subtotal")),
+            rx.el.div(
+                rx.el.dt(_("Envío")),
+                rx.el.dd(
+                    rx.cond(
+                        cart.shipping_total_label != "", cart.shipping_total_label, _("Se calcula al pagar")
+                    )
+                ),
+            ),
+            rx.el.div(
+                rx.el.dt(_("Total")),
+                rx.el.dd(cart.total_label, data_testid="cart-total"),
+                class_name="summary__total",
+            ),
+            class_name="summary__list",
+        ),
+        rx.el.p(_("Incluye IVA por "), cart.tax_label, class_name="summary__note"),
+        rx.cond(
+            CartState.has_problem,
+            rx.el.p(
+                _("Ajusta los juguetes marcados para poder pagar."),
+                class_name="summary__problem",
+                role="status",
+            ),
+            rx.el.a(
+                _("Ir a pagar"),
+                href=CHECKOUT,
+                class_name="button button--primary button--wide",
+                data_testid="go-to-checkout",
+            ),
+        ),
+        rx.el.a(_("Seguir mirando"), href=CATALOG, class_name="button button--quiet button--wide"),
+        class_name="summary",
+    )
+
+
+def skeleton() -> rx.Component:
+    """The cart to come."""
+    line = rx.el.li(
+        rx.el.div(class_name="line__picture bone"),
+        rx.el.div(bar("60%"), bar("30%"), class_name="line__words"),
+        class_name="line",
+    )
+    return rx.el.div(rx.el.ul(line, line, class_name="lines"), waiting())
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    return framed(
+        rx.cond(
+            CartState.is_known,
+            rx.cond(
+                view_of(CartState.cart, CartView).count.to(int) > 0,
+                rx.fragment(
+                    rx.el.h1(_("Tu carrito"), class_name="page-title"),
+                    rx.el.div(cart_lines(), summary(), class_name="cart-page"),
+                ),
+                empty_cart(),
+            ),
+            skeleton(),
+        ),
+        with_cart_sheet=False,
+    )

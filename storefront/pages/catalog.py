@@ -1,0 +1,347 @@
+"""The catalogue: filters beside the list, the list a stretch at a time (spec: Storefront view rules 6)."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.catalog.service import catalog_page, category_tree
+from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef, ProductCard
+from backend.errors import InvalidData
+from storefront.components.browser import (
+    CatalogChoices,
+    Chips,
+    ClearChoices,
+    FacetGroup,
+    FilterCount,
+    OnlySale,
+    OnlyWide,
+    Results,
+    Sheet,
+    ShowMore,
+    SortSelect,
+    icon,
+)
+from storefront.components.empty import empty_state
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.components.links import catalog_path
+from storefront.components.product_card import product_grid
+from storefront.components.shapes import list_of, view_of
+from storefront.components.skeletons import grid_skeleton, waiting
+from storefront.documents.facts import (
+    NOINDEX,
+    DocumentFacts,
+    absolute,
+    breadcrumb_data,
+    shortened,
+    structured,
+)
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.answers import a_number, a_text, problems_told, some_texts
+
+STEP = 24
+MOST_SHOWN = 192
+MOST_CHOICES = 40
+LONGEST_CHOICE = 100
+FILTERS = "filters"
+WHOLE = _("Todos los juguetes")
+SORTS = [
+    {"value": "featured", "label": _("Destacados")},
+    {"value": "new", "label": _("Lo más nuevo")},
+    {"value": "price_asc", "label": _("Menor precio")},
+    {"value": "price_desc", "label": _("Mayor precio")},
+    {"value": "title", "label": _("De la A a la Z")},
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the list is narrowed by. The names are those the browser keeps."""
+
+    categories: list[str] = field(default_factory=list)
+    brands: list[str] = field(default_factory=list)
+    ages: list[str] = field(default_factory=list)
+    on_sale: bool = False
+    sort: str = "featured"
+    shown: int = STEP
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogContent:
+    """The list, what it is narrowed by, and what it calls itself.
+
+    `category` and `text` are those of the address; `is_custom` says that the shopper chose otherwise since. `number`
+    tells one answer from the next.
+    """
+
+    page: CatalogPage
+    choices: Choices
+    category: str = ""
+    text: str = ""
+    is_custom: bool = False
+    number: int = 0
+    title: str = WHOLE
+    lead: str = ""
+
+
+NOTHING_YET = CatalogContent(
+    page=CatalogPage(cards=[], total=0, offset=0, limit=STEP, categories=[], brands=[], ages=[]),
+    choices=Choices(),
+)
+
+
+def choices_of_address(params: PageParams) -> Choices:
+    """What an address narrows the list by."""
+    return Choices(
+        categories=[params.asked("category")] if params.asked("category") else [],
+        ages=[params.asked("age")] if params.asked("age") else [],
+        on_sale=params.asked("sale") == "1",
+    )
+
+
+def checked_choices(sent: object) -> Choices:
+    """The choices a browser sent.
+
+    Raises:
+        InvalidData: they are not what our pages send.
+    """
+    if not isinstance(sent, dict):
+        raise InvalidData("not choices")
+    return Choices(
+        categories=some_texts(sent.get("categories"), MOST_CHOICES, LONGEST_CHOICE),
+        brands=some_texts(sent.get("brands"), MOST_CHOICES, LONGEST_CHOICE),
+        ages=some_texts(sent.get("ages"), MOST_CHOICES, LONGEST_CHOICE),
+        on_sale=sent.get("on_sale") is True,
+        sort=a_text(sent.get("sort"), LONGEST_CHOICE),
+        shown=a_number(sent.get("shown"), 1, MOST_SHOWN),
+    )
+
+
+async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
+    """What the catalogue shows under an address, or under the choices made since."""
+    applied = choices or choices_of_address(params)
+    text = params.asked("q")
+    async with current_shop().database.read() as session:
+        tree = await category_tree(session)
+        page = await catalog_page(
+            session,
+            CatalogFilter(
+                text=text,
+                categories=tuple(applied.categories),
+                brands=tuple(applied.brands),
+                ages=tuple(applied.ages),
+                on_sale=applied.on_sale,
+                sort=applied.sort,
+            ),
+            limit=applied.shown,
+        )
+    trail = trail_to(tree, applied.categories[0]) if len(applied.categories) == 1 else []
+    content = CatalogContent(
+        page=page,
+        choices=applied,
+        category=params.asked("category"),
+        text=text,
+        is_custom=choices is not None,
+        title=heading(text, trail),
+        lead=trail[-1].description if trail and not text else "",
+    )
+    return PageData(content, facts_of(content, trail))
+
+
+def trail_to(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
+    """The way down the tree to a category; empty when it is not there."""
+    for node in nodes:
+        if node.handle == handle:
+            return [node]
+        if below := trail_to(node.children, handle):
+            return [node, *below]
+    return []
+
+
+def heading(text: str, trail: list[CategoryNode]) -> str:
+    """What the list calls itself."""
+    if text:
+        return _("Resultados para «{text}»").format(text=text)
+    return trail[-1].name if trail else WHOLE
+
+
+def facts_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentFacts:
+    """The document of a list. The answers to searches are not for search engines."""
+    is_unknown = bool(content.category) and not content.is_custom and not trail
+    first = next((card.picture for card in content.page.cards if card.picture), None)
+    way = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
+    return DocumentFacts(
+        title=f"{content.title} · {STORE_NAME}",
+        description=shortened(
+            content.lead or _("Juguetes para todas las edades, con envío a toda Colombia.")
+        ),
+        status=404 if is_unknown else 200,
+        image=absolute(first.url) if first else "",
+        canonical=absolute(catalog_path(category=trail[-1].handle if trail else "")),
+        robots=NOINDEX if content.text or is_unknown else "index,follow",
+        structured_data=structured(breadcrumb_data(way)) if way else "",
+    )
+
+
+class CatalogState(PageState, rx.State):
+    """The list that is shown, and what it was asked for."""
+
+    content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: NOTHING_YET)
+    facts: rx.Field[DocumentFacts] = rx.field(
+        default_factory=lambda: DocumentFacts(title=f"{WHOLE} · {STORE_NAME}")
+    )
+
+    @rx.event(supersedes=True)
+    async def browse(self, choices: dict[str, Any] | None) -> None:
+        """Narrow the list by these choices; by the address alone when there are none."""
+        async with problems_told(self):
+            asked = None if choices is None else checked_choices(choices)
+            self._show(await load(PageParams.from_url(self.router.url), asked))
+
+    async def _data(self, params: PageParams) -> PageData[CatalogContent]:
+        """Coming back to the address that is shown keeps the choices made there."""
+        return await load(params, self._kept(params))
+
+    def _kept(self, params: PageParams) -> Choices | None:
+        shown = self.content
+        is_same = shown.category == params.asked("category") and shown.text == params.asked("q")
+        return shown.choices if is_same and shown.is_custom else None
+
+    def _show(self, data: PageData[CatalogContent]) -> None:
+        super()._show(replace(data, content=replace(data.content, number=self.content.number + 1)))
+
+
+def filters() -> rx.Component:
+    """Every way to narrow the list."""
+    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
+    return rx.fragment(
+        OnlySale.create(label=_("Solo con descuento")),
+        FacetGroup.create(
+            kind="categories", facets=page.categories, title=_("Categoría"), test_id="filter-category"
+        ),
+        FacetGroup.create(kind="ages", facets=page.ages, title=_("Edad (años)"), test_id="filter-age"),
+        FacetGroup.create(kind="brands", facets=page.brands, title=_("Marca"), test_id="filter-brand"),
+    )
+
+
+def tools() -> rx.Component:
+    """The row over the list: how many, the filters' button on narrow screens, the order."""
+    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
+    return rx.el.div(
+        rx.el.button(
+            icon("sliders", size=20),
+            FilterCount.create(label=_("Filtrar")),
+            type="button",
+            class_name="button button--quiet tools__filters",
+            data_opens=FILTERS,
+            data_testid="open-filters",
+        ),
+        rx.el.p(
+            rx.cond(page.total == 1, _("1 juguete"), rx.fragment(page.total, _(" juguetes"))),
+            class_name="tools__count",
+            role="status",
+            data_testid="result-count",
+        ),
+        SortSelect.create(label=_("Ordenar por"), options=SORTS),
+        class_name="tools",
+    )
+
+
+def nothing_found() -> rx.Component:
+    """The list without products."""
+    return empty_state(
+        "search",
+        _("Aquí no hay nada… todavía"),
+        _("Ningún juguete cumple con todo lo que escogiste. Quita algún filtro o mira toda la tienda."),
+        ClearChoices.create(label=_("Quitar los filtros")),
+        rx.el.a(_("Ver todos los juguetes"), href="/catalog", class_name="button button--quiet"),
+        level=2,
+        test_id="no-results",
+    )
+
+
+def results() -> rx.Component:
+    """The list."""
+    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
+    cards = list_of(page.cards, ProductCard)
+    return Results.create(
+        rx.cond(
+            CatalogState.is_ready,
+            rx.cond(
+                page.total.to(int) > 0,
+                rx.fragment(
+                    product_grid(cards, eager=4, class_name="grid grid--beside"),
+                    ShowMore.create(
+                        shown=cards.length(),
+                        total=page.total,
+                        texts={"shown": _("Viste"), "of": _("de"), "more": _("Ver más juguetes")},
+                    ),
+                ),
+                nothing_found(),
+            ),
+            rx.fragment(grid_skeleton(9, class_name="grid grid--beside"), waiting()),
+        )
+    )
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    content = view_of(CatalogState.content, CatalogContent)
+    total = view_of(content.page, CatalogPage).total
+    return framed(
+        CatalogChoices.create(
+            rx.el.div(
+                rx.el.h1(content.title, class_name="page-title", data_testid="catalog-title"),
+                rx.cond(content.lead != "", rx.el.p(content.lead, class_name="page-lead")),
+                class_name="page-head",
+            ),
+            rx.el.div(
+                rx.el.aside(
+                    OnlyWide.create(rx.el.h2(_("Filtros"), class_name="sr-only"), filters()),
+                    class_name="catalog__filters",
+                ),
+                rx.el.div(
+                    tools(),
+                    Chips.create(
+                        answer=content,
+                        texts={
+                            "chosen": _("Filtros escogidos"),
+                            "drop": _("Quitar el filtro"),
+                            "clear": _("Borrar filtros"),
+                            "sale": _("Con descuento"),
+                        },
+                    ),
+                    results(),
+                    class_name="catalog__list",
+                ),
+                class_name="catalog",
+            ),
+            Sheet.create(
+                rx.el.div(
+                    filters(),
+                    rx.el.div(
+                        rx.el.button(
+                            _("Ver "),
+                            total,
+                            _(" juguetes"),
+                            type="button",
+                            class_name="button button--primary button--wide",
+                            data_closes="",
+                        ),
+                        class_name="filter-sheet__end",
+                    ),
+                    class_name="filter-sheet",
+                ),
+                name=FILTERS,
+                label=_("Filtrar"),
+                close_label=_("Cerrar los filtros"),
+                side="bottom",
+            ),
+            answer=content,
+            step=STEP,
+            on_browse=CatalogState.browse,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The checkout: one page from the contact to the bank."""

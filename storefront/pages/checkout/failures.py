@@ -1,0 +1,54 @@
+"""What a shopper reads when the order could not be placed (wire: checkout, creation errors and double payment)."""
+
+from backend.errors import (
+    Conflict,
+    InsufficientStock,
+    InvalidData,
+    NotAllowed,
+    NotFound,
+    OutcomeUnknown,
+    ShopError,
+    TooManyRequests,
+    TotalChanged,
+)
+from storefront.locale import _
+from storefront.pages.checkout.fields import LABELS
+
+NOT_CREATED = _("No se pudo crear la transacción, por favor intenta más tarde o comunícate con nosotros.")
+
+
+def kind_of(error: ShopError) -> str:
+    """How the page takes the error: see `Answer.kind`."""
+    match error:
+        case InvalidData() if LABELS.keys() & error.fields.keys():
+            return "fields"
+        case TotalChanged():
+            return "total"
+        case InsufficientStock():
+            return "stock"
+        case _other:
+            return "failed"
+
+
+def text_of(error: ShopError) -> str:
+    """The error in a shopper's words. A gateway's refusal brings its own (`shopper_text`)."""
+    match error:
+        case InvalidData():
+            return next(iter(error.fields.values()), _("Revisa tu pedido e inténtalo otra vez."))
+        case InsufficientStock():
+            return _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.")
+        case TooManyRequests():
+            return _("Has intentado muchas veces seguidas. Espera un momento e inténtalo otra vez.")
+        case Conflict():
+            return _(
+                "Este carrito ya tiene un pago en proceso, PENDIENTE de recibir confirmación de tu entidad financiera. "
+                "Por favor espera unos minutos y vuelve a intentarlo."
+            )
+        case NotFound() | NotAllowed():
+            return _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")
+        case OutcomeUnknown():
+            return _(
+                "Tu banco no respondió a tiempo y no se hizo ningún cobro. Inténtalo otra vez en un momento."
+            )
+        case _other:
+            return str(getattr(error, "shopper_text", NOT_CREATED))

@@ -1,0 +1,14 @@
+"""What the checkout's document says. It knows no cart: only the browser does."""
+
+from storefront.components.header import STORE_NAME
+from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams
+
+TITLE = _("Pagar") + f" · {STORE_NAME}"
+FACTS = DocumentFacts(title=TITLE, robots=NOINDEX)
+
+
+async def load(_params: PageParams) -> PageData[str]:
+    """Nothing to show before the browser tells which cart is its own."""
+    return PageData("", FACTS)

@@ -1,0 +1,105 @@
+"""What the checkout's page is told by its state."""
+
+from dataclasses import dataclass, field
+
+from backend.checkout.views import ShippingChoice
+from backend.shipping.municipalities import Municipality
+from storefront.locale import _
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An entry of a list."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """A municipality that may be meant."""
+
+    value: str
+    name: str
+    department: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShippingCard:
+    """A way to ship, as its card says it."""
+
+    id: str
+    name: str
+    note: str
+    price: str
+    is_pickup: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shipping:
+    """The ways to ship to `dane_code`.
+
+    `status`: `none` (no municipality yet), `quoting` (being priced for another place), `choosing` (another way is being
+    priced), `ready` or `failed`.
+    """
+
+    status: str = "none"
+    dane_code: str = ""
+    choices: list[ShippingCard] = field(default_factory=list)
+    chosen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of the last press of the button. `number` tells one from the next.
+
+    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `stock` or `failed`.
+    """
+
+    number: int = 0
+    kind: str = ""
+    text: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastOrder:
+    """The order this browser placed last. `bank` is where it can still be paid; empty when it cannot."""
+
+    number: int = 0
+    page: str = ""
+    bank: str = ""
+
+
+def town_view(town: Municipality) -> Town:
+    """A municipality with its department: names repeat over the country."""
+    return Town(town.code, town.name, town.department, f"{town.name}, {town.department}")
+
+
+def shipping_card(choice: ShippingChoice) -> ShippingCard:
+    """A shipping option in words."""
+    return ShippingCard(
+        id=choice.id,
+        name=choice.name,
+        note=_note(choice),
+        price=choice.amount_label if choice.amount else _("Gratis"),
+        is_pickup=choice.is_pickup,
+    )
+
+
+def _note(choice: ShippingChoice) -> str:
+    if choice.is_fallback:
+        return _("Tarifa fija: la transportadora no alcanzó a responder con su precio.")
+    if choice.is_pickup:
+        return _("Lo recoges tú, sin costo de envío.")
+    if not choice.carrier:
+        return _("Tarifa fija.")
+    with_carrier = _("Con {carrier}.").format(carrier=choice.carrier)
+    match choice.delivery_days:
+        case None:
+            return with_carrier
+        case 0 | 1:
+            return _("{carrier} Llega en 1 día hábil.").format(carrier=with_carrier)
+        case days:
+            return _("{carrier} Llega en unos {days} días hábiles.").format(carrier=with_carrier, days=days)

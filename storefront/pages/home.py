@@ -1,0 +1,238 @@
+"""The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.catalog.service import home_content
+from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
+from storefront.components.browser import Carousel, icon
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME, department_icon
+from storefront.components.links import CATALOG, to_category, to_product
+from storefront.components.picture import picture
+from storefront.components.product_card import discount_badge, price, product_grid
+from storefront.components.shapes import list_of, view_of
+from storefront.components.skeletons import grid_skeleton, waiting
+from storefront.documents.facts import DocumentFacts, absolute, store_data, structured
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams, PageState
+
+TITLE = STORE_NAME + _(" · Juguetes hechos con cuidado")
+DESCRIPTION = _(
+    "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
+)
+SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
+
+CAROUSEL_TEXTS = {
+    "role": _("carrusel"),
+    "show": _("Ver el destacado"),
+    "pause": _("Pausar el carrusel"),
+    "play": _("Reanudar el carrusel"),
+}
+
+
+async def load(_params: PageParams) -> PageData[HomeContent]:
+    """What the home page shows (spec: Storefront view rules 1)."""
+    async with current_shop().database.read() as session:
+        content = await home_content(session)
+    first = next((card.picture for card in content.slides if card.picture), None)
+    return PageData(
+        content,
+        DocumentFacts(
+            title=TITLE,
+            description=DESCRIPTION,
+            image=absolute(first.url) if first else "",
+            canonical=absolute("/"),
+            structured_data=structured(store_data()),
+        ),
+    )
+
+
+class HomeState(PageState, rx.State):
+    """What the home page shows."""
+
+    content: rx.Field[HomeContent] = rx.field(
+        default_factory=lambda: HomeContent(slides=[], new_or_featured=[], on_sale=[], categories=[], ages=[])
+    )
+    facts: rx.Field[DocumentFacts] = rx.field(
+        default_factory=lambda: DocumentFacts(title=TITLE, description=DESCRIPTION)
+    )
+
+    async def _data(self, params: PageParams) -> PageData[HomeContent]:
+        return await load(params)
+
+
+def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
+    """One product in the banner: picture, name, price and the way to it."""
+    return rx.el.article(
+        rx.el.div(
+            rx.el.p(card.brand, class_name="slide__eyebrow"),
+            rx.el.h2(
+                rx.el.a(card.title, href=to_product(card.handle), class_name="slide__link"),
+                class_name="slide__title",
+            ),
+            rx.el.p(card.subtitle, class_name="slide__subtitle"),
+            rx.el.div(price(card), discount_badge(card), class_name="slide__price"),
+            rx.el.span(
+                _("Conocerlo"), icon("right", size=20), class_name="button button--dark slide__button"
+            ),
+            class_name="slide__words",
+        ),
+        rx.el.div(
+            rx.cond(
+                card.picture,
+                picture(card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""),
+            ),
+            class_name="slide__picture",
+        ),
+        key=card.id,
+        class_name="slide",
+        data_testid="banner-slide",
+        role="group",
+        aria_roledescription=_("destacado"),
+        aria_label=card.title,
+    )
+
+
+def fallback_slide() -> rx.Component:
+    """What the banner shows while the store has no active product."""
+    return rx.el.article(
+        rx.el.div(
+            rx.el.p(STORE_NAME, class_name="slide__eyebrow"),
+            rx.el.h2(
+                rx.el.a(_("Estamos armando la vitrina"), href=CATALOG, class_name="slide__link"),
+                class_name="slide__title",
+            ),
+            rx.el.p(_("Muy pronto habrá juguetes nuevos por aquí."), class_name="slide__subtitle"),
+            rx.el.span(
+                _("Ver el catálogo"), icon("right", size=20), class_name="button button--dark slide__button"
+            ),
+            class_name="slide__words",
+        ),
+        rx.el.div(icon("top", size=220), class_name="slide__picture slide__picture--drawn"),
+        class_name="slide",
+        data_testid="banner-slide",
+    )
+
+
+def banner() -> rx.Component:
+    """The banner (spec: Storefront view rules 1)."""
+    slides = list_of(view_of(HomeState.content, HomeContent).slides, ProductCard)
+    return rx.cond(
+        HomeState.is_ready,
+        Carousel.create(
+            rx.cond(slides.length() > 0, rx.foreach(slides, slide), fallback_slide()),
+            count=slides.length(),
+            label=_("Destacados"),
+            texts=CAROUSEL_TEXTS,
+        ),
+        rx.el.div(rx.el.div(class_name="banner__track bone"), class_name="banner", aria_hidden="true"),
+    )
+
+
+def promise(icon_name: str, title: str, text: str) -> rx.Component:
+    """Something a shopper can count on."""
+    return rx.el.li(
+        rx.el.span(icon(icon_name), class_name="promise__mark"),
+        rx.el.p(rx.el.b(title), text, class_name="promise__text"),
+        class_name="promise",
+    )
+
+
+def promises() -> rx.Component:
+    """Why buy here."""
+    return rx.el.ul(
+        promise("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
+        promise("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
+        promise("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
+        class_name="promises",
+    )
+
+
+def section(title: str, *content: rx.Component, more: str = "", class_name: str = "") -> rx.Component:
+    """A part of the page under its title."""
+    return rx.el.section(
+        rx.el.div(
+            rx.el.h2(title, class_name="section__title"),
+            *(
+                [rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")]
+                if more
+                else []
+            ),
+            class_name="section__head",
+        ),
+        *content,
+        class_name=f"section {class_name}",
+    )
+
+
+def department_tile(department: ObjectVar[CategoryNode]) -> rx.Component:
+    """A way into a department."""
+    return rx.el.li(
+        rx.el.a(
+            rx.el.span(department_icon(department.handle, size=34), class_name="tile__mark"),
+            rx.el.span(department.name, class_name="tile__name"),
+            href=to_category(department.handle),
+            class_name="tile",
+        ),
+        key=department.handle,
+    )
+
+
+def age_tile(age: ObjectVar[Facet]) -> rx.Component:
+    """A way to what suits an age."""
+    return rx.el.li(
+        rx.el.a(
+            rx.el.span(age.label, class_name="age__number"),
+            rx.el.span(_("años"), class_name="age__word"),
+            href=f"{CATALOG}?age=" + age.value.to(str),
+            class_name="age",
+        ),
+        key=age.value,
+    )
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    content = view_of(HomeState.content, HomeContent)
+    fresh, on_sale = list_of(content.new_or_featured, ProductCard), list_of(content.on_sale, ProductCard)
+    departments, ages = list_of(content.categories, CategoryNode), list_of(content.ages, Facet)
+    return framed(
+        banner(),
+        rx.el.div(
+            rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="welcome__title"),
+            promises(),
+            class_name="welcome",
+        ),
+        rx.cond(
+            departments.length() > 0,
+            section(
+                _("¿A qué jugamos hoy?"),
+                rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles"),
+            ),
+        ),
+        section(
+            _("Lo nuevo y lo más querido"),
+            rx.cond(
+                HomeState.is_ready,
+                product_grid(fresh),
+                rx.fragment(grid_skeleton(), waiting()),
+            ),
+            more=CATALOG,
+        ),
+        rx.cond(
+            on_sale.length() > 0,
+            section(
+                _("Con descuento, mientras haya"),
+                product_grid(on_sale, class_name="grid grid--row"),
+                more=f"{CATALOG}?sale=1",
+                class_name="section--sale",
+            ),
+        ),
+        rx.cond(
+            ages.length() > 0,
+            section(_("Por edades"), rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")),
+        ),
+        class_name="main--home",
+    )

@@ -1,0 +1,75 @@
+"""What a page's loader takes and gives.
+
+A loader is the one place that knows what a page shows: the page's `load` event and the document both call it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import reflex as rx
+
+from storefront.documents.facts import DocumentFacts
+
+Content = TypeVar("Content")
+
+LONGEST_PARAMETER = 200
+MOST_PARAMETERS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PageParams:
+    """The address a page is asked for: its path, as it was sent, and its query."""
+
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_url(cls, url: str) -> "PageParams":
+        """The parameters in an address; of a parameter given twice, the first counts."""
+        split = urlsplit(url)
+        pairs = parse_qsl("&".join(split.query.split("&")[:MOST_PARAMETERS]))
+        return cls(split.path or "/", dict(reversed(pairs)))
+
+    def asked(self, name: str) -> str:
+        """A parameter of the query without space around it; empty when it is missing or absurdly long."""
+        value = self.query.get(name, "").strip()
+        return value if len(value) <= LONGEST_PARAMETER else ""
+
+    @property
+    def tail(self) -> str:
+        """The last part of the path: the one that varies in `/product/[slug]`."""
+        return unquote(self.path.rstrip("/").rpartition("/")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class PageData(Generic[Content]):
+    """What a page shows and what its document says of itself."""
+
+    content: Content
+    facts: DocumentFacts
+
+    def as_state(self) -> dict[str, Any]:
+        """The values of the page's state, by the names of its variables."""
+        return {"is_ready": True, "content": self.content, "facts": self.facts}
+
+
+class PageState(rx.State, mixin=True):
+    """The state of one page: what its loader gave. Pages add their `content` and say which loader is theirs."""
+
+    is_ready: rx.Field[bool] = rx.field(False)
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=""))
+
+    @rx.event
+    async def load(self) -> None:
+        """Load the page of the address."""
+        self._show(await self._data(PageParams.from_url(self.router.url)))
+
+    async def _data(self, params: PageParams) -> PageData[Any]:
+        """What the page shows at this address."""
+        raise NotImplementedError
+
+    def _show(self, data: PageData[Any]) -> None:
+        for name, value in data.as_state().items():
+            setattr(self, name, value)

@@ -1,0 +1,27 @@
+"""The page for addresses that lead nowhere (spec: Errors, unknown storefront route)."""
+
+import reflex as rx
+
+from storefront.components.empty import not_found
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams
+
+TITLE = _("Página no encontrada") + f" · {STORE_NAME}"
+
+
+async def load(_params: PageParams) -> PageData[None]:
+    """There is nothing to show, and the document says so."""
+    return PageData(None, DocumentFacts(title=TITLE, status=404, robots=NOINDEX))
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    return framed(
+        not_found(
+            _("Por aquí no hay juguetes"),
+            _("La página que buscas no existe o cambió de lugar."),
+        )
+    )

@@ -1,0 +1,266 @@
+"""A product's page: pictures, price, stock, the way into the cart, and what goes with it."""
+
+from dataclasses import dataclass, field
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.catalog.service import product_detail
+from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
+from backend.errors import NotFound
+from storefront.components.address import address_part
+from storefront.components.browser import AddToCart, Gallery, WishlistToggle, icon
+from storefront.components.cart_lines import QUANTITY_TEXTS
+from storefront.components.empty import not_found
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.components.links import HOME, to_category
+from storefront.components.picture import css_url
+from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.shapes import list_of, view_of
+from storefront.components.skeletons import bar, waiting
+from storefront.documents.facts import (
+    NOINDEX,
+    DocumentFacts,
+    absolute,
+    breadcrumb_data,
+    product_data,
+    shortened,
+    structured,
+)
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.cart import CartState
+
+SLUG = "slug"
+FEW_UNITS = 5
+UNKNOWN_TITLE = _("Este producto no existe")
+
+GALLERY_TEXTS = {
+    "picture": _("Ver la foto"),
+    "enlarge": _("Ampliar la foto"),
+    "enlarged": _("Foto ampliada"),
+    "nearer": _("Acercar o alejar"),
+    "close": _("Cerrar la foto"),
+}
+ADD_TEXTS = {
+    **QUANTITY_TEXTS,
+    "add": _("Agregar al carrito"),
+    "added": _("Agregado"),
+    "out": _("Agotado"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryPicture:
+    """A picture, and the same as a CSS background for the magnifier."""
+
+    picture: PictureView
+    background: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProductContent:
+    """The product of an address; `detail` is None when it leads to none."""
+
+    slug: str = ""
+    detail: ProductDetail | None = None
+    gallery: list[GalleryPicture] = field(default_factory=list)
+
+
+async def load(params: PageParams) -> PageData[ProductContent]:
+    """What the page of a product shows. An unknown product is content of its own, not a failure."""
+    slug = params.tail
+    try:
+        async with current_shop().database.read() as session:
+            detail = await product_detail(session, slug)
+    except NotFound:
+        facts = DocumentFacts(title=f"{UNKNOWN_TITLE} · {STORE_NAME}", status=404, robots=NOINDEX)
+        return PageData(ProductContent(slug=slug), facts)
+    gallery = [GalleryPicture(picture, css_url(picture.url)) for picture in detail.pictures]
+    return PageData(ProductContent(slug=slug, detail=detail, gallery=gallery), facts_of(detail))
+
+
+def facts_of(detail: ProductDetail) -> DocumentFacts:
+    """The document of a product."""
+    data = product_data(detail)
+    if detail.breadcrumb:
+        data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
+    return DocumentFacts(
+        title=f"{detail.card.title} · {STORE_NAME}",
+        description=shortened(detail.description or detail.card.subtitle),
+        image=absolute(detail.pictures[0].url) if detail.pictures else "",
+        canonical=absolute(f"/product/{detail.card.handle}"),
+        structured_data=structured(data),
+    )
+
+
+class ProductState(PageState, rx.State):
+    """The product that is shown."""
+
+    content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=STORE_NAME))
+
+    async def _data(self, params: PageParams) -> PageData[ProductContent]:
+        return await load(params)
+
+
+def breadcrumb(trail: rx.Var[list[CategoryRef]]) -> rx.Component:
+    """The way from the top of the catalogue to here."""
+    return rx.el.nav(
+        rx.el.ol(
+            rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
+            rx.foreach(
+                trail,
+                lambda category: rx.el.li(
+                    rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
+                ),
+            ),
+            class_name="breadcrumb__list",
+        ),
+        class_name="breadcrumb",
+        aria_label=_("Estás en"),
+    )
+
+
+def stock_words(card: ObjectVar[ProductCard]) -> rx.Component:
+    """How much is left, in words."""
+    return rx.cond(
+        ~card.available,
+        rx.el.p(_("Agotado por ahora"), class_name="stock stock--out"),
+        rx.cond(
+            card.stock == 1,
+            rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
+            rx.cond(
+                card.stock.to(int) <= FEW_UNITS,
+                rx.el.p(_("Quedan "), card.stock, _(" unidades"), class_name="stock stock--few"),
+                rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
+            ),
+        ),
+    )
+
+
+def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
+    """Quantity and button."""
+    return AddToCart.create(
+        variant_id=card.variant_id,
+        max=rx.cond(card.available, card.stock, 0),
+        answers=CartState.answers,
+        texts=ADD_TEXTS,
+        on_add=CartState.add,
+    )
+
+
+def assurances() -> rx.Component:
+    """What a shopper asks before buying."""
+    return rx.el.ul(
+        rx.el.li(
+            icon("truck"), _("Envío a toda Colombia. El precio exacto sale con tu dirección, antes de pagar.")
+        ),
+        rx.el.li(icon("bank"), _("Pagas por PSE, desde tu banco.")),
+        rx.el.li(icon("back"), _("Cinco días hábiles para arrepentirte de la compra.")),
+        class_name="assurances",
+    )
+
+
+def product() -> rx.Component:
+    """A product that exists."""
+    content = view_of(ProductState.content, ProductContent)
+    detail = view_of(content.detail, ProductDetail)
+    card = view_of(detail.card, ProductCard)
+    related = list_of(detail.related, ProductCard)
+    return rx.fragment(
+        breadcrumb(list_of(detail.breadcrumb, CategoryRef)),
+        rx.el.article(
+            Gallery.create(
+                rx.el.div(discount_badge(card), class_name="gallery__badge"),
+                pictures=content.gallery,
+                texts=GALLERY_TEXTS,
+                key=content.slug,
+            ),
+            rx.el.div(
+                rx.el.p(card.brand, class_name="product__brand"),
+                rx.el.h1(card.title, class_name="product__title"),
+                rx.el.p(card.subtitle, class_name="product__subtitle"),
+                rx.el.div(price(card), class_name="product__price"),
+                stock_words(card),
+                rx.el.div(
+                    add_to_cart(card),
+                    WishlistToggle.create(
+                        handle=card.handle,
+                        title=card.title,
+                        texts={"save": _("Guardar"), "remove": _("Guardado")},
+                        is_wide=True,
+                        key=content.slug,
+                    ),
+                    class_name="product__buy",
+                ),
+                rx.el.p(detail.description, class_name="product__description"),
+                rx.el.dl(
+                    rx.el.div(rx.el.dt(_("Edad")), rx.el.dd(ages(card))),
+                    rx.el.div(rx.el.dt(_("Marca")), rx.el.dd(card.brand)),
+                    rx.cond(
+                        detail.collection,
+                        rx.el.div(
+                            rx.el.dt(_("Colección")),
+                            rx.el.dd(view_of(detail.collection, CategoryRef).name),
+                        ),
+                    ),
+                    rx.el.div(rx.el.dt(_("Referencia")), rx.el.dd(detail.sku)),
+                    class_name="product__facts",
+                ),
+                assurances(),
+                class_name="product__words",
+            ),
+            class_name="product",
+        ),
+        rx.cond(
+            related.length() > 0,
+            rx.el.section(
+                rx.el.h2(_("Van bien juntos"), class_name="section__title"),
+                product_grid(related, class_name="grid grid--row"),
+                class_name="section",
+            ),
+        ),
+    )
+
+
+def skeleton() -> rx.Component:
+    """The product to come."""
+    return rx.fragment(
+        rx.el.div(bar("14rem"), class_name="breadcrumb"),
+        rx.el.div(
+            rx.el.div(rx.el.div(class_name="gallery__stage bone"), class_name="gallery"),
+            rx.el.div(
+                bar("30%"),
+                bar("80%", "2.4rem"),
+                bar("60%"),
+                bar("40%", "2rem"),
+                bar("100%", "3rem"),
+                class_name="product__words",
+            ),
+            class_name="product",
+        ),
+        waiting(),
+    )
+
+
+def page() -> rx.Component:
+    """The whole page. While the address is already another product's than the one loaded, neither is shown."""
+    content = view_of(ProductState.content, ProductContent)
+    return framed(
+        rx.cond(
+            ProductState.is_ready & (content.slug == address_part(SLUG)),
+            rx.cond(
+                content.detail,
+                product(),
+                not_found(
+                    UNKNOWN_TITLE,
+                    _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
+                ),
+            ),
+            skeleton(),
+        ),
+        class_name="main--product",
+    )

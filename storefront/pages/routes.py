@@ -1,0 +1,58 @@
+"""Every page of the storefront: its address, what it looks like, and who loads what it shows."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from storefront.components.head import head
+from storefront.components.shapes import view_of
+from storefront.documents.facts import DocumentFacts
+from storefront.pages import cart, catalog, home, not_found, product, wishlist
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.cart import CartState
+from storefront.state.frame import FrameState
+
+Loader = Callable[[PageParams], Awaitable[PageData[Any]]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the storefront.
+
+    `load` gives what the page shows and its document's facts. `state` is the state that keeps them, with the event
+    `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` is fixed then.
+    """
+
+    route: str
+    look: Callable[[], rx.Component]
+    load: Loader
+    state: type[PageState] | None = None
+    title: str = ""
+
+    def add_to(self, app: rx.App) -> None:
+        """Add the page to the app, with the frame's own loading before it."""
+        frame = [FrameState.load_departments, CartState.load_cart]
+        if self.state is None:
+            app.add_page(self.look, route=self.route, title=self.title, image="", on_load=frame)
+            return
+        facts = view_of(self.state.facts, DocumentFacts)
+        app.add_page(
+            self.look,
+            route=self.route,
+            title=facts.title,
+            image="",
+            meta=head(facts),
+            on_load=[self.state.load, *frame],
+        )
+
+
+PAGES = (
+    Page("/", home.page, home.load, home.HomeState),
+    Page("/catalog", catalog.page, catalog.load, catalog.CatalogState),
+    Page("/product/[slug]", product.page, product.load, product.ProductState),
+    Page("/cart", cart.page, cart.load, title=cart.TITLE),
+    Page("/wishlist", wishlist.page, wishlist.load, title=wishlist.TITLE),
+    Page("404", not_found.page, not_found.load, title=not_found.TITLE),
+)

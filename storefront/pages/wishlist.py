@@ -1,0 +1,56 @@
+"""The wishlist: what this browser has saved, as it is now (spec: Storefront view rules 7)."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.catalog.views import ProductCard
+from storefront.components.browser import WhenWishesAreNone, WhileSaved, WishlistLoader
+from storefront.components.empty import empty_state, link_button
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.components.product_card import product_card
+from storefront.components.skeletons import grid_skeleton, waiting
+from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.locale import _
+from storefront.pages.loading import PageData, PageParams
+from storefront.state.wishlist import WishlistState
+
+TITLE = _("Tus favoritos") + f" · {STORE_NAME}"
+
+
+async def load(_params: PageParams) -> PageData[None]:
+    """The document knows no wishlist: only the browser does."""
+    return PageData(None, DocumentFacts(title=TITLE, robots=NOINDEX))
+
+
+def saved(card: ObjectVar[ProductCard]) -> rx.Component:
+    """A card that goes when its heart is taken back."""
+    return WhileSaved.create(
+        rx.el.li(product_card(card=card, is_first=False)), handle=card.handle, key=card.id
+    )
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    return framed(
+        WishlistLoader.create(on_wishes=WishlistState.show),
+        rx.el.h1(_("Tus favoritos"), class_name="page-title"),
+        rx.cond(
+            WishlistState.is_known,
+            rx.fragment(
+                WhenWishesAreNone.create(
+                    rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"), is_none=False
+                ),
+                WhenWishesAreNone.create(
+                    empty_state(
+                        "heart",
+                        _("Todavía no guardas nada"),
+                        _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
+                        link_button(_("Ver el catálogo"), "/catalog"),
+                        level=2,
+                    )
+                ),
+            ),
+            rx.fragment(grid_skeleton(4), waiting()),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""State that outlives a page: the frame around it, the cart, the search, the wishlist."""

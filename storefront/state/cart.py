@@ -1,0 +1,110 @@
+"""The shopper's cart. It lives in the database; the browser keeps its id, and the state is only what it looks like."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.cart import service as carts
+from backend.cart.views import CartView
+from backend.catalog.views import PictureView
+from backend.errors import NotAllowed, NotFound
+from storefront.state.answers import a_number, an_id, problems_told
+
+EMPTY_CART = CartView(
+    id="",
+    lines=[],
+    count=0,
+    item_total=0,
+    item_total_label="$ 0",
+    shipping_name="",
+    shipping_total=None,
+    shipping_total_label="",
+    total=0,
+    total_label="$ 0",
+    tax_label="$ 0",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What was put into the cart last; `number` tells one time from the next."""
+
+    number: int = 0
+    title: str = ""
+    picture: PictureView | None = None
+
+
+class CartState(rx.State):
+    """The cart of this browser.
+
+    `answers` counts what was answered, well or badly: until it changes, the browser shows its own guess.
+    """
+
+    cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
+    cart: rx.Field[CartView] = rx.field(default_factory=lambda: EMPTY_CART)
+    is_known: rx.Field[bool] = rx.field(False)
+    has_problem: rx.Field[bool] = rx.field(False)
+    answers: rx.Field[int] = rx.field(0)
+    added: rx.Field[Added] = rx.field(default_factory=Added)
+
+    @rx.event
+    async def load_cart(self) -> None:
+        """Show the cart as it is now."""
+        async with problems_told(self):
+            await self._refresh()
+
+    @rx.event
+    async def add(self, variant_id: str, quantity: int) -> None:
+        """Put units of a variant into the cart; the first time makes the cart."""
+        async with problems_told(self):
+            variant_id, quantity = an_id(variant_id), a_number(quantity, 1, carts.MAX_QUANTITY)
+            async with current_shop().database.transaction() as session:
+                try:
+                    cart_id = (await carts.open_cart(session, self.cart_id)).id
+                except (NotFound, NotAllowed):  # none yet, lost, made up, or an order by now
+                    cart_id = await carts.create(session)
+                await carts.add(session, cart_id, variant_id, quantity)
+                view = await carts.view(session, cart_id)
+            self.cart_id = cart_id
+            self._show(view)
+            line = next(line for line in view.lines if line.variant_id == variant_id)
+            self.added = Added(self.added.number + 1, line.title, line.picture)
+        self.answers += 1
+
+    @rx.event
+    async def set_quantity(self, line_id: str, quantity: int) -> None:
+        """Change how many units a line has; 0 takes it out."""
+        async with problems_told(self):
+            line_id, quantity = an_id(line_id), a_number(quantity, 0, carts.MAX_QUANTITY)
+            async with current_shop().database.transaction() as session:
+                await carts.set_quantity(session, self.cart_id, line_id, quantity)
+        await self._refresh()
+        self.answers += 1
+
+    @rx.event
+    async def remove(self, line_id: str) -> None:
+        """Take a line out of the cart."""
+        async with problems_told(self):
+            line_id = an_id(line_id)
+            async with current_shop().database.transaction() as session:
+                await carts.remove(session, self.cart_id, line_id)
+        await self._refresh()
+        self.answers += 1
+
+    async def _refresh(self) -> None:
+        """Read the cart. An id that leads nowhere, or to an order, is forgotten."""
+        view = EMPTY_CART
+        if self.cart_id:
+            try:
+                async with current_shop().database.read() as session:
+                    view = await carts.view(session, self.cart_id)
+            except NotFound:
+                self.cart_id = ""
+        self._show(view)
+
+    def _show(self, view: CartView) -> None:
+        if view != self.cart:
+            self.cart = view
+            self.has_problem = any(line.problem for line in view.lines)
+        self.is_known = True

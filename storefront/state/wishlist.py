@@ -1,0 +1,26 @@
+"""The wishlist page's products. What is wished for is known by the browser alone (spec: Storefront view rules 7)."""
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.catalog.service import MAX_WISHES, cards
+from backend.catalog.views import ProductCard
+from storefront.state.answers import problems_told, some_texts
+
+LONGEST_HANDLE = 200
+
+
+class WishlistState(rx.State):
+    """The products that the browser says it wishes for."""
+
+    cards: rx.Field[list[ProductCard]] = rx.field(default_factory=list)
+    is_known: rx.Field[bool] = rx.field(False)
+
+    @rx.event(supersedes=True)
+    async def show(self, handles: list[str]) -> None:
+        """Describe these products as they are now."""
+        async with problems_told(self):
+            wanted = some_texts(handles, MAX_WISHES, LONGEST_HANDLE)
+            async with current_shop().database.read() as session:
+                self.cards = await cards(session, wanted)
+        self.is_known = True
