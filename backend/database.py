@@ -1,8 +1,8 @@
 """The database: the only module that makes engines.
 
 SQLite (WAL) and PostgreSQL run the same code. A write takes its lock at the start: on SQLite `BEGIN IMMEDIATE` makes
-one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (`locked`). Services get a session and never
-commit; the edge that opened the transaction does, by leaving it.
+one writer at a time, on PostgreSQL rows are locked by `SELECT … FOR UPDATE` (`locked`). Services get a session and
+never commit; the edge that opened the transaction does, by leaving it.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Refuse a naive time and store UTC."""
         if value is None:
             return None
@@ -40,7 +40,7 @@ class UtcDateTime(TypeDecorator[datetime]):
             raise ValueError("a time must be aware")
         return value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Give the zone back that SQLite dropped."""
         if value is None:
             return None
@@ -87,8 +87,11 @@ class Database:
 
     @asynccontextmanager
     async def _writers_turn(self) -> AsyncIterator[None]:
-        """SQLite has one writer at a time, and lets rivals doze between their tries. Inside this process they queue
-        instead, first come first served: under load that is quicker by far, and nobody starves."""
+        """Let SQLite's writers inside this process queue, first come first served.
+
+        There is one writer at a time anyway, and SQLite lets its rivals doze between their tries: under load a queue
+        is quicker by far, and nobody starves.
+        """
         if not self.is_sqlite:
             yield
             return
@@ -102,7 +105,7 @@ class Database:
     async def is_up(self) -> bool:
         """Whether the database answers a trivial query."""
         async with self.read() as session:
-            return (await session.execute(text("SELECT 1"))).scalar_one() == 1
+            return bool((await session.execute(text("SELECT 1"))).scalar_one() == 1)
 
     async def close(self) -> None:
         """Give every connection back."""
@@ -162,8 +165,14 @@ def _sqlite_engine(url: str) -> AsyncEngine:
     def _prepare(connection: Any, _record: ConnectionPoolEntry) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={SQLITE_BUSY_MS}",
-                       "temp_store=MEMORY", "cache_size=-16000"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+            "foreign_keys=ON",
+            f"busy_timeout={SQLITE_BUSY_MS}",
+            "temp_store=MEMORY",
+            "cache_size=-16000",
+        ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
@@ -171,4 +180,6 @@ def _sqlite_engine(url: str) -> AsyncEngine:
 
 
 def _postgresql_engine(url: str) -> AsyncEngine:
-    return create_async_engine(url, json_serializer=_as_json, pool_size=10, max_overflow=20, pool_pre_ping=True)
+    return create_async_engine(
+        url, json_serializer=_as_json, pool_size=10, max_overflow=20, pool_pre_ping=True
+    )

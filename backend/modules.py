@@ -1,8 +1,8 @@
 """Which providers the shop runs with, declared in blocks as on the platform.
 
-The platform registers each service with its built-in provider. A block declared for a service *replaces* the earlier one
-and does not add to it, so a block that adds a custom provider also lists the built-in ones that must stay (spec: What the
-service does 7).
+The platform registers each service with its built-in provider. A block declared for a service *replaces* the earlier
+one and does not add to it, so a block that adds a custom provider also lists the built-in ones that must stay (spec:
+What the service does 7).
 """
 
 from collections.abc import Iterable

@@ -26,7 +26,7 @@ def parse_amount(text: str) -> Decimal | None:
 
 
 def tax_inside(total: Cop) -> Cop:
-    """The IVA that an IVA-inclusive total holds. `total - tax_inside(total)` is the base: base + IVA = total, always."""
+    """The IVA that is in a total; the rest is its base, so base and IVA always add up to the total."""
     base = (Decimal(total) * 100 / (100 + IVA_PERCENT)).to_integral_value()
     return total - int(base)
 

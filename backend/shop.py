@@ -6,8 +6,6 @@ Whoever starts the shop (the storefront's server, a test, a command) makes one `
 
 from collections.abc import Callable
 
-import httpx
-
 from backend import modules
 from backend.checkout.service import Checkout
 from backend.database import Database

@@ -28,10 +28,10 @@ JsonObject = dict[str, Any]
 class Timestamps(SQLModel):
     """When a row was made and last changed."""
 
-    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime, nullable=False)  # type: ignore[call-overload]
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime, nullable=False)
     updated_at: datetime = Field(
         default_factory=now, sa_type=UtcDateTime, nullable=False, sa_column_kwargs={"onupdate": now}
-    )  # type: ignore[call-overload]
+    )
 
 
 def all_tables() -> MetaData:

@@ -30,7 +30,13 @@ async def open_floor(database: Database, settings: Settings) -> Floor:
 
 
 async def make_toy(
-    session: AsyncSession, floor: Floor, handle: str, *, stock: int = 10, price: int = 50_000, **product: object
+    session: AsyncSession,
+    floor: Floor,
+    handle: str,
+    *,
+    stock: int = 10,
+    price: int = 50_000,
+    **product: object,
 ) -> str:
     """A toy for sale, findable by search.
 

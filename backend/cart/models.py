@@ -14,7 +14,7 @@ from backend.tables import Json, JsonObject, Timestamps
 class Cart(Timestamps, table=True):
     """What a shopper means to buy, kept under an id that only their browser knows (design: decision 8).
 
-    `order_id` is what its order will be called: the bank's way back to the order's page must be known before the order is.
+    `order_id` is what its order will be called: the bank's way back to the order's page is needed before the order is.
     `draft` is what has been typed into the checkout so far, valid or not, so that a reload loses nothing.
     """
 
@@ -30,14 +30,17 @@ class Cart(Timestamps, table=True):
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-    completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class LineItem(Timestamps, table=True):
     """Units of one variant in a cart. One line a variant. It keeps no price: the catalogue's holds until the order."""
 
     __tablename__ = "line_item"
-    __table_args__ = (UniqueConstraint("cart_id", "variant_id"), CheckConstraint("quantity > 0", name="quantity"))
+    __table_args__ = (
+        UniqueConstraint("cart_id", "variant_id"),
+        CheckConstraint("quantity > 0", name="quantity"),
+    )
 
     id: str = Field(default_factory=lambda: new_id("cali"), primary_key=True)
     cart_id: str = Field(foreign_key="cart.id", index=True, ondelete="CASCADE")

@@ -52,7 +52,8 @@ async def create(
         Its id.
     """
     cart = Cart(
-        region_id=region_id or (await session.execute(select(Region.id).order_by(Region.id).limit(1))).scalar_one(),
+        region_id=region_id
+        or (await session.execute(select(Region.id).order_by(Region.id).limit(1))).scalar_one(),
         sales_channel_id=sales_channel_id
         or (await session.execute(select(SalesChannel.id).order_by(SalesChannel.id).limit(1))).scalar_one(),
     )
@@ -112,7 +113,9 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
     if cart.completed_at is not None:
         raise NotFound(f"Cart with id '{cart_id}' not found")
     lines = await lines_of(session, cart_id)
-    cards = await cards_of(session, list({line.product.id: line.product for line in lines if line.product}.values()))
+    cards = await cards_of(
+        session, list({line.product.id: line.product for line in lines if line.product}.values())
+    )
     by_product = {card.id: card for card in cards}
     method = await shipping_method(session, cart_id)
     item_total = sum(line.total for line in lines if line.product)
@@ -136,7 +139,9 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
 def _line_view(line: Line, card: ProductCard | None) -> CartLine:
     sellable = line.units if line.product else 0
     short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
-    saving = line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
+    saving = (
+        line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
+    )
     return CartLine(
         id=line.item.id,
         variant_id=line.variant.id,
@@ -175,12 +180,16 @@ async def add(
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
     is_sold = (
-        select(Variant.id).join(Product, Product.id == Variant.product_id).where(Variant.id == variant_id, for_sale())
+        select(Variant.id)
+        .join(Product, Product.id == Variant.product_id)
+        .where(Variant.id == variant_id, for_sale())
     )
     if not (await session.execute(is_sold)).first():
         raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
     line = (
-        await session.execute(select(LineItem).where(LineItem.cart_id == cart_id, LineItem.variant_id == variant_id))
+        await session.execute(
+            select(LineItem).where(LineItem.cart_id == cart_id, LineItem.variant_id == variant_id)
+        )
     ).scalar_one_or_none()
     if line is None:
         lines = select(func.count()).select_from(LineItem).where(LineItem.cart_id == cart_id)
@@ -227,7 +236,9 @@ async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:
 
 async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
     if quantity > MAX_QUANTITY:
-        raise InvalidData(f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"})
+        raise InvalidData(
+            f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"}
+        )
     units = await available_units(session, [line.variant_id], besides=line.cart_id)
     if units[line.variant_id] < quantity and quantity > line.quantity:
         raise InsufficientStock(STOCK_GONE)
@@ -239,7 +250,7 @@ async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
 
 async def changed(session: AsyncSession, cart_id: str) -> None:
     """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
-    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))  # type: ignore[arg-type]
+    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
     cart = await session.get_one(Cart, cart_id)
     cart.updated_at = now()
     await publish(session, CartChanged(cart_id))
@@ -249,8 +260,10 @@ async def set_shipping_method(
     session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
 ) -> None:
     """Ship the cart by this option at this amount, in place of any other."""
-    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))  # type: ignore[arg-type]
-    session.add(CartShippingMethod(cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data))
+    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
+    session.add(
+        CartShippingMethod(cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data)
+    )
     await session.flush()
 
 

@@ -8,8 +8,11 @@ from backend.money import Cop
 
 @dataclass(frozen=True, slots=True)
 class CartLine:
-    """One line of a cart. `problem` is what a shopper must know before paying: `gone` (not for sale any more or none
-    left), `short` (fewer left than asked for: `max_quantity`), or None."""
+    """One line of a cart.
+
+    `problem` is what a shopper must know before paying: `gone` (not for sale any more, or none left), `short` (fewer
+    left than asked for: `max_quantity`), or None.
+    """
 
     id: str
     variant_id: str
@@ -29,7 +32,7 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class CartView:
-    """A cart with its totals, prices as the catalogue has them now. `shipping_total` is None while nothing is quoted."""
+    """A cart with its totals, at today's prices. `shipping_total` is None while nothing is quoted."""
 
     id: str
     lines: list[CartLine]

@@ -1,5 +1,7 @@
 """The catalogue's list: filters, their facets, sorting and paging."""
 
+from typing import Any
+
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -26,7 +28,7 @@ async def catalog_page(
     found = await matches(session, wanted.text)
     kinds = _conditions(wanted, tree)
 
-    def narrowed(query: Select[tuple[Product]], without: str = "") -> Select[tuple[Product]]:
+    def narrowed(query: Select[Product], without: str = "") -> Select[Product]:
         query = query.where(for_sale(), *(condition for kind, condition in kinds.items() if kind != without))
         return query.join(found, found.c.product_id == Product.id) if found is not None else query
 
@@ -40,7 +42,9 @@ async def catalog_page(
         limit=limit,
         categories=await _category_facets(session, tree, narrowed(select(Product), without="categories")),
         brands=await _column_facets(session, "brand", narrowed(select(Product), without="brands")),
-        ages=_in_age_order(await _column_facets(session, "age_range", narrowed(select(Product), without="ages"))),
+        ages=_in_age_order(
+            await _column_facets(session, "age_range", narrowed(select(Product), without="ages"))
+        ),
     )
 
 
@@ -53,34 +57,39 @@ def _conditions(wanted: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bo
     conditions: dict[str, ColumnElement[bool]] = {}
     if wanted.categories:
         within = select(ProductCategory.product_id).where(
-            ProductCategory.category_id.in_(tree.with_descendants(wanted.categories))  # type: ignore[attr-defined]
+            ProductCategory.category_id.in_(tree.with_descendants(wanted.categories))
         )
-        conditions["categories"] = Product.id.in_(within)  # type: ignore[attr-defined]
+        conditions["categories"] = Product.id.in_(within)
     if wanted.brands:
-        conditions["brands"] = Product.brand.in_(wanted.brands)  # type: ignore[attr-defined]
+        conditions["brands"] = Product.brand.in_(wanted.brands)
     if wanted.ages:
-        conditions["ages"] = Product.age_range.in_(wanted.ages)  # type: ignore[attr-defined]
+        conditions["ages"] = Product.age_range.in_(wanted.ages)
     if wanted.on_sale:
-        saving = select(Variant.product_id).where(Variant.compare_at_price > Variant.price)  # type: ignore[operator]
-        conditions["on_sale"] = Product.id.in_(saving)  # type: ignore[attr-defined]
+        saving = select(Variant.product_id).where(Variant.compare_at_price > Variant.price)
+        conditions["on_sale"] = Product.id.in_(saving)
     return conditions
 
 
-def _order(sort: str, found: Subquery | None) -> list[ColumnElement[object]]:
-    price = select(func.min(Variant.price)).where(Variant.product_id == Product.id).correlate(Product).scalar_subquery()
-    newest = Product.created_at.desc()  # type: ignore[attr-defined]
-    orders: dict[str, list[ColumnElement[object]]] = {
+def _order(sort: str, found: Subquery | None) -> list[ColumnElement[Any]]:
+    price = (
+        select(func.min(Variant.price))
+        .where(Variant.product_id == Product.id)
+        .correlate(Product)
+        .scalar_subquery()
+    )
+    newest = Product.created_at.desc()
+    orders: dict[str, list[ColumnElement[Any]]] = {
         "new": [newest],
         "price_asc": [price.asc()],
         "price_desc": [price.desc()],
         "title": [func.lower(Product.title).asc()],
     }
     # by default what can be bought comes first, then the best match or what the shop puts forward
-    best = [found.c.score.desc()] if found is not None else [Product.featured.desc()]  # type: ignore[attr-defined]
-    return [*orders.get(sort, [available().desc(), *best, newest]), Product.id]  # type: ignore[list-item]
+    best = [found.c.score.desc()] if found is not None else [Product.featured.desc()]
+    return [*orders.get(sort, [available().desc(), *best, newest]), Product.id]
 
 
-async def _column_facets(session: AsyncSession, column: str, products: Select[tuple[Product]]) -> list[Facet]:
+async def _column_facets(session: AsyncSession, column: str, products: Select[Product]) -> list[Facet]:
     value = getattr(Product, column)
     counted = await session.execute(
         products.with_only_columns(value, func.count()).where(value != "").group_by(value).order_by(value)
@@ -88,8 +97,8 @@ async def _column_facets(session: AsyncSession, column: str, products: Select[tu
     return [Facet(value=name, label=name, count=count) for name, count in counted]
 
 
-async def _category_facets(session: AsyncSession, tree: Tree, products: Select[tuple[Product]]) -> list[Facet]:
-    """The categories under the root and their children, a product counted once in each that holds it or a descendant."""
+async def _category_facets(session: AsyncSession, tree: Tree, products: Select[Product]) -> list[Facet]:
+    """The categories under the root and their children; a product counts once in each that it is in or below."""
     passing = products.with_only_columns(Product.id).subquery()
     pairs = await session.execute(
         select(ProductCategory.category_id, ProductCategory.product_id).join(
@@ -116,4 +125,6 @@ async def _category_facets(session: AsyncSession, tree: Tree, products: Select[t
 
 
 def _in_age_order(facets: list[Facet]) -> list[Facet]:
-    return sorted(facets, key=lambda facet: AGE_ORDER.index(facet.value) if facet.value in AGE_ORDER else len(AGE_ORDER))
+    return sorted(
+        facets, key=lambda facet: AGE_ORDER.index(facet.value) if facet.value in AGE_ORDER else len(AGE_ORDER)
+    )

@@ -36,7 +36,7 @@ async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[P
     rows = await session.execute(
         select(Variant, units)
         .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(Variant.product_id.in_(ids))  # type: ignore[attr-defined]
+        .where(Variant.product_id.in_(ids))
         .group_by(Variant.id)
         .order_by(Variant.rank, Variant.id)
     )
@@ -44,14 +44,20 @@ async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[P
         variants[variant.product_id].append((variant, stock))
     pictures: dict[str, list[Picture]] = defaultdict(list)
     found = await session.execute(
-        select(Picture).where(Picture.product_id.in_(ids), Picture.rank < 2).order_by(Picture.rank)  # type: ignore[attr-defined]
+        select(Picture).where(Picture.product_id.in_(ids), Picture.rank < 2).order_by(Picture.rank)
     )
     for picture in found.scalars():
         pictures[picture.product_id].append(picture)
-    return [_card(product, variants[product.id], pictures[product.id]) for product in products if variants[product.id]]
+    return [
+        _card(product, variants[product.id], pictures[product.id])
+        for product in products
+        if variants[product.id]
+    ]
 
 
-def _card(product: Product, variants: Sequence[tuple[Variant, int]], pictures: Iterable[Picture]) -> ProductCard:
+def _card(
+    product: Product, variants: Sequence[tuple[Variant, int]], pictures: Iterable[Picture]
+) -> ProductCard:
     # the variant that is sold first: the first in rank that is in stock, else the first
     variant, _ = next(((variant, stock) for variant, stock in variants if stock > 0), variants[0])
     stock = sum(units for _, units in variants)

@@ -14,12 +14,12 @@ NEW_FOR = timedelta(days=30)
 
 def for_sale() -> ColumnElement[bool]:
     """The product is published and not deleted."""
-    return (Product.status == "published") & Product.deleted_at.is_(None)  # type: ignore[union-attr]
+    return (Product.status == "published") & Product.deleted_at.is_(None)
 
 
 def is_new() -> ColumnElement[bool]:
     """The product came in lately."""
-    return Product.created_at >= now() - NEW_FOR  # type: ignore[return-value]
+    return Product.created_at >= now() - NEW_FOR
 
 
 def units_of_product() -> ScalarSelect[int]:

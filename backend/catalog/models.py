@@ -88,7 +88,7 @@ class Product(Timestamps, table=True):
     age_range: str = Field(default="", index=True)
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata keys that are not the shop's own; `brand` and `ageRange` have columns, to be filtered by."""
-    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
     def metadata_view(self) -> JsonObject:
         """The product's metadata as programs see it (spec: Entities, Product)."""

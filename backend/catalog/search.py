@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from sqlalchemy import Subquery, case, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Subquery, case, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -62,18 +62,25 @@ async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> N
         for text, weight in texts:
             for word in words_of(text):
                 weights[word] = max(weights.get(word, 0), weight)
-        rows += [{"term": term, "product_id": product_id, "weight": weight} for term, weight in weights.items()]
+        rows += [
+            {"term": term, "product_id": product_id, "weight": weight} for term, weight in weights.items()
+        ]
     if not rows:
         return
     await session.execute(insert(SearchTerm), rows)
-    typos = [{"remains": left, "term": term} for term in {str(row["term"]) for row in rows} for left in remains(term)]
+    typos = [
+        {"remains": left, "term": term}
+        for term in {str(row["term"]) for row in rows}
+        for left in remains(term)
+    ]
     await _insert_missing_typos(session, typos)
 
 
 async def _insert_missing_typos(session: AsyncSession, typos: list[dict[str, str]]) -> None:
     dialect = session.get_bind().dialect.name
-    table = SearchTypo.__table__  # type: ignore[attr-defined]
-    statement = (postgresql if dialect == "postgresql" else sqlite).insert(table).on_conflict_do_nothing()
+    statement = (
+        (postgresql if dialect == "postgresql" else sqlite).insert(SearchTypo).on_conflict_do_nothing()
+    )
     await session.execute(statement, sorted(typos, key=lambda row: (row["remains"], row["term"])))
 
 
@@ -117,12 +124,13 @@ async def matches(session: AsyncSession, text: str) -> Subquery | None:
 
 
 def _matches_of_word(word: str, near: Iterable[str]) -> Subquery:
-    near = list(near)
-    if near:
-        hit, worth = SearchTerm.term.in_(near), literal(1)  # type: ignore[attr-defined]
+    hit: ColumnElement[bool]
+    worth: ColumnElement[int]
+    if near := list(near):
+        hit, worth = SearchTerm.term.in_(near), literal(1)
     else:
         hit = (SearchTerm.term >= word) & (SearchTerm.term < word + AFTER_ANY_LETTER)
-        worth = case((SearchTerm.term == word, 4), else_=2)  # type: ignore[arg-type]
+        worth = case((SearchTerm.term == word, 4), else_=2)
     return (
         select(SearchTerm.product_id, func.max(SearchTerm.weight * worth).label("score"))
         .where(hit)
@@ -135,11 +143,17 @@ async def _terms_near(session: AsyncSession, word: str) -> list[str]:
     """The terms a typo away from the word; none when a term begins with the word, or the word is too short to tell."""
     if not typo_distance(word):
         return []
-    prefix = select(SearchTerm.term).where(SearchTerm.term >= word, SearchTerm.term < word + AFTER_ANY_LETTER).limit(1)
+    prefix = (
+        select(SearchTerm.term)
+        .where(SearchTerm.term >= word, SearchTerm.term < word + AFTER_ANY_LETTER)
+        .limit(1)
+    )
     if (await session.execute(prefix)).first():
         return []
-    close = select(SearchTypo.term).where(SearchTypo.remains.in_(remains(word))).distinct()  # type: ignore[attr-defined]
-    return [term for term in (await session.execute(close)).scalars() if within(word, term, typo_distance(word))]
+    close = select(SearchTypo.term).where(SearchTypo.remains.in_(remains(word))).distinct()
+    return [
+        term for term in (await session.execute(close)).scalars() if within(word, term, typo_distance(word))
+    ]
 
 
 def within(one: str, other: str, limit: int) -> bool:

@@ -24,32 +24,35 @@ MAX_WISHES = 200
 
 
 async def home_content(session: AsyncSession) -> HomeContent:
-    """The home page. The banner's slides are the featured products that can be bought; when none are featured, the
-    cards of the section below; when nothing is for sale, none (spec: Storefront view rules 1)."""
+    """The home page.
+
+    The banner's slides are the featured products that can be bought; when none are featured, the cards of the section
+    below; when nothing is for sale, none (spec: Storefront view rules 1).
+    """
     new_or_featured = await _cards(
         session,
         select(Product)
         .where(for_sale(), available(), Product.featured | is_new())
-        .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)  # type: ignore[attr-defined]
+        .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)
         .limit(HOME_SECTION),
     ) or await _cards(
         session,
-        select(Product).where(for_sale()).order_by(Product.created_at.desc(), Product.id).limit(HOME_SECTION),  # type: ignore[attr-defined]
+        select(Product).where(for_sale()).order_by(Product.created_at.desc(), Product.id).limit(HOME_SECTION),
     )
     featured = await _cards(
         session,
         select(Product)
         .where(for_sale(), available(), Product.featured)
-        .order_by(Product.created_at.desc(), Product.id)  # type: ignore[attr-defined]
+        .order_by(Product.created_at.desc(), Product.id)
         .limit(MAX_SLIDES),
     )
     on_sale = await _cards(
         session,
         select(Product)
         .join(Variant, Variant.product_id == Product.id)
-        .where(for_sale(), available(), Variant.compare_at_price > Variant.price)  # type: ignore[operator]
+        .where(for_sale(), available(), Variant.compare_at_price > Variant.price)
         .distinct()
-        .order_by(Product.created_at.desc(), Product.id)  # type: ignore[attr-defined]
+        .order_by(Product.created_at.desc(), Product.id)
         .limit(HOME_SECTION),
     )
     return HomeContent(
@@ -67,11 +70,15 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
     Raises:
         NotFound: no product for sale has this handle.
     """
-    product = (await session.execute(select(Product).where(Product.handle == handle, for_sale()))).scalar_one_or_none()
+    product = (
+        await session.execute(select(Product).where(Product.handle == handle, for_sale()))
+    ).scalar_one_or_none()
     card = next(iter(await cards_of(session, [product])), None) if product else None
     if product is None or card is None:
         raise NotFound(f"Product with handle: {handle} was not found")
-    pictures = await session.execute(select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank))
+    pictures = await session.execute(
+        select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
+    )
     sku = await session.execute(select(Variant.sku).where(Variant.id == card.variant_id))
     collection = await session.get(Collection, product.collection_id) if product.collection_id else None
     return ProductDetail(
@@ -102,7 +109,11 @@ async def search(session: AsyncSession, text: str, *, limit: int = 8) -> list[Se
     )
     return [
         SearchHit(
-            handle=card.handle, title=card.title, brand=card.brand, price_label=card.price_label, picture=card.picture
+            handle=card.handle,
+            title=card.title,
+            brand=card.brand,
+            price_label=card.price_label,
+            picture=card.picture,
         )
         for card in cards
     ]
@@ -111,32 +122,34 @@ async def search(session: AsyncSession, text: str, *, limit: int = 8) -> list[Se
 async def cards(session: AsyncSession, handles: Sequence[str]) -> list[ProductCard]:
     """The cards of these handles, in their order; unknown ones are left out. For the wishlist."""
     wanted = list(dict.fromkeys(handles))[:MAX_WISHES]
-    found = await _cards(session, select(Product).where(Product.handle.in_(wanted), for_sale()))  # type: ignore[attr-defined]
+    found = await _cards(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
     by_handle = {card.handle: card for card in found}
     return [by_handle[handle] for handle in wanted if handle in by_handle]
 
 
-async def _cards(session: AsyncSession, query: Select[tuple[Product]]) -> list[ProductCard]:
+async def _cards(session: AsyncSession, query: Select[Product]) -> list[ProductCard]:
     return await cards_of(session, (await session.execute(query)).scalars().all())
 
 
 async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRef]:
     tree = await read_tree(session)
-    ids = await session.execute(select(ProductCategory.category_id).where(ProductCategory.product_id == product_id))
+    ids = await session.execute(
+        select(ProductCategory.category_id).where(ProductCategory.product_id == product_id)
+    )
     return max((tree.path_to(category_id) for category_id in ids.scalars()), key=len, default=[])
 
 
 async def _related(session: AsyncSession, product: Product) -> list[ProductCard]:
     mine = select(ProductCategory.category_id).where(ProductCategory.product_id == product.id)
-    beside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(mine))  # type: ignore[attr-defined]
+    beside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(mine))
     return await _cards(
         session,
         select(Product)
-        .where(for_sale(), available(), Product.id.in_(beside), Product.id != product.id)  # type: ignore[attr-defined]
+        .where(for_sale(), available(), Product.id.in_(beside), Product.id != product.id)
         .order_by(
-            (Product.age_range == product.age_range).desc(),  # type: ignore[attr-defined]
-            Product.featured.desc(),  # type: ignore[attr-defined]
-            Product.created_at.desc(),  # type: ignore[attr-defined]
+            (Product.age_range == product.age_range).desc(),
+            Product.featured.desc(),
+            Product.created_at.desc(),
             Product.id,
         )
         .limit(RELATED),

@@ -52,15 +52,16 @@ async def read_tree(session: AsyncSession) -> Tree:
 
 
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """The categories under the root, as a tree with product counts; a product counts once in every category above it."""
+    """The categories under the root, as a tree; a product counts once in every category above it."""
     tree = await read_tree(session)
-    lineage = (
-        select(Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id)  # type: ignore[attr-defined]
-        .cte("lineage", recursive=True)
-    )
+    lineage = select(
+        Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
+    ).cte("lineage", recursive=True)
     parent = select(Category.id, Category.parent_id).subquery()
     lineage = lineage.union_all(
-        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(parent, parent.c.id == lineage.c.parent_id)
+        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(
+            parent, parent.c.id == lineage.c.parent_id
+        )
     )
     counted = await session.execute(
         select(lineage.c.ancestor_id, func.count(func.distinct(ProductCategory.product_id)))
@@ -69,7 +70,7 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
         .where(for_sale())
         .group_by(lineage.c.ancestor_id)
     )
-    counts: dict[str, int] = {ancestor: count for ancestor, count in counted}
+    counts: dict[str, int] = {ancestor: int(count) for ancestor, count in counted}
 
     def node(category: Category) -> CategoryNode:
         return CategoryNode(

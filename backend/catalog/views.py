@@ -126,8 +126,11 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class HomeContent:
-    """What the home page shows. `slides` follows the fallbacks of the specification: featured and available; else the
-    cards of the section below; empty when the store has no active product (the page then shows its static slide)."""
+    """What the home page shows.
+
+    `slides` follows the fallbacks of the specification: featured and available; else the cards of the section below;
+    empty when the store has no active product (the page then shows its static slide).
+    """
 
     slides: list[ProductCard]
     new_or_featured: list[ProductCard]

@@ -40,8 +40,7 @@ _STATUS_OF = {
 async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop | None = None) -> Order:
     """Make the cart's order; the same one however often it is asked for.
 
-    Args:
-        expected_total: the total the shopper saw, where there is one to compare with.
+    `expected_total` is the total the shopper saw, where there is one to compare with.
 
     Raises:
         NotFound: no cart has this id.
@@ -81,7 +80,11 @@ async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSe
     if await read_collection(session, cart_id) is None:
         raise InvalidData(NO_COLLECTION)
     attempts = await attempts_of(session, cart_id)
-    usable = [attempt for attempt in attempts if attempt.state in _STATUS_OF or attempt.state == SessionState.PENDING]
+    usable = [
+        attempt
+        for attempt in attempts
+        if attempt.state in _STATUS_OF or attempt.state == SessionState.PENDING
+    ]
     if not usable:
         if any(attempt.state == SessionState.INITIATING for attempt in attempts):
             raise Conflict("The payment of this cart is being started")
@@ -100,7 +103,12 @@ async def follow_payment(session: AsyncSession, event: PaymentSettled) -> None:
     """The order follows its payment: paid, or cancelled with its stock freed (design: decision 4)."""
     if event.state is SessionState.CAPTURED:
         await _paid(session, event.cart_id)
-    elif event.state in (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED):
+    elif event.state in (
+        SessionState.REJECTED,
+        SessionState.CANCELED,
+        SessionState.EXPIRED,
+        SessionState.FAILED,
+    ):
         await _lost(session, event)
     elif event.state is SessionState.HELD:
         await inventory.extend(session, event.cart_id, now() + HOLD_TIME * 24)
@@ -109,7 +117,7 @@ async def follow_payment(session: AsyncSession, event: PaymentSettled) -> None:
 async def _paid(session: AsyncSession, cart_id: str) -> None:
     order = await order_of_cart(session, cart_id)
     if order is None:
-        # paid before the storefront had completed the cart: the notification completes it (spec: What the service does 3)
+        # paid before the storefront completed the cart: the notification does (spec: What the service does 3)
         await _complete_paid(session, cart_id)
         return
     mark_paid(order)
@@ -125,7 +133,9 @@ async def _complete_paid(session: AsyncSession, cart_id: str) -> None:
         reckoning = await reckon(session, cart)
         shipping = reckoning.require_shipping()
     except (InvalidData, InsufficientStock) as error:
-        log.error("cart %s is paid but cannot become an order: %s; someone must settle it", cart_id, error.message)
+        log.exception(
+            "cart %s is paid but cannot become an order: %s; someone must settle it", cart_id, error.message
+        )
         cart.meta = {**cart.meta, "paid_without_order": error.message}
         return
     order = await create_order(session, cart, reckoning.lines, shipping, PaymentStatus.CAPTURED)
@@ -140,13 +150,15 @@ async def _hold_again(session: AsyncSession, order: Order, wanted: dict[str, int
         async with session.begin_nested():
             await inventory.hold(session, order.cart_id, wanted, until=None)
     except InsufficientStock:
-        log.error("order %s is paid but its units are gone; someone must settle it", order.number)
+        log.exception("order %s is paid but its units are gone; someone must settle it", order.number)
         order.meta = {**order.meta, "stock_shortfall": True}
 
 
 async def _lost(session: AsyncSession, event: PaymentSettled) -> None:
     """Another try of the same cart that is paid or still open keeps the order and the stock."""
-    others = [attempt for attempt in await attempts_of(session, event.cart_id) if attempt.id != event.session_id]
+    others = [
+        attempt for attempt in await attempts_of(session, event.cart_id) if attempt.id != event.session_id
+    ]
     if any(SessionState(other.state).is_open or other.state in _KEEPING for other in others):
         return
     order = await order_of_cart(session, event.cart_id)
@@ -168,8 +180,10 @@ async def flag_late_money(session: AsyncSession, event: PaidLate) -> None:
 
 @subscribe(CartChanged)
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
-    """The cart changed: a payment that no bank knows of yet is void (the platform deletes it). A payment that a bank may
-    already have is not ours to undo: `complete` compares its amount."""
+    """The cart changed: a payment that no bank knows of yet is void (the platform deletes it).
+
+    A payment that a bank may already have is not ours to undo: `complete` compares its amount.
+    """
     for attempt in await attempts_of(session, event.cart_id):
         if attempt.state == SessionState.PENDING:
             await move(session, attempt, SessionState.CANCELED, event.cart_id)

@@ -29,7 +29,7 @@ Text = Annotated[str, BeforeValidator(_tidy)]
 
 
 def _problem(message: str) -> PydanticCustomError:
-    return PydanticCustomError("shopper", message)  # type: ignore[arg-type]
+    return PydanticCustomError("shopper", message)
 
 
 def _between(text: str, least: int, most: int, missing: str) -> str:
@@ -116,7 +116,8 @@ class Destination(BaseModel):
     def as_address(self) -> dict[str, Any]:
         """The address as the platform keeps it; what it has no field for goes into its metadata."""
         town = municipality(self.dane_code)
-        assert town is not None  # validated above
+        if town is None:  # validated when this was made, but a type checker cannot know
+            raise InvalidData(f"Unknown municipality: {self.dane_code}")
         return {
             "first_name": self.first_name,
             "last_name": self.last_name,

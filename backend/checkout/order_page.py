@@ -126,12 +126,14 @@ def _line(line: OrderLine, picture: PictureView | None) -> OrderLineView:
 
 
 async def _pictures(session: AsyncSession, product_ids: list[str]) -> dict[str, PictureView]:
-    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)  # type: ignore[attr-defined]
+    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
     return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
 
 
 async def _parcels(session: AsyncSession, order_id: str) -> list[ParcelView]:
-    found = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order_id).order_by(Fulfillment.id))
+    found = await session.execute(
+        select(Fulfillment).where(Fulfillment.order_id == order_id).order_by(Fulfillment.id)
+    )
     return [
         ParcelView(
             carrier=str(parcel.data.get("carrier") or ""),

@@ -90,7 +90,12 @@ class Checkout:
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
             known = cart.shipping_address or {}
-            place = {"address_1": address, "city": town.name, "province": town.department, "country_code": "co"}
+            place = {
+                "address_1": address,
+                "city": town.name,
+                "province": town.department,
+                "country_code": "co",
+            }
             metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
             await _send_to(session, cart, {**known, **place, "metadata": metadata})
 
@@ -132,7 +137,9 @@ class Checkout:
             cart = await carts.open_cart(session, cart_id)
             reckoning = await reckon(session, cart)
             if expected_total is not None and expected_total != reckoning.total:
-                raise TotalChanged(f"The total is now {reckoning.total}, not {expected_total}: show it and ask again")
+                raise TotalChanged(
+                    f"The total is now {reckoning.total}, not {expected_total}: show it and ask again"
+                )
             collection = await payments.collection_for(session, cart_id, reckoning.total)
             attempt = await payments.open_attempt(session, collection, provider_id, _kept(payer, ip))
             await inventory.hold(session, cart_id, reckoning.units, until=attempt.expires_at)
@@ -224,7 +231,7 @@ class Checkout:
         return destination, payer.model_dump()
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Whether a payment of this very total waits at the bank already: the first press got that far, then broke off."""
+        """Whether a payment of this very total is at the bank already: the first press got that far, then broke off."""
         async with self.database.read() as session:
             attempt = await payments.decisive_attempt(session, cart_id)
         if attempt is None:
@@ -295,7 +302,9 @@ class Checkout:
             if order.status != OrderStatus.CANCELED:
                 raise Conflict("The order stands: its payment is not lost")
             old = await carts.read_cart(session, order.cart_id)
-            cart_id = await carts.create(session, region_id=old.region_id, sales_channel_id=old.sales_channel_id)
+            cart_id = await carts.create(
+                session, region_id=old.region_id, sales_channel_id=old.sales_channel_id
+            )
             cart = await carts.open_cart(session, cart_id)
             cart.email, cart.draft, cart.shipping_address = old.email, old.draft, old.shipping_address
             for line in await lines_of_order(session, order_id):
@@ -334,7 +343,11 @@ def _ships_to(cart: Cart) -> tuple[str, str]:
 
 def _kept(payer: Mapping[str, Any], ip: str) -> JsonObject:
     """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
-    return {"payer_ip": ip, "bank_code": str(payer.get("bank", "")), "bank_name": str(payer.get("bank_name", ""))}
+    return {
+        "payer_ip": ip,
+        "bank_code": str(payer.get("bank", "")),
+        "bank_name": str(payer.get("bank_name", "")),
+    }
 
 
 def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:

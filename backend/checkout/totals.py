@@ -1,4 +1,4 @@
-"""What a cart costs right now, and what an order made of it would keep. Read inside the lock, never taken from a caller."""
+"""What a cart costs right now, and what an order made of it would keep. Read inside the lock, not from a caller."""
 
 from dataclasses import dataclass
 
@@ -62,7 +62,9 @@ async def reckon(session: AsyncSession, cart: Cart) -> Reckoning:
     method = await shipping_method(session, cart.id)
     return Reckoning(
         lines=[_sold(line) for line in lines],
-        shipping=SoldShipping(method.shipping_option_id, method.name, method.amount, method.data) if method else None,
+        shipping=SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
+        if method
+        else None,
     )
 
 

@@ -40,6 +40,7 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
+from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -66,9 +67,7 @@ async def seed(database: Database, settings: Settings) -> Seeded:
         data = tomllib.loads(resources.files(__package__).joinpath("catalog.toml").read_text("utf-8"))
         categories = await _categories(session, data["categories"])
         collections = await _collections(session, data["collections"])
-        products = [
-            await _toy(session, toy, categories, collections, location_id) for toy in data["toys"]
-        ]
+        products = [await _toy(session, toy, categories, collections, location_id) for toy in data["toys"]]
         await index_products(session, products)
     log.info("seeded %d products", len(products))
     return Seeded(len(products), len(categories), len(collections))
@@ -185,17 +184,27 @@ async def _toy(
     session.add(product)
     await session.flush()
     session.add(variant)
-    session.add_all(ProductCategory(product_id=product.id, category_id=categories[handle]) for handle in toy["categories"])
+    session.add_all(
+        ProductCategory(product_id=product.id, category_id=categories[handle]) for handle in toy["categories"]
+    )
     session.add_all(_picture(product.id, rank, entry) for rank, entry in enumerate(pictures))
     await session.flush()
-    session.add(InventoryLevel(id=new_id("iitem"), variant_id=variant.id, location_id=location_id, stocked=toy["stock"]))
+    session.add(
+        InventoryLevel(
+            id=new_id("iitem"), variant_id=variant.id, location_id=location_id, stocked=toy["stock"]
+        )
+    )
     await session.flush()
     return product.id
 
 
 def _picture(product_id: str, rank: int, entry: dict[str, str]) -> Picture:
-    sources = [{"url": _picture_url(entry["file"], width), "width": width} for width in PICTURE_WIDTHS]
-    return Picture(product_id=product_id, url=sources[-1]["url"], alt=entry["alt"], rank=rank, sources=sources)
+    sources: list[JsonObject] = [
+        {"url": _picture_url(entry["file"], width), "width": width} for width in PICTURE_WIDTHS
+    ]
+    return Picture(
+        product_id=product_id, url=sources[-1]["url"], alt=entry["alt"], rank=rank, sources=sources
+    )
 
 
 def _picture_url(file: str, width: int) -> str:

@@ -35,10 +35,13 @@ class Reservation(Timestamps, table=True):
     """
 
     __tablename__ = "reservation"
-    __table_args__ = (UniqueConstraint("holder", "level_id"), CheckConstraint("quantity > 0", name="quantity"))
+    __table_args__ = (
+        UniqueConstraint("holder", "level_id"),
+        CheckConstraint("quantity > 0", name="quantity"),
+    )
 
     id: str = Field(default_factory=lambda: new_id("resitem"), primary_key=True)
     level_id: str = Field(foreign_key="inventory_level.id", index=True, ondelete="CASCADE")
     holder: str = Field(index=True)
     quantity: int
-    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)

@@ -1,8 +1,9 @@
 """Promising stock, keeping the promise, taking it back.
 
-What can be sold of a level is `stocked - reserved`. A promise is one conditional UPDATE (never more than there is), with a
-`Reservation` row that says for whom and until when. A paying cart's promise has an end; a paid order's has none; the parcel
-takes the units out of both numbers. Locks are taken in the order of the level's id, so two checkouts cannot deadlock.
+What can be sold of a level is `stocked - reserved`. A promise is one conditional UPDATE (never more than there is),
+with a `Reservation` row that says for whom and until when. A paying cart's promise has an end; a paid order's has none;
+the parcel takes the units out of both numbers. Locks are taken in the order of the level's id: no two checkouts
+deadlock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,11 +24,13 @@ STOCK_GONE = "Some variant does not have the required inventory"
 async def available_units(
     session: AsyncSession, variant_ids: Sequence[str], *, besides: str | None = None
 ) -> dict[str, int]:
-    """Units of each variant that can be sold now. The promise held by `besides` counts as available: a shopper is never
-    kept out by their own hold."""
+    """Units of each variant that can be sold now.
+
+    The promise held by `besides` counts as available: a shopper is never kept out by their own hold.
+    """
     rows = await session.execute(
         select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked - InventoryLevel.reserved))
-        .where(InventoryLevel.variant_id.in_(variant_ids))  # type: ignore[attr-defined]
+        .where(InventoryLevel.variant_id.in_(variant_ids))
         .group_by(InventoryLevel.variant_id)
     )
     units: dict[str, int] = dict.fromkeys(variant_ids, 0) | {variant: int(count) for variant, count in rows}
@@ -53,12 +56,12 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
         InsufficientStock: fewer units than wanted can be sold; nothing is promised (the transaction must roll back).
     """
     mine = Reservation.holder == holder
-    wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))  # type: ignore[attr-defined]
-    lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)  # type: ignore[operator, attr-defined]
-    await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))  # type: ignore[attr-defined]
+    wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))
+    lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)
+    await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))
     await _release(session, await _promises(session, mine | lapsed))
     missing = dict(wanted)
-    for level in await _lock_levels(session, InventoryLevel.id.in_(wanted_levels)):  # type: ignore[attr-defined]
+    for level in await _lock_levels(session, InventoryLevel.id.in_(wanted_levels)):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
         if units > 0 and await _reserve(session, level.id, units):
             session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
@@ -70,14 +73,14 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
 
 async def keep(session: AsyncSession, holder: str) -> None:
     """The holder has paid: its promise no longer ends."""
-    await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))  # type: ignore[arg-type]
+    await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))
 
 
 async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
     """The holder's payment takes longer: its promise ends no sooner than then. A kept promise stays kept."""
     await session.execute(
         update(Reservation)
-        .where(Reservation.holder == holder, Reservation.expires_at < until)  # type: ignore[arg-type, operator]
+        .where(Reservation.holder == holder, Reservation.expires_at < until)
         .values(expires_at=until)
     )
 
@@ -95,7 +98,7 @@ async def promised(session: AsyncSession, holder: str) -> dict[str, int]:
 
 async def release(session: AsyncSession, holder: str) -> None:
     """Take the holder's promise back: its units can be sold again. Nothing happens where there is none."""
-    await _release_where(session, Reservation.holder == holder)  # type: ignore[arg-type]
+    await _release_where(session, Reservation.holder == holder)
 
 
 async def release_lapsed(session: AsyncSession) -> int:
@@ -104,7 +107,7 @@ async def release_lapsed(session: AsyncSession) -> int:
     Returns:
         How many promises were taken back.
     """
-    return await _release_where(session, Reservation.expires_at <= now())  # type: ignore[arg-type, operator]
+    return await _release_where(session, Reservation.expires_at <= now())
 
 
 async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
@@ -115,8 +118,8 @@ async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> 
     """
     missing = dict(units)
     mine = Reservation.holder == holder
-    levels = {level.id: level for level in await _lock_levels(session, _holds_any(mine))}  # type: ignore[arg-type]
-    for promise in await _promises(session, mine):  # type: ignore[arg-type]
+    levels = {level.id: level for level in await _lock_levels(session, _holds_any(mine))}
+    for promise in await _promises(session, mine):
         level = levels[promise.level_id]
         taken = min(promise.quantity, missing.get(level.variant_id, 0))
         if not taken:
@@ -153,17 +156,25 @@ async def set_stock(session: AsyncSession, variant_id: str, location_id: str, st
 
 
 def _holds_any(promises: ColumnElement[bool]) -> ColumnElement[bool]:
-    return InventoryLevel.id.in_(select(Reservation.level_id).where(promises))  # type: ignore[attr-defined, no-any-return]
+    return InventoryLevel.id.in_(select(Reservation.level_id).where(promises))
 
 
 async def _lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[InventoryLevel]:
-    """Lock levels, always in the order of their ids: two transactions at once wait for each other and never deadlock."""
-    return (await session.execute(locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id)))).scalars().all()
+    """Lock levels, always in the order of their ids: two transactions at once wait, and never deadlock."""
+    return (
+        (await session.execute(locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id))))
+        .scalars()
+        .all()
+    )
 
 
 async def _promises(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
     """The promises, locked. Their levels must be locked already."""
-    return (await session.execute(locked(select(Reservation).where(which).order_by(Reservation.id)))).scalars().all()
+    return (
+        (await session.execute(locked(select(Reservation).where(which).order_by(Reservation.id))))
+        .scalars()
+        .all()
+    )
 
 
 async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
@@ -179,14 +190,14 @@ async def _release(session: AsyncSession, promises: Sequence[Reservation]) -> No
         session.expunge(promise)
     if promises:
         ids = [promise.id for promise in promises]
-        await session.execute(delete(Reservation).where(Reservation.id.in_(ids)))  # type: ignore[attr-defined]
+        await session.execute(delete(Reservation).where(Reservation.id.in_(ids)))
 
 
 async def _reserve(session: AsyncSession, level_id: str, units: int) -> bool:
     return await _hit(
         session,
         update(InventoryLevel)
-        .where(InventoryLevel.id == level_id, InventoryLevel.stocked - InventoryLevel.reserved >= units)  # type: ignore[arg-type]
+        .where(InventoryLevel.id == level_id, InventoryLevel.stocked - InventoryLevel.reserved >= units)
         .values(reserved=InventoryLevel.reserved + units),
     )
 
@@ -195,11 +206,13 @@ async def _change(session: AsyncSession, level_id: str, *, stocked: int = 0, res
     await _hit(
         session,
         update(InventoryLevel)
-        .where(InventoryLevel.id == level_id)  # type: ignore[arg-type]
+        .where(InventoryLevel.id == level_id)
         .values(stocked=InventoryLevel.stocked + stocked, reserved=InventoryLevel.reserved + reserved),
     )
 
 
 async def _hit(session: AsyncSession, statement: Update) -> bool:
-    result = cast("CursorResult[Any]", await session.execute(statement.execution_options(synchronize_session=False)))
+    result = cast(
+        "CursorResult[Any]", await session.execute(statement.execution_options(synchronize_session=False))
+    )
     return result.rowcount == 1

@@ -1,6 +1,7 @@
 """Orders: what was sold, at the prices of that moment. Nothing here is looked up in the catalogue again."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlmodel import Field
 
@@ -17,7 +18,7 @@ class Order(Timestamps, table=True):
     """
 
     __tablename__ = "order"
-    __table_args__ = {"sqlite_autoincrement": True}
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}
 
     number: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)
@@ -38,8 +39,8 @@ class Order(Timestamps, table=True):
     shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
-    paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
-    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

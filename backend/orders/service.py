@@ -43,7 +43,11 @@ class SoldShipping:
 
 
 async def create_order(
-    session: AsyncSession, cart: Cart, lines: Sequence[SoldLine], shipping: SoldShipping, payment_status: PaymentStatus
+    session: AsyncSession,
+    cart: Cart,
+    lines: Sequence[SoldLine],
+    shipping: SoldShipping,
+    payment_status: PaymentStatus,
 ) -> Order:
     """The order that the (locked) cart becomes. The cart is completed with it."""
     item_total = sum(line.unit_price * line.quantity for line in lines)
@@ -107,7 +111,9 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
 
 async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:
     """The order's lines, in the order of the cart."""
-    rows = await session.execute(select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id))
+    rows = await session.execute(
+        select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id)
+    )
     return rows.scalars().all()
 
 

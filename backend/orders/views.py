@@ -1,4 +1,4 @@
-"""What an order's page shows. PSE requires the merchant's and the transaction's facts in every state (wire: checkout)."""
+"""What an order's page shows. PSE requires the merchant's and the payment's facts in every state (wire: checkout)."""
 
 from dataclasses import dataclass
 

@@ -26,7 +26,11 @@ class PaymentDesk:
     """What the rest of the shop asks of the payment room. `start` begins its background work, `stop` ends it."""
 
     def __init__(
-        self, database: Database, providers: Providers, gateway: GatewayClient, credentials: GatewayCredentials
+        self,
+        database: Database,
+        providers: Providers,
+        gateway: GatewayClient,
+        credentials: GatewayCredentials,
     ) -> None:
         self.database = database
         self.providers = providers
@@ -78,7 +82,9 @@ class PaymentDesk:
     def start(self) -> None:
         """Begin to act on notifications as they come, and to ask about those that never came."""
         self._work = [
-            asyncio.create_task(self._forever(self.handle_mail, INBOX_EVERY, self._mail), name="payment inbox"),
+            asyncio.create_task(
+                self._forever(self.handle_mail, INBOX_EVERY, self._mail), name="payment inbox"
+            ),
             asyncio.create_task(self._forever(self.reconcile, RECONCILE_EVERY), name="payment reconciler"),
         ]
 

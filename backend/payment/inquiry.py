@@ -37,7 +37,11 @@ async def ask_and_settle(database: Database, providers: Providers, attempt: Paym
     """
     state = SessionState(attempt.state)
     report = await _ask(providers, attempt, facts_of(attempt))
-    undecided = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION, ProviderState.UNKNOWN)
+    undecided = report.state in (
+        ProviderState.PENDING,
+        ProviderState.PENDING_AUTHORIZATION,
+        ProviderState.UNKNOWN,
+    )
     if undecided and state is not SessionState.HELD and _is_over(attempt):
         report = expired_report(attempt)
     return await settle(database, attempt.id, report)
@@ -68,12 +72,12 @@ def _is_over(attempt: PaymentSession) -> bool:
 async def ask_on_return(database: Database, providers: Providers, session_id: str) -> None:
     """The shopper came back from the bank: ask now, unless someone asked a moment ago."""
     moment = now()
-    asked_lately = PaymentSession.asked_at > moment - RETURN_PAGE_GAP  # type: ignore[operator]
+    asked_lately = PaymentSession.asked_at > moment - RETURN_PAGE_GAP
     async with database.transaction() as session:
         claim = (
             update(PaymentSession)
-            .where(PaymentSession.id == session_id, PaymentSession.state.in_(OPEN))  # type: ignore[arg-type, attr-defined]
-            .where(or_(PaymentSession.asked_at.is_(None), ~asked_lately))  # type: ignore[union-attr, operator]
+            .where(PaymentSession.id == session_id, PaymentSession.state.in_(OPEN))
+            .where(or_(PaymentSession.asked_at.is_(None), ~asked_lately))
             .values(asked_at=moment)
             .execution_options(synchronize_session=False)
         )
@@ -83,7 +87,9 @@ async def ask_on_return(database: Database, providers: Providers, session_id: st
     await ask_and_settle(database, providers, attempt)
 
 
-async def reconcile(database: Database, providers: Providers, *, everything: bool = False, limit: int = 100) -> int:
+async def reconcile(
+    database: Database, providers: Providers, *, everything: bool = False, limit: int = 100
+) -> int:
     """Ask about every try that is due, oldest first; with `everything`, about every open one, due or not.
 
     Returns:
@@ -99,9 +105,9 @@ async def reconcile(database: Database, providers: Providers, *, everything: boo
 
 
 async def _due(database: Database, *, everything: bool, limit: int) -> list[tuple[str, datetime | None]]:
-    query = select(PaymentSession.id, PaymentSession.next_check_at).where(PaymentSession.state.in_(OPEN))  # type: ignore[attr-defined]
+    query = select(PaymentSession.id, PaymentSession.next_check_at).where(PaymentSession.state.in_(OPEN))
     if not everything:
-        query = query.where(PaymentSession.next_check_at <= now())  # type: ignore[operator]
+        query = query.where(PaymentSession.next_check_at <= now())
     async with database.read() as session:
         rows = await session.execute(query.order_by(PaymentSession.next_check_at).limit(limit))
         return [(session_id, due) for session_id, due in rows]
@@ -114,9 +120,11 @@ async def _claim(database: Database, session_id: str, due: datetime | None) -> P
         claim = (
             update(PaymentSession)
             .where(
-                PaymentSession.id == session_id,  # type: ignore[arg-type]
-                PaymentSession.next_check_at == due if due is not None else PaymentSession.next_check_at.is_(None),  # type: ignore[arg-type, union-attr]
-                PaymentSession.state.in_(OPEN),  # type: ignore[attr-defined]
+                PaymentSession.id == session_id,
+                PaymentSession.next_check_at == due
+                if due is not None
+                else PaymentSession.next_check_at.is_(None),
+                PaymentSession.state.in_(OPEN),
             )
             .values(next_check_at=next_check(attempt), asked_at=now(), checks=PaymentSession.checks + 1)
             .execution_options(synchronize_session=False)

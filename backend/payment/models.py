@@ -58,9 +58,9 @@ class PaymentSession(Timestamps, table=True):
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     checks: int = 0
-    asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # type: ignore[call-overload]
+    asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the provider was last asked for the state; whoever moves it on is the one who asks."""
-    paid_late_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)  # type: ignore[call-overload]
+    paid_late_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     """When an approval came for a try that had ended already: money that someone must give back or honour."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, delete, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import Database
@@ -61,7 +61,11 @@ def judge(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict
 
 
 async def receive(
-    database: Database, provider_id: str, fields: Mapping[str, Any], credentials: GatewayCredentials | None, raw: bytes
+    database: Database,
+    provider_id: str,
+    fields: Mapping[str, Any],
+    credentials: GatewayCredentials | None,
+    raw: bytes,
 ) -> bool:
     """Store a notification, once however often it comes.
 
@@ -81,13 +85,16 @@ async def receive(
     row = {
         "id": new_id("paynot"),
         "provider_id": _kept_text(provider_id, 80),
-        "dedupe_key": _kept_text(f"{report.reference}:{report.transaction_id}:{code}", 200) if is_genuine_one else digest,
+        "dedupe_key": _kept_text(f"{report.reference}:{report.transaction_id}:{code}", 200)
+        if is_genuine_one
+        else digest,
         "verdict": verdict.value,
         "reference": _kept_text(report.reference or "", 80) or None,
         "invoice": _kept_text(report.invoice or "", 80) or None,
         "state_code": code,
         "fields": {
-            _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT) for name, value in list(fields.items())[:MAX_FIELDS]
+            _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT)
+            for name, value in list(fields.items())[:MAX_FIELDS]
         },
         "times_received": 1,
         "tries": 0,
@@ -98,12 +105,12 @@ async def receive(
     if not is_genuine_one:
         log.info("a notification of %r is %s: recorded, without effect", provider_id[:80], verdict)
     async with database.transaction() as session:
-        table = PaymentNotification.__table__  # type: ignore[attr-defined]
-        insert = (sqlite if database.is_sqlite else postgresql).insert(table).values(row)
+        insert = (sqlite if database.is_sqlite else postgresql).insert(PaymentNotification).values(row)
+        times_received = PaymentNotification.times_received
         again = insert.on_conflict_do_update(
             index_elements=["provider_id", "dedupe_key"],
-            set_={"times_received": table.c.times_received + 1, "updated_at": now()},
-        ).returning(table.c.times_received)
+            set_={"times_received": times_received + 1, "updated_at": now()},
+        ).returning(times_received)
         times = (await session.execute(again)).scalar_one()
         if not is_genuine_one:
             await _make_room(session)
@@ -118,10 +125,17 @@ def _kept_text(value: object, most: int) -> str:
 
 async def _make_room(session: AsyncSession) -> None:
     useless = PaymentNotification.verdict != Verdict.GENUINE
-    count = (await session.execute(select(func.count()).select_from(PaymentNotification).where(useless))).scalar_one()
+    count = (
+        await session.execute(select(func.count()).select_from(PaymentNotification).where(useless))
+    ).scalar_one()
     if count > MAX_USELESS:
-        oldest = select(PaymentNotification.id).where(useless).order_by(PaymentNotification.id).limit(MAX_USELESS // 10)
-        await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))  # type: ignore[attr-defined]
+        oldest = (
+            select(PaymentNotification.id)
+            .where(useless)
+            .order_by(PaymentNotification.id)
+            .limit(MAX_USELESS // 10)
+        )
+        await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
 
 
 async def handle_due(database: Database, providers: Providers, *, limit: int = 100) -> int:
@@ -133,7 +147,7 @@ async def handle_due(database: Database, providers: Providers, *, limit: int = 1
     async with database.read() as session:
         waiting = (
             select(PaymentNotification.id)
-            .where(PaymentNotification.next_try_at <= now())  # type: ignore[operator]
+            .where(PaymentNotification.next_try_at <= now())
             .order_by(PaymentNotification.id)
             .limit(limit)
         )
@@ -151,8 +165,8 @@ async def _claim(database: Database, notification_id: str) -> PaymentNotificatio
         claim = (
             update(PaymentNotification)
             .where(
-                PaymentNotification.id == notification_id,  # type: ignore[arg-type]
-                PaymentNotification.next_try_at <= now(),  # type: ignore[arg-type, operator]
+                PaymentNotification.id == notification_id,
+                PaymentNotification.next_try_at <= now(),
             )
             .values(next_try_at=now() + RETRY_AFTER, tries=PaymentNotification.tries + 1)
             .execution_options(synchronize_session=False)
@@ -173,7 +187,12 @@ async def _handle(database: Database, providers: Providers, notification: Paymen
         attempt.reference = notification.reference  # we may never have had the answer that named it
         state = await ask_and_settle(database, providers, attempt)
         told_its_end = notification.state_code not in _UNDECIDED
-        if told_its_end and state.is_open and state is not SessionState.HELD and notification.tries < MAX_TRIES:
+        if (
+            told_its_end
+            and state.is_open
+            and state is not SessionState.HELD
+            and notification.tries < MAX_TRIES
+        ):
             return  # the gateway's own lookup lags behind its notification: it stays due and is tried again
     async with database.transaction() as session:
         done = await session.get_one(PaymentNotification, notification.id)
@@ -186,7 +205,7 @@ _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HEL
 async def _attempt_of(database: Database, notification: PaymentNotification) -> PaymentSession | None:
     async with database.read() as session:
         named = or_(
-            PaymentSession.invoice == notification.invoice,  # type: ignore[arg-type]
-            PaymentSession.reference == notification.reference,  # type: ignore[arg-type]
+            PaymentSession.invoice == notification.invoice,
+            PaymentSession.reference == notification.reference,
         )
         return (await session.execute(select(PaymentSession).where(named).limit(1))).scalar_one_or_none()

@@ -26,7 +26,7 @@ Desk = Annotated[PaymentDesk, Depends(payment_desk)]
 class BankOut(BaseModel):
     """A bank (spec: Entities, PSE bank entry)."""
 
-    bankCode: str
+    bankCode: str  # noqa: N815 (the wire's name)
     name: str
 
 

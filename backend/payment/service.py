@@ -58,7 +58,7 @@ async def attempts_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSe
         select(PaymentSession)
         .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
         .where(PaymentCollection.cart_id == cart_id)
-        .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())  # type: ignore[attr-defined]
+        .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
     )
     return found.scalars().all()
 
@@ -102,7 +102,7 @@ async def _make_way(session: AsyncSession, collection: PaymentCollection) -> Non
     found = await session.execute(
         select(PaymentSession).where(
             PaymentSession.collection_id == collection.id,
-            PaymentSession.state.in_(LIVE),  # type: ignore[attr-defined]
+            PaymentSession.state.in_(LIVE),
         )
     )
     live = found.scalar_one_or_none()

@@ -72,8 +72,8 @@ async def settle_in(session: AsyncSession, session_id: str, report: ProviderRepo
 async def settle_second(database: Database, session_id: str, report: ProviderReport) -> None:
     """The gateway approved a second transaction of a try's invoice (the shopper went back at the bank and paid again).
 
-    While the try is open, that approval is its own. After it ended, the approval stands as a try of its own beside it, so
-    that no final state is undone; when the first was paid too, a person must give one payment back.
+    While the try is open, that approval is its own. After it ended, the approval stands as a try of its own beside it,
+    so that no final state is undone; when the first was paid too, a person must give one payment back.
     """
     async with database.transaction() as session:
         first, cart_id = await lock_attempt(session, session_id)

@@ -12,7 +12,7 @@
                             held                                            the gateway looks into it
     held                    captured, rejected, canceled, expired           it has decided
     authorized              captured, canceled                              the shop takes the money, or lets it go
-    captured, rejected,     nothing                                         final: a late or repeated code undoes nothing
+    captured, rejected,     nothing                                         final: a late code undoes nothing
       canceled, expired,
       failed
 

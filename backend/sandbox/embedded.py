@@ -1,7 +1,7 @@
 """The sandbox inside the shop: the gateway with its bank, and the carrier, where no credentials name the real ones.
 
-The shop's clients reach them through httpx, as they reach the real ones; only the transport differs. A shopper's browser
-reaches the bank's page, and the carrier's labels, under `/sandbox` of the shop's own address.
+The shop's clients reach them through httpx, as they reach the real ones; only the transport differs. A shopper's
+browser reaches the bank's page, and the carrier's labels, under `/sandbox` of the shop's own address.
 """
 
 import httpx
@@ -20,7 +20,9 @@ class Sandbox:
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._http = httpx.AsyncClient()  # carries the gateway's notifications, over a socket as from outside
-        self._gateway = sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
+        self._gateway = (
+            sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
+        )
         self._carrier = sandbox_carrier(settings) if settings.uses_sandbox_carrier else None
 
     @property

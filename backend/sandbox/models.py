@@ -1,6 +1,7 @@
 """What the embedded gateway and bank remember. Their tables are their own: the shop never reads them."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlalchemy import Index, text
 from sqlmodel import Field
@@ -17,7 +18,7 @@ class SandboxTransaction(Timestamps, table=True):
     """
 
     __tablename__ = "sandbox_transaction"
-    __table_args__ = {"sqlite_autoincrement": True}
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}
 
     ref_payco: int | None = Field(default=None, primary_key=True)
     invoice: str = Field(unique=True)

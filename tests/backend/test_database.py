@@ -12,11 +12,14 @@ from backend.errors import InvalidData
 
 
 async def test_a_transaction_is_kept_whole_or_not_at_all(database: Database) -> None:
-    with pytest.raises(ZeroDivisionError):
+    async def fail_half_way() -> None:
         async with database.transaction() as session:
             session.add(Collection(title="A", handle="a"))
             await session.flush()
-            _ = 1 / 0
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail_half_way()
     async with database.read() as session:
         assert (await session.execute(select(Collection))).all() == []
 
@@ -50,7 +53,9 @@ async def test_a_rival_waits_for_the_lock_and_reads_what_its_holder_wrote(databa
 
     async def count_one_up() -> None:
         async with database.transaction() as session:
-            row = (await session.execute(locked(select(Collection).where(Collection.handle == "counter")))).scalar_one()
+            row = (
+                await session.execute(locked(select(Collection).where(Collection.handle == "counter")))
+            ).scalar_one()
             row.title = str(int(row.title) + 1)
 
     await asyncio.gather(*(count_one_up() for _ in range(20)))

@@ -1,8 +1,8 @@
 """Killing the shop (SIGKILL) at every step between "create sent" and "order paid", and looking at what is left.
 
-The gateway and its bank live in this process and go on; the shop lives in another, which is killed and started again. The
-bank approves every transaction it knows, also those whose answer the shop never read. In the end each of them must be
-exactly one paid order that holds exactly one unit of stock.
+The gateway and its bank live in this process and go on; the shop lives in another, which is killed and started again.
+The bank approves every transaction it knows, also those whose answer the shop never read. In the end each of them must
+be exactly one paid order that holds exactly one unit of stock.
 
 `python -m tests.failure.crash --kills 200` prints the figures.
 """
@@ -225,12 +225,16 @@ class Bank:
     async def approved(self) -> int:
         async with self.database.read() as session:
             accepted = SandboxTransaction.state == GatewayState.ACCEPTED
-            return (await session.execute(select(func.count()).select_from(SandboxTransaction).where(accepted))).scalar_one()
+            return (
+                await session.execute(select(func.count()).select_from(SandboxTransaction).where(accepted))
+            ).scalar_one()
 
     async def captured(self) -> int:
         async with self.shop_database.read() as session:
             done = PaymentSession.state == "captured"
-            return (await session.execute(select(func.count()).select_from(PaymentSession).where(done))).scalar_one()
+            return (
+                await session.execute(select(func.count()).select_from(PaymentSession).where(done))
+            ).scalar_one()
 
 
 async def _everything_is_paid(bank: Bank, shop: Shop) -> None:
@@ -253,11 +257,15 @@ async def _check(bank: Bank, folder: Path) -> int:
     async with bank.shop_database.read() as session:
         captured = select(PaymentSession.invoice).where(PaymentSession.state == "captured")
         assert set((await session.execute(captured)).scalars()) == approved
-        paid = (await session.execute(select(Order).where(Order.payment_status == "captured"))).scalars().all()
+        paid = (
+            (await session.execute(select(Order).where(Order.payment_status == "captured"))).scalars().all()
+        )
         assert len(paid) == len({order.cart_id for order in paid}) == len(approved)
         assert all(order.meta == {} for order in paid), "an order is marked for a person to settle"
         held = select(Reservation.holder, Reservation.quantity).where(Reservation.expires_at.is_(None))
-        assert {(holder, units) for holder, units in await session.execute(held)} == {(order.cart_id, 1) for order in paid}
+        assert {(holder, units) for holder, units in await session.execute(held)} == {
+            (order.cart_id, 1) for order in paid
+        }
         level = select(InventoryLevel.reserved).where(InventoryLevel.reserved > 0)
         promised = (await session.execute(select(func.sum(Reservation.quantity)))).scalar_one()
         assert (await session.execute(level)).scalars().all() == [promised]
@@ -327,7 +335,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Kill the shop while people pay, and count what is left.")
     parser.add_argument("--kills", type=int, default=len(Step))
     figures = asyncio.run(run(parser.parse_args().kills))
-    print(f"{figures.kills} kills in {figures.seconds:.0f} s; {figures.approved} payments approved, {figures.paid} paid orders")
+    print(f"{figures.kills} kills in {figures.seconds:.0f} s")
+    print(f"{figures.approved} payments approved, {figures.paid} paid orders")
     for step, count in figures.steps.items():
         print(f"  {count:4d}  {step}")
 

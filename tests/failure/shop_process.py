@@ -1,7 +1,7 @@
 """A shop without pages in a process of its own, to be killed. Its gateway is outside and goes on living.
 
-`python -m tests.failure.shop_process`, settings from the environment. `POST /test/buy` does what the storefront's button
-does; everything else is the shop's own API.
+`python -m tests.failure.shop_process`, settings from the environment. `POST /test/buy` does what the storefront's
+button does; everything else is the shop's own API.
 """
 
 import asyncio

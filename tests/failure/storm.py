@@ -1,7 +1,7 @@
 """A storm of notifications: shuffled, duplicated, some forged; afterwards every order stands where the bank says.
 
-`python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures. The notifications come over a real
-socket to a shop in its own process, many at once.
+`python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures. The notifications come over a
+real socket to a shop in its own process, many at once.
 """
 
 import argparse
@@ -91,7 +91,11 @@ async def _decide(bank: Bank) -> dict[str, str]:
     Returns:
         The payment state each invoice must come to.
     """
-    ends = ((GatewayState.ACCEPTED, "captured"), (GatewayState.REJECTED, "rejected"), (GatewayState.CANCELED, "canceled"))
+    ends = (
+        (GatewayState.ACCEPTED, "captured"),
+        (GatewayState.REJECTED, "rejected"),
+        (GatewayState.CANCELED, "canceled"),
+    )
     wanted: dict[str, str] = {}
     async with bank.database.transaction() as session:
         for number, row in enumerate((await session.execute(select(SandboxTransaction))).scalars().all()):
@@ -158,8 +162,8 @@ async def _blow(shop: Shop, letters: list[dict[str, str]]) -> tuple[list[float],
 async def _calm(bank: Bank, wanted: dict[str, str]) -> Counter[str]:
     """Wait until the inbox is worked off, then compare every payment and order with the bank."""
     async with asyncio.timeout(DEADLINE):
-        while await _waiting(bank):
-            await asyncio.sleep(0.1)  # another process is at work; there is only its database to look at
+        while await _waiting(bank):  # noqa: ASYNC110 (another process is at work: only its database tells)
+            await asyncio.sleep(0.1)
     async with bank.shop_database.read() as session:
         states = dict((await session.execute(select(PaymentSession.invoice, PaymentSession.state))).all())
         ordered = dict((await session.execute(select(Order.cart_id, Order.payment_status))).all())
@@ -172,7 +176,11 @@ async def _calm(bank: Bank, wanted: dict[str, str]) -> Counter[str]:
 
 async def _waiting(bank: Bank) -> int:
     async with bank.shop_database.read() as session:
-        open_ones = select(func.count()).select_from(PaymentNotification).where(PaymentNotification.next_try_at.is_not(None))
+        open_ones = (
+            select(func.count())
+            .select_from(PaymentNotification)
+            .where(PaymentNotification.next_try_at.is_not(None))
+        )
         return (await session.execute(open_ones)).scalar_one()
 
 
@@ -183,8 +191,11 @@ def main() -> None:
     parser.add_argument("--orders", type=int, default=500)
     asked = parser.parse_args()
     figures = asyncio.run(run(asked.notifications, asked.orders))
-    print(f"{figures.notifications} notifications for {figures.orders} orders in {figures.seconds:.1f} s: {dict(figures.statuses)}")
-    print(f"answered in {figures.median:.1f} ms (median), {figures.p99:.1f} ms (p99), {figures.slowest:.1f} ms (slowest)")
+    print(f"{figures.notifications} notifications for {figures.orders} orders in {figures.seconds:.1f} s")
+    print(f"answers: {dict(figures.statuses)}")
+    print(
+        f"answered in {figures.median:.1f} ms (median), {figures.p99:.1f} ms (p99), {figures.slowest:.1f} ms (slowest)"
+    )
     print(f"ends: {dict(figures.ends)}")
 
 

@@ -1,4 +1,4 @@
-"""The shop is killed at every step of a payment and started again: nothing the bank approved is lost or counted twice."""
+"""The shop is killed at every step of a payment and started again: no approved payment is lost or counted twice."""
 
 import pytest
 

@@ -37,7 +37,9 @@ async def test_adding_twice_makes_one_line(database: Database, floor: Floor) -> 
     assert (cart.count, cart.total, cart.total_label) == (5, 150_000, "$ 150.000")
 
 
-async def test_adding_the_same_toy_in_two_tabs_at_once_loses_nothing(database: Database, floor: Floor) -> None:
+async def test_adding_the_same_toy_in_two_tabs_at_once_loses_nothing(
+    database: Database, floor: Floor
+) -> None:
     cart_id, trompo = await _cart_with(database, floor, stock=50, quantity=1)
 
     async def add() -> None:
@@ -52,7 +54,9 @@ async def test_adding_the_same_toy_in_two_tabs_at_once_loses_nothing(database: D
 async def test_the_price_is_the_catalogues_of_this_moment(database: Database, floor: Floor) -> None:
     cart_id, trompo = await _cart_with(database, floor)
     async with database.transaction() as session:
-        await session.execute(update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000))
+        await session.execute(
+            update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000)
+        )
     async with database.read() as session:
         cart = await carts.view(session, cart_id)
     assert cart.total == 20_000

@@ -15,9 +15,13 @@ from tests.shop_floor import make_toy, open_floor
 async def shop(database: Database, settings: Settings) -> Database:
     floor = await open_floor(database, settings)
     async with database.transaction() as session:
-        await make_toy(session, floor, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira.")
+        await make_toy(
+            session, floor, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira."
+        )
         await make_toy(session, floor, "lampara", title="Lámpara de noche", brand="Nido Andino")
-        await make_toy(session, floor, "caja", title="Caja de música", description="Con un trompo pintado en la tapa.")
+        await make_toy(
+            session, floor, "caja", title="Caja de música", description="Con un trompo pintado en la tapa."
+        )
         await make_toy(session, floor, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
         await make_toy(session, floor, "oculto", title="Trompo en borrador", status="draft")
     return database
@@ -50,7 +54,9 @@ async def test_the_title_counts_more_than_the_description(shop: Database) -> Non
     assert await _titles(shop, "trompo") == ["Trompo de madera", "Caja de música"]
 
 
-@pytest.mark.parametrize("text", ["", " ", "t", "zz", "trompo inexistente", "%", "_____", "'; drop table product; --"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "t", "zz", "trompo inexistente", "%", "_____", "'; drop table product; --"]
+)
 async def test_finds_nothing(shop: Database, text: str) -> None:
     assert await _titles(shop, text) == []
 

@@ -1,4 +1,4 @@
-"""A payment provider whose bank does what the test says. For what a test must time exactly; the rest uses the sandbox."""
+"""A payment provider whose bank does what the test says, at the moment it says; elsewhere the sandbox is used."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

@@ -13,7 +13,14 @@ from backend.checkout.form import Destination
 from backend.checkout.service import Checkout
 from backend.clock import now
 from backend.database import Database
-from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, PaymentFailed, TotalChanged
+from backend.errors import (
+    Conflict,
+    InsufficientStock,
+    InvalidData,
+    OutcomeUnknown,
+    PaymentFailed,
+    TotalChanged,
+)
 from backend.inventory.service import available_units
 from backend.orders.models import Order
 from backend.payment.desk import PaymentDesk
@@ -95,8 +102,12 @@ async def _order(database: Database, order_id: str) -> Order:
         return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()
 
 
-async def _settle(checkout: Checkout, attempt: PaymentSession, state: ProviderState, **report: object) -> None:
-    told = ProviderReport(state=state, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice)
+async def _settle(
+    checkout: Checkout, attempt: PaymentSession, state: ProviderState, **report: object
+) -> None:
+    told = ProviderReport(
+        state=state, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice
+    )
     await settle(checkout.database, attempt.id, replace(told, **report))  # type: ignore[arg-type]
 
 
@@ -138,7 +149,9 @@ async def test_a_lost_payment_cancels_the_order_and_frees_the_stock(
 
 
 @pytest.mark.parametrize("late", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.HELD])
-async def test_a_late_code_never_undoes_a_paid_order(checkout: Checkout, floor: Floor, late: ProviderState) -> None:
+async def test_a_late_code_never_undoes_a_paid_order(
+    checkout: Checkout, floor: Floor, late: ProviderState
+) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
     for state in (ProviderState.CAPTURED, late, ProviderState.CAPTURED, ProviderState.PENDING):
@@ -157,7 +170,14 @@ async def test_money_that_comes_too_late_is_told_and_never_lost(checkout: Checko
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"amount": Decimal(1)}, {"amount": None}, {"currency": "USD"}, {"currency": None}, {"invoice": "another"}]
+    "wrong",
+    [
+        {"amount": Decimal(1)},
+        {"amount": None},
+        {"currency": "USD"},
+        {"currency": None},
+        {"invoice": "another"},
+    ],
 )
 async def test_an_approval_that_does_not_fit_is_held_for_a_person(
     checkout: Checkout, floor: Floor, wrong: dict[str, object]
@@ -169,7 +189,9 @@ async def test_an_approval_that_does_not_fit_is_held_for_a_person(
     assert await _available(checkout.database, trompo) == 2
 
 
-async def test_a_notification_completes_a_cart_that_the_storefront_never_did(checkout: Checkout, floor: Floor) -> None:
+async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
+    checkout: Checkout, floor: Floor
+) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     attempt = await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
@@ -248,7 +270,9 @@ async def test_an_item_added_while_the_bank_answers_is_not_paid_with_the_old_amo
         await checkout.complete(cart_id)
 
 
-async def test_two_payments_of_one_cart_at_once_start_one(checkout: Checkout, floor: Floor, bank: ScriptedBank) -> None:
+async def test_two_payments_of_one_cart_at_once_start_one(
+    checkout: Checkout, floor: Floor, bank: ScriptedBank
+) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     tries = (checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1") for _ in range(8))
@@ -291,7 +315,7 @@ async def test_a_payment_nobody_decides_expires_when_its_hold_ends(
     checkout: Checkout, floor: Floor, bank: ScriptedBank
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=1)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    order, _ = await _pay(checkout, await _ready_cart(checkout, trompo))
     assert await checkout.payments.reconcile() == 0  # not before minute seven
     async with checkout.database.transaction() as session:
         over = now() - HOLD_TIME

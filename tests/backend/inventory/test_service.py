@@ -1,4 +1,4 @@
-"""Stock: atomic, never below zero, never one more sold than there is (spec: Storefront view rules 1; design: decision 4)."""
+"""Stock: atomic, never below zero, never one more sold than there is (design: decision 4)."""
 
 import asyncio
 from datetime import timedelta
@@ -57,7 +57,9 @@ async def test_a_hold_of_more_than_there_is_promises_nothing(database: Database,
     assert await _available(database, yoyo) == 1
 
 
-async def test_a_lapsed_hold_does_not_keep_the_last_unit_from_a_buyer(database: Database, floor: Floor) -> None:
+async def test_a_lapsed_hold_does_not_keep_the_last_unit_from_a_buyer(
+    database: Database, floor: Floor
+) -> None:
     trompo = await _toy(database, floor, stock=1)
     async with database.transaction() as session:
         await service.hold(session, "cart_gone", {trompo: 1}, now() - timedelta(seconds=1))
@@ -81,7 +83,9 @@ async def test_a_kept_hold_never_lapses_and_a_released_one_is_free(database: Dat
     assert await _available(database, trompo) == 1
 
 
-async def test_a_parcel_takes_its_units_out_of_stock_and_out_of_the_promise(database: Database, floor: Floor) -> None:
+async def test_a_parcel_takes_its_units_out_of_stock_and_out_of_the_promise(
+    database: Database, floor: Floor
+) -> None:
     trompo = await _toy(database, floor, stock=5)
     async with database.transaction() as session:
         await service.hold(session, "paid", {trompo: 3}, None)
