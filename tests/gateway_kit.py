@@ -38,7 +38,7 @@ MARIA = {
 }
 """A payer, as typed."""
 
-HASTE = Patience(connect=2, reading=2, create=2, retry_pause=0)
+HASTE = Patience(connect=20, reading=20, create=20, retry_pause=0)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Merchant:
 
     async def told(self, times: int = 1) -> list[dict[str, str]]:
         """The fields of each notification, once there are that many."""
-        async with asyncio.timeout(10), self._news:
+        async with asyncio.timeout(30), self._news:
             await self._news.wait_for(lambda: len(self.received) >= times)
         return [fields for _, fields in self.received]
 

@@ -38,7 +38,7 @@ _fetching: WeakKeyDictionary[Database, asyncio.Lock] = WeakKeyDictionary()
 class BankListUnavailable(OutsideFailure):
     """The gateway gave no list of banks, and never has."""
 
-    shopper_text = "No se pudo obtener la lista de entidades financieras, por favor intenta más tarde."
+    shopper_text = "No se pudo obtener la lista de entidades financieras, por favor intente más tarde."
 
     def __init__(self) -> None:
         super().__init__("The gateway gives no list of banks, and there is no earlier one")

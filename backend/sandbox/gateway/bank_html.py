@@ -3,7 +3,6 @@
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from urllib.parse import urlsplit
 
 from backend.money import format_cop
 from backend.payment.gateway.states import GatewayState
@@ -38,7 +37,7 @@ button:hover, .button:hover { background: #eaf1fa; }
 .no { border-color: var(--red); color: var(--red); }
 .no:hover { background: #fbeeeb; }
 :focus-visible { outline: 3px solid #d9a400; outline-offset: 2px; }
-@media (min-width: 30rem) { form { grid-template-columns: 1fr 1fr; } .go { grid-column: 1 / -1; } }
+@media (min-width: 30rem) { form { grid-template-columns: 1fr 1fr; } .go, button:last-child { grid-column: 1 / -1; } }
 """
 
 _OUTCOMES = {
@@ -49,7 +48,7 @@ _OUTCOMES = {
 }
 
 
-def choice(transaction: SandboxTransaction) -> str:
+def choice(transaction: SandboxTransaction, merchant: str) -> str:
     """The page that asks for the decision."""
     left_pending = transaction.decided_at is not None
     title = "Este pago está pendiente" if left_pending else "Autoriza tu pago"
@@ -58,7 +57,7 @@ def choice(transaction: SandboxTransaction) -> str:
         f"""
   <section class="card" aria-labelledby="title">
     <h1 id="title">{title}</h1>
-    {_facts(transaction)}
+    {_facts(transaction, merchant)}
     <form method="post">
       <button class="go" name="decision" value="approve" data-testid="bank-approve">Aprobar</button>
       <button class="no" name="decision" value="reject" data-testid="bank-reject">Rechazar</button>
@@ -69,7 +68,7 @@ def choice(transaction: SandboxTransaction) -> str:
     )
 
 
-def finished(transaction: SandboxTransaction, return_url: str) -> str:
+def finished(transaction: SandboxTransaction, merchant: str, return_url: str) -> str:
     """The page of a transaction that is decided."""
     state = GatewayState(transaction.state)
     title = "Esta transacción ya terminó"
@@ -79,7 +78,7 @@ def finished(transaction: SandboxTransaction, return_url: str) -> str:
   <section class="card" aria-labelledby="title">
     <h1 id="title">{title}</h1>
     <p data-testid="bank-final">{escape(_OUTCOMES.get(state, ""))} Estado: <strong>{state.text}</strong>.</p>
-    {_facts(transaction)}
+    {_facts(transaction, merchant)}
     <a class="button" href="{escape(return_url)}" data-testid="bank-return">Volver al comercio</a>
   </section>""",
     )
@@ -98,10 +97,10 @@ def not_found() -> str:
     )
 
 
-def _facts(transaction: SandboxTransaction) -> str:
+def _facts(transaction: SandboxTransaction, merchant: str) -> str:
     fields = transaction.fields
     rows = {
-        "Comercio": urlsplit(fields["url_respuesta"]).hostname or "",
+        "Comercio": merchant,
         "Descripción": fields["descripcion"],
         "Banco elegido": BANKS[fields["banco"]],
         "Referencia": fields["factura"],

@@ -30,9 +30,12 @@ _HEADERS = {
 class BankPage:
     """Shows a transaction by its unguessable address and takes the shopper's decision."""
 
-    def __init__(self, ledger: Ledger, public_base: str, decided: Callable[[], None]) -> None:
+    def __init__(
+        self, ledger: Ledger, public_base: str, merchant: str, *, decided: Callable[[], None]
+    ) -> None:
         self._ledger = ledger
         self._public_base = public_base
+        self._merchant = merchant
         self._decided = decided
 
     def routes(self) -> list[Route]:
@@ -48,8 +51,10 @@ class BankPage:
         if transaction is None:
             return HTMLResponse(bank_html.not_found(), 404, headers=_HEADERS)
         if transaction.state == GatewayState.PENDING:
-            return HTMLResponse(bank_html.choice(transaction), headers=_HEADERS)
-        return HTMLResponse(bank_html.finished(transaction, return_url(transaction)), headers=_HEADERS)
+            return HTMLResponse(bank_html.choice(transaction, self._merchant), headers=_HEADERS)
+        return HTMLResponse(
+            bank_html.finished(transaction, self._merchant, return_url(transaction)), headers=_HEADERS
+        )
 
     async def decide(self, request: Request) -> Response:
         """Take the decision and send the shopper back. The notification sets out at the same time."""

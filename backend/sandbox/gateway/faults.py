@@ -44,7 +44,7 @@ class Kind(StrEnum):
     LATE = "late"
     """After `seconds`."""
     OUT_OF_ORDER = "out_of_order"
-    """The outcome first; `seconds` later the news that it is pending."""
+    """The outcome first; `seconds` later (one, unless told) the news that it is pending."""
     NEVER = "never"
     FORGED = "forged"
     """The signature does not hold."""

@@ -35,6 +35,7 @@ class SandboxGateway:
         keys: GatewayCredentials,
         public_base: str,
         *,
+        merchant: str = "Comercio de pruebas",
         may_reach: Callable[[str], bool] = anywhere,
         control: bool = False,
         pause: Callable[[int], timedelta] = pause_after,
@@ -44,7 +45,7 @@ class SandboxGateway:
         ledger = Ledger(database, self.faults)
         self.notifier = Notifier(database, ledger, http, keys, may_reach=may_reach, pause=pause)
         api = GatewayApi(ledger, keys, self.public_base)
-        bank = BankPage(ledger, self.public_base, decided=self.notifier.wake)
+        bank = BankPage(ledger, self.public_base, merchant, decided=self.notifier.wake)
         routes = [*api.routes(self.faults), *bank.routes()]
         self.app = Starlette(routes=[*routes, *control_routes(self.faults)] if control else routes)
 
@@ -79,6 +80,7 @@ def sandbox_gateway(
         http,
         gateway_credentials(settings),
         public_base or f"{settings.base_url}{SANDBOX_PATH}",
+        merchant=settings.store_name,
         may_reach=Reach(settings.base_url),
         control=control,
     )

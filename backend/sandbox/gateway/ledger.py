@@ -146,7 +146,7 @@ def _notifications(
         case Fault(kind=Kind.LATE, seconds=seconds):
             return [one(after=seconds)]
         case Fault(kind=Kind.OUT_OF_ORDER, seconds=seconds):
-            return [one(), one(GatewayState.PENDING, after=seconds)]
+            return [one(), one(GatewayState.PENDING, after=seconds or 1)]
         case Fault(kind=Kind.FORGED):
             return [one(forged=True)]
         case _:

@@ -176,7 +176,7 @@ async def test_the_same_invoice_is_refused(practice: Practice) -> None:
 async def test_an_unclear_answer_to_a_create_is_unknown_and_not_repeated(
     practice: Practice, kind: Kind, was_created: bool
 ) -> None:
-    hasty(practice.client, Patience(connect=1, reading=1, create=0.2, retry_pause=0))
+    hasty(practice.client, Patience(reading=20, create=0.2, retry_pause=0))
     practice.sandbox.faults.add(Operation.CREATE, kind)
     with pytest.raises(OutcomeUnknown, match="TR-1"):
         await practice.client.create_bank_payment(payment())

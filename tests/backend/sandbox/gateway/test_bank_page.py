@@ -28,7 +28,7 @@ async def test_the_page_shows_what_is_paid_and_asks(practice: Practice) -> None:
         "119.000",
         "BANCO UNION COLOMBIANO",
         "TR-1",
-        "merchant.test",
+        "Comercio de pruebas",
     ):
         assert shown in page.text
     assert "Trompo &lt;b&gt;rojo&lt;/b&gt; &amp; azul" in page.text

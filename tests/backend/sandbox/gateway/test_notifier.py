@@ -123,7 +123,6 @@ async def test_two_processes_tell_it_once(practice: Practice, database: Database
     [
         (Kind.TWICE, ["Aceptada", "Aceptada"]),
         (Kind.NEVER, []),
-        (Kind.OUT_OF_ORDER, ["Aceptada", "Pendiente"]),
         (Kind.LATE, ["Aceptada"]),
     ],
 )
@@ -132,6 +131,18 @@ async def test_notifications_go_wrong_on_demand(practice: Practice, kind: Kind, 
     await decide(practice)
     await practice.sandbox.notifier.deliver_due()
     assert sorted(fields["x_response"] for _, fields in practice.merchant.received) == told
+
+
+async def test_out_of_order_is_the_outcome_and_then_that_it_is_pending(
+    practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    practice.sandbox.faults.add(Operation.NOTIFICATION, Kind.OUT_OF_ORDER, seconds=5)
+    await decide(practice)
+    assert await practice.sandbox.notifier.deliver_due() == 1
+    later = now() + timedelta(seconds=6)
+    monkeypatch.setattr(notifier, "now", lambda: later)
+    assert await practice.sandbox.notifier.deliver_due() == 1
+    assert [fields["x_response"] for _, fields in practice.merchant.received] == ["Aceptada", "Pendiente"]
 
 
 async def test_late_is_late(practice: Practice, monkeypatch: pytest.MonkeyPatch) -> None:

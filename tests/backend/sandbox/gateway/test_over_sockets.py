@@ -91,17 +91,20 @@ async def test_a_gateway_that_says_nothing_is_not_waited_for_for_ever(
     database: Database, settings: Settings
 ) -> None:
     async with alone(database, settings) as (sandbox, client):
-        hasty(client, Patience(connect=1, reading=0.2, create=0.2, retry_pause=0))
+        hasty(client, Patience(reading=20, create=0.2, retry_pause=0))
         sandbox.faults.add(Operation.CREATE, Kind.HANG)
         with pytest.raises(OutcomeUnknown):
             await client.create_bank_payment(payment())
         assert await client.references_of("TR-1") == []
+        hasty(client, Patience(reading=0.2, retry_pause=0))
         sandbox.faults.add(Operation.BANKS, Kind.HANG, times=None)
         with pytest.raises(GatewayUnavailable):
             await client.get_banks()
 
 
 async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: Settings) -> None:
+    hung_up = asyncio.Event()
+
     async def trickle(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
         try:
@@ -112,17 +115,17 @@ async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: S
                     0.02
                 )  # slower than the answer, quicker than any timeout between two bytes
         except ConnectionError:
-            writer.close()
+            writer.transport.abort()
+            hung_up.set()
 
     server = await asyncio.start_server(trickle, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     patience = Patience(connect=1, reading=0.2, create=0.2, retry_pause=0)
     keys = gateway_credentials(settings)
-    async with (
-        server,
-        GatewayClient(
-            httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True, patience=patience
-        ) as client,
-    ):
+    client = GatewayClient(
+        httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True, patience=patience
+    )
+    async with server, client:
         with pytest.raises(GatewayUnavailable, match="TimeoutError"):
             await client.get_banks()
+        await hung_up.wait()
