@@ -9,7 +9,7 @@ import reflex as rx
 from storefront.components.head import head
 from storefront.components.shapes import view_of
 from storefront.documents.facts import DocumentFacts
-from storefront.pages import cart, catalog, home, not_found, product, wishlist
+from storefront.pages import cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
@@ -53,6 +53,8 @@ PAGES = (
     Page("/catalog", catalog.page, catalog.load, catalog.CatalogState),
     Page("/product/[slug]", product.page, product.load, product.ProductState),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
+    Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
+    Page("/order/[id]", order.page, order.load, order.OrderState),
     Page("/wishlist", wishlist.page, wishlist.load, title=wishlist.TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE),
 )

@@ -1,0 +1,236 @@
+"""The checkout of this browser's cart: thin handlers over the checkout's services.
+
+What is typed lives in the browser and in the cart's draft; here is only what the server answers to it. A connection that
+breaks, or a server that restarts, loses none of it: `load` runs again and the browser tells again what it holds.
+"""
+
+import json
+import logging
+from dataclasses import replace
+from typing import Any
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.cart import service as carts
+from backend.checkout.form import read_destination
+from backend.clock import now
+from backend.errors import NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
+from backend.money import Cop, format_cop
+from backend.shipping.municipalities import search_municipalities
+from storefront.components.links import order_path
+from storefront.documents.facts import DocumentFacts
+from storefront.locale import _
+from storefront.pages.checkout import fields
+from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
+from storefront.pages.checkout.loader import FACTS, load
+from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, Town, shipping_card, town_view
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
+from storefront.state.cart import CartState
+
+log = logging.getLogger(__name__)
+
+LARGEST_TOTAL: Cop = 10**12
+LARGEST_NUMBER = 2**53
+PAUSE_MS = 100
+
+
+class CheckoutState(PageState, rx.State):
+    """Where this browser's purchase stands.
+
+    `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order waits at the bank) or `empty`.
+    `loaded_at` changes with every `load`; `noted` is the number of the last note that was kept.
+    """
+
+    content: rx.Field[str] = rx.field("")
+    facts: rx.Field[DocumentFacts] = rx.field(FACTS)
+    stage: rx.Field[str] = rx.field("waiting")
+    loaded_at: rx.Field[int] = rx.field(0)
+    draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    noted: rx.Field[int] = rx.field(0)
+    problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    steps_done: rx.Field[list[str]] = rx.field(default_factory=list)
+    banks: rx.Field[list[Choice]] = rx.field(default_factory=list)
+    banks_problem: rx.Field[str] = rx.field("")
+    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
+    towns_for: rx.Field[str] = rx.field("")
+    shipping: rx.Field[Shipping] = rx.field(Shipping())
+    answer: rx.Field[Answer] = rx.field(Answer())
+    last: rx.Field[LastOrder] = rx.field(LastOrder())
+    last_order: str = rx.LocalStorage("", name="trompo_order")
+    _cart_id: str = ""
+    _is_placing: bool = False
+
+    async def _data(self, params: PageParams) -> PageData[str]:
+        return await load(params)
+
+    @rx.event
+    async def load(self) -> list[Any]:
+        """Find out where the purchase of this browser stands, and bring back what was typed."""
+        self._show(await self._data(PageParams.from_url(self.router.url)))
+        self._is_placing = False
+        async with problems_told(self):
+            await self._look()
+        if self.stage != "open":
+            return []
+        draft = self.draft
+        town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
+        prices = [CheckoutState.ship(town, address, option)] if town else []
+        return [CheckoutState.load_banks, *prices]
+
+    @rx.event(background=True)
+    async def load_banks(self) -> None:
+        """Ask which banks are on offer."""
+        banks, problem = [], ""
+        try:
+            banks = [Choice(bank.code, bank.name) for bank in await current_shop().payments.banks()]
+        except OutsideFailure as error:
+            log.warning("no banks to offer: %s", error.message)
+            problem = text_of(error)
+        async with self:
+            self.banks, self.banks_problem = banks, problem
+
+    @rx.event
+    async def note(self, values: dict[str, str], reached: list[str], number: int) -> None:
+        """Keep what is typed, and say what is wrong with the fields that the shopper has come to."""
+        async with problems_told(self):
+            typed = fields.typed_fields(values)
+            names, number = fields.field_names(reached), a_number(number, 0, LARGEST_NUMBER)
+            try:
+                async with current_shop().database.transaction() as session:
+                    await carts.save_draft(session, await self._cart(), typed)
+            except (NotFound, NotAllowed):  # it has become an order meanwhile, in another tab
+                await self._look()
+                return
+            problems = await current_shop().checkout.problems(typed, self.router.session.client_ip)
+            self.problems = {name: text for name, text in problems.items() if name in names}
+            self.steps_done = [
+                step for step, names_of in fields.STEPS.items() if not any(name in problems for name in names_of)
+            ]
+            self.noted = number
+
+    @rx.event(supersedes=True, debounce=PAUSE_MS)
+    async def find_town(self, text: str) -> None:
+        """The municipalities that what is typed may mean."""
+        async with problems_told(self):
+            text = a_text(text, fields.LONGEST)
+            self.towns = [town_view(town) for town in search_municipalities(text)]
+            self.towns_for = text
+
+    @rx.event(background=True, supersedes=True)
+    async def ship(self, dane_code: str, address: str, option_id: str) -> None:
+        """Price the ways to ship to this place and take one of them. A later place or choice goes before this one."""
+        async with self:
+            is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
+            self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
+            cart_id = await self._cart()
+        shipping = Shipping(status="failed")
+        try:
+            shipping = await _priced(cart_id, dane_code, address, option_id)
+        except ShopError as error:
+            log.info("shipping of %s could not be priced: %s", cart_id, error.message)
+        except Exception:
+            log.exception("shipping of %s could not be priced", cart_id)
+        async with self:
+            self.shipping = shipping
+            await self._show_cart()
+
+    @rx.event(background=True)
+    async def place(self, values: dict[str, str], total: Cop) -> Any:
+        """Place the order and send the shopper to the bank. Pressed again meanwhile, it does nothing."""
+        async with self:
+            if self._is_placing:
+                return
+            self._is_placing = True
+            cart_id, ip = await self._cart(), self.router.session.client_ip
+        answer, problems = Answer(kind="failed", text=NOT_CREATED), None
+        try:
+            typed, total = fields.typed_fields(values), a_number(total, 0, LARGEST_TOTAL)
+            placed = await current_shop().checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+            page = order_path(placed.order_id, placed.token)
+            answer = Answer(kind="placed", address=placed.redirect_url or page)
+        except ShopError as error:
+            log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
+            answer, problems = Answer(kind=kind_of(error), text=text_of(error)), error.fields
+            if isinstance(error, TotalChanged):
+                answer = replace(answer, text=await _total_now(cart_id, total))
+        except Exception:
+            log.exception("the order of %s failed", cart_id)
+        async with self:
+            self._is_placing = False
+            if answer.kind == "placed":
+                await self._remember(placed.order_id, placed.token)
+            else:
+                await self._show_cart()
+            if problems is not None:
+                self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
+            self.answer = replace(answer, number=_stamp())
+        if answer.kind == "total":
+            yield CheckoutState.ship(typed["dane_code"], typed["address"], typed.get("shipping_option", ""))
+
+    async def _cart(self) -> str:
+        """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it."""
+        return an_id(self._cart_id or (await self.get_state(CartState)).cart_id)
+
+    async def _show_cart(self) -> None:
+        cart = await self.get_state(CartState)
+        if cart.cart_id:
+            await cart._refresh()
+
+    async def _look(self) -> None:
+        """Find out whether there is a cart to pay, an order to pay, or neither."""
+        checkout, cart = current_shop().checkout, await self.get_state(CartState)
+        self._cart_id = cart.cart_id if len(cart.cart_id) <= MAX_ID else ""
+        placed = await checkout.placed(self._cart_id) if self._cart_id else None
+        if placed is not None:
+            await self._remember(placed.order_id, placed.token)
+        await cart._refresh()
+        if cart.cart.lines:
+            async with current_shop().database.read() as session:
+                draft = await carts.read_draft(session, self._cart_id)
+            self.draft = {**fields.EMPTY, **draft}
+            self.problems, self.shipping = {}, Shipping()
+            self.loaded_at = _stamp()
+            self.stage = "open"
+            return
+        self.last = await self._last_order()
+        self.stage = "placed" if self.last.bank else "empty"
+
+    async def _remember(self, order_id: str, token: str) -> None:
+        """The cart is an order now: the browser keeps the order's link in the cart's place."""
+        self.last_order = json.dumps({"id": order_id, "token": token})
+        (await self.get_state(CartState)).cart_id = ""
+
+    async def _last_order(self) -> LastOrder:
+        """The order that this browser says it placed last, if its token is right."""
+        try:
+            told = json.loads(self.last_order)
+            order_id, token = an_id(told["id"]), a_text(told["token"], fields.LONGEST)
+            placed = await current_shop().checkout.order_placed(order_id, token)
+        except (ValueError, KeyError, TypeError, ShopError):
+            return LastOrder()
+        return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
+
+
+def _stamp() -> int:
+    """A number that was never used before, not even by a server that has restarted since."""
+    return int(now().timestamp() * 1000)
+
+
+async def _priced(cart_id: str, dane_code: str, address: str, option_id: str) -> Shipping:
+    dane_code, address = a_text(dane_code, MAX_ID), a_text(address, fields.LONGEST)
+    option_id = a_text(option_id, MAX_ID)
+    checkout = current_shop().checkout
+    is_an_address = "address" not in read_destination({"address": address})[1]
+    await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
+    offer = await checkout.offer_shipping(cart_id, option_id)
+    return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
+
+
+async def _total_now(cart_id: str, shown: Cop) -> str:
+    async with current_shop().database.read() as session:
+        cart = await carts.view(session, cart_id)
+    return _("El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga.").format(
+        before=format_cop(shown), now=cart.total_label
+    )

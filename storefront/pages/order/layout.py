@@ -1,0 +1,123 @@
+"""The order's page: how its payment stands first, then everything that PSE and a shopper want to see of it."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.orders.views import OrderView
+from storefront.components.address import address_part
+from storefront.components.browser import icon
+from storefront.components.empty import not_found
+from storefront.components.frame import framed
+from storefront.components.links import CATALOG
+from storefront.components.shapes import view_of
+from storefront.components.skeletons import bar, waiting
+from storefront.locale import _
+from storefront.pages.order import texts
+from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
+from storefront.pages.order.loader import ORDER_ID, UNKNOWN
+from storefront.pages.order.sections import delivery, payment, purchase
+from storefront.pages.order.state import OrderState
+
+
+def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
+    """The words for a status; those of a pending one for a status nobody knows."""
+    return rx.match(status, *words.items(), next(iter(words.values())))
+
+
+def status(order: ObjectVar[OrderView]) -> rx.Component:
+    """How it stands, and what can be done about it."""
+    return rx.el.header(
+        rx.el.img(
+            src=by_status(order.status, texts.DRAWINGS),
+            alt="",
+            class_name="order__drawing",
+            custom_attrs={"width": 240, "height": 200},
+        ),
+        rx.el.div(
+            rx.el.p(_("Pedido "), order.number, class_name="order__number", data_testid="order-number"),
+            rx.el.div(
+                rx.el.h1(by_status(order.status, texts.TITLES), class_name="order__title"),
+                rx.el.p(by_status(order.status, texts.EXPLANATIONS), class_name="order__words"),
+                role="status",
+                data_testid="order-status",
+                data_status=order.status,
+            ),
+            rx.cond(
+                order.status == "paid",
+                rx.el.p(
+                    _("Te escribiremos a "), rx.el.b(order.email), _(" con cada novedad."), class_name="order__words"
+                ),
+            ),
+            rx.cond(order.payment.reason != "", rx.el.p(order.payment.reason, class_name="order__reason")),
+            rx.cond(
+                ~order.is_final,
+                rx.el.p(
+                    rx.el.span(class_name="spinner", aria_hidden="true"),
+                    _("Consultando a tu banco…"),
+                    class_name="order__asking",
+                ),
+            ),
+            rx.el.div(
+                rx.cond(
+                    order.can_retry,
+                    TryAgain.create(answers=OrderState.answers, texts=texts.AGAIN, on_try=OrderState.try_again),
+                ),
+                rx.cond(
+                    order.status == "paid",
+                    rx.el.a(_("Seguir mirando juguetes"), href=CATALOG, class_name="button button--primary"),
+                ),
+                PrintButton.create(label=_("Imprimir")),
+                class_name="order__actions",
+            ),
+            class_name="order__say",
+        ),
+        class_name="order__status",
+        data_status=order.status,
+    )
+
+
+def order_page(order: ObjectVar[OrderView]) -> rx.Component:
+    """The order of this address."""
+    return rx.el.article(
+        status(order),
+        rx.el.div(
+            rx.el.div(purchase(order), delivery(order), class_name="order__column"),
+            payment(order),
+            class_name="order__columns",
+        ),
+        OrderWatch.create(is_open=~order.is_final, on_ask=OrderState.refresh),
+        class_name="order",
+    )
+
+
+def skeleton() -> rx.Component:
+    """The order to come."""
+    return rx.fragment(
+        rx.el.div(
+            rx.el.div(
+                rx.el.div(class_name="order__drawing bone"),
+                rx.el.div(bar("30%"), bar("70%", "2.4rem"), bar("90%"), bar("60%"), class_name="order__say"),
+                class_name="order__status",
+            ),
+            class_name="order",
+            aria_hidden="true",
+        ),
+        waiting(),
+    )
+
+
+def page() -> rx.Component:
+    """The whole page. An order that is not this address's is never shown."""
+    content = OrderState.content
+    return framed(
+        rx.cond(
+            OrderState.is_ready & (content.order_id == address_part(ORDER_ID)),
+            rx.cond(
+                content.order,
+                order_page(view_of(content.order, OrderView)),
+                not_found(UNKNOWN, _("Revisa que el enlace esté completo, tal como te llegó.")),
+            ),
+            skeleton(),
+        ),
+        class_name="main--order",
+    )

@@ -1,0 +1,146 @@
+"""The parts of an order: what was bought, where it goes, and the payment's facts."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.catalog.views import PictureView
+from backend.orders.views import OrderLineView, OrderView, ParcelView, PaymentFacts
+from storefront.components.browser import icon
+from storefront.components.links import to_product
+from storefront.components.picture import picture
+from storefront.components.shapes import list_of, view_of
+from storefront.locale import _
+from storefront.pages.order import texts
+
+
+def section(title: str, *content: rx.Component, name: str) -> rx.Component:
+    """A card with a title."""
+    return rx.el.section(
+        rx.el.h2(title, id=name, class_name="order__heading"),
+        *content,
+        class_name="order__card",
+        aria_labelledby=name,
+    )
+
+
+def fact(name: str, value: rx.Var[str] | str, test_id: str = "") -> rx.Component:
+    """A fact and its name. A fact that nobody knows yet is told as that."""
+    shown = rx.cond(value == "", "—", value) if isinstance(value, rx.Var) else value
+    return rx.el.div(rx.el.dt(name), rx.el.dd(shown, data_testid=test_id))
+
+
+def line(item: ObjectVar[OrderLineView]) -> rx.Component:
+    """One line, as sold."""
+    return rx.el.li(
+        rx.el.div(
+            rx.cond(item.picture, picture(view_of(item.picture, PictureView), "72px", alt=""), icon("top", size=28)),
+            class_name="buy__picture",
+        ),
+        rx.el.div(
+            rx.el.a(item.title, href=to_product(item.product_handle), class_name="buy__title"),
+            rx.el.p(item.quantity, " × ", item.unit_price_label, class_name="buy__note"),
+            class_name="buy__words",
+        ),
+        rx.el.p(item.line_total_label, class_name="buy__amount"),
+        class_name="buy__line",
+        data_testid="order-line",
+    )
+
+
+def purchase(order: ObjectVar[OrderView]) -> rx.Component:
+    """Lines and totals."""
+    return section(
+        _("Lo que compraste"),
+        rx.el.ul(
+            rx.foreach(list_of(order.lines, OrderLineView), lambda item: line(view_of(item, OrderLineView))),
+            class_name="buy",
+        ),
+        rx.el.dl(
+            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(order.item_total_label)),
+            rx.el.div(rx.el.dt(order.shipping_name), rx.el.dd(order.shipping_total_label)),
+            rx.el.div(
+                rx.el.dt(_("Total")),
+                rx.el.dd(order.total_label, data_testid="order-total"),
+                class_name="summary__total",
+            ),
+            class_name="summary__list",
+        ),
+        rx.el.p(_("Incluye IVA por "), order.tax_label, class_name="summary__note"),
+        name="compra",
+    )
+
+
+def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
+    """A parcel and how to follow it."""
+    return rx.el.li(
+        icon("truck"),
+        rx.el.div(
+            rx.el.p(
+                rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")), class_name="parcel__name"
+            ),
+            rx.el.p(rx.match(item.state, *texts.PARCEL_STATES.items(), texts.PARCEL_PREPARING)),
+            rx.cond(
+                item.tracking_number != "",
+                rx.el.p(_("Número de guía: "), rx.el.b(item.tracking_number, data_testid="tracking-number")),
+            ),
+        ),
+        class_name="parcel",
+    )
+
+
+def delivery(order: ObjectVar[OrderView]) -> rx.Component:
+    """Who receives it, where, and how it travels."""
+    return section(
+        _("Entrega"),
+        rx.el.address(
+            rx.el.b(order.recipient),
+            rx.foreach(list_of(order.address_lines, str), lambda text: rx.el.span(text)),
+            rx.el.span(order.email),
+            class_name="order__address",
+        ),
+        rx.cond(
+            list_of(order.parcels, ParcelView).length() > 0,
+            rx.el.ul(
+                rx.foreach(list_of(order.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))),
+                class_name="parcels",
+            ),
+            rx.cond(
+                order.status == "paid",
+                rx.el.p(_("Cuando despachemos tu pedido, aquí verás el número de guía."), class_name="order__soft"),
+            ),
+        ),
+        name="entrega",
+    )
+
+
+def payment(order: ObjectVar[OrderView]) -> rx.Component:
+    """What PSE wants a result page to show, whatever the result (wire: checkout)."""
+    facts = view_of(order.payment, PaymentFacts)
+    state = rx.match(facts.state, *texts.PAYMENT_STATES.items(), texts.PAYMENT_STATES["pending"])
+    return section(
+        _("Datos de la transacción PSE"),
+        rx.el.dl(
+            fact(_("Estado de la transacción"), state, test_id="payment-state"),
+            fact(_("Empresa"), facts.merchant),
+            fact(_("NIT"), facts.nit),
+            fact(_("Banco"), facts.bank),
+            fact(_("CUS"), facts.cus, test_id="payment-cus"),
+            fact(_("Referencia"), facts.reference),
+            fact(_("Fecha y hora"), facts.date_label),
+            fact(_("Valor"), facts.amount_label),
+            fact(_("Moneda"), facts.currency),
+            fact(_("Descripción"), facts.description),
+            fact(_("IP de origen"), facts.payer_ip),
+            class_name="facts",
+            data_testid="payment-facts",
+        ),
+        rx.el.p(
+            _("¿Preguntas sobre este pago? Llámanos al "),
+            rx.el.a(facts.contact_phone, href="tel:" + facts.contact_phone.to(str).replace(" ", "")),
+            _(" o escríbenos a "),
+            rx.el.a(facts.contact_email, href="mailto:" + facts.contact_email.to(str)),
+            _(" y danos la referencia o el CUS."),
+            class_name="order__contact",
+        ),
+        name="pago",
+    )

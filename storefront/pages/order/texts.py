@@ -1,0 +1,50 @@
+"""What the order's page says in each state (wire: checkout, pending text and double payment)."""
+
+from storefront.locale import _
+
+TITLES = {
+    "pending": _("Tu pago está pendiente"),
+    "held": _("Tu pago está en revisión"),
+    "paid": _("¡Gracias! Tu pago fue aprobado"),
+    "rejected": _("Tu pago fue rechazado"),
+    "canceled": _("El pago se canceló"),
+    "expired": _("El pago venció"),
+}
+EXPLANATIONS = {
+    "pending": _(
+        "Tu transacción está PENDIENTE de recibir confirmación por parte de tu entidad financiera. "
+        "Por favor verificar si el débito fue realizado en el Banco. No pagues de nuevo: esta página se actualiza sola."
+    ),
+    "held": _(
+        "Tu banco recibió el pago y está en verificación. Tus juguetes siguen apartados y no tienes que hacer nada: "
+        "esta página se actualiza sola."
+    ),
+    "paid": _("Ya estamos alistando tus juguetes."),
+    "rejected": _("Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. Tu carrito sigue intacto."),
+    "canceled": _("No se hizo ningún cobro. Tu carrito sigue intacto, por si quieres volver a intentarlo."),
+    "expired": _("Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. Tu carrito sigue intacto."),
+}
+PAYMENT_STATES = {
+    "pending": _("Pendiente"),
+    "unknown": _("Pendiente"),
+    "approved": _("Aprobada"),
+    "rejected": _("Rechazada"),
+    "failed": _("Fallida"),
+    "canceled": _("Cancelada"),
+    "expired": _("Expirada"),
+    "held": _("En verificación"),
+}
+DRAWINGS = {
+    "paid": "/brand/order-paid.svg",
+    "pending": "/brand/order-pending.svg",
+    "held": "/brand/order-pending.svg",
+    "rejected": "/brand/order-rejected.svg",
+    "canceled": "/brand/order-rejected.svg",
+    "expired": "/brand/order-rejected.svg",
+}
+PARCEL_STATES = {
+    "created": _("Guía lista"),
+    "canceled": _("Guía anulada"),
+}
+PARCEL_PREPARING = _("Guía en preparación")
+AGAIN = {"again": _("Intentar de nuevo con el mismo carrito"), "busy": _("Preparando tu carrito…")}
