@@ -91,6 +91,7 @@ def test_a_state_is_believed_only_when_code_and_word_agree(
         },
         {"status": "error", "description": "…"},
         {"success": True, "data": {"status": "error"}},
+        {"success": True, "data": {"status": "error", "x_response": "Rechazada", "x_cod_response": "2"}},
         {"success": False, "data": {**ACCEPTED, "x_response": "Rechazada", "x_cod_transaction_state": "2"}},
         {"success": True, "data": "Error"},
         {},
