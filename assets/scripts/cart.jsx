@@ -8,6 +8,7 @@ const ADDING = "trompo:adding";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
+const EVERYTHING_BELOW = "0px 0px 999999px 0px";
 
 export function CartCount({ count, answers, texts }) {
   const [pending, setPending] = useState(0);
@@ -41,10 +42,12 @@ export function CartCount({ count, answers, texts }) {
   );
 }
 
-export function AddToCart({ variantId, max, answers, texts, isCompact = false, onAdd }) {
+export function AddToCart({ variantId, max, answers, priceLabel, texts, onAdd }) {
   const [quantity, setQuantity] = useState(1);
   const [step, setStep] = useState("ready");
+  const [isPast, setPast] = useState(false);
   const answered = useRef(answers);
+  const button = useRef(null);
 
   useEffect(() => setQuantity(1), [variantId]);
 
@@ -60,6 +63,13 @@ export function AddToCart({ variantId, max, answers, texts, isCompact = false, o
     return () => clearTimeout(timer);
   }, [step]);
 
+  // scrolled past on a phone, the button comes along at the bottom
+  useEffect(() => {
+    const watcher = new IntersectionObserver(([entry]) => setPast(!entry.isIntersecting), { rootMargin: EVERYTHING_BELOW });
+    watcher.observe(button.current);
+    return () => watcher.disconnect();
+  }, []);
+
   const add = () => {
     if (step === "adding") return;
     setStep("adding");
@@ -68,20 +78,19 @@ export function AddToCart({ variantId, max, answers, texts, isCompact = false, o
   };
 
   const isOut = max < 1;
+  const face = step === "ready" ? texts.add : <><Icon name="check" size={20} />{texts.added}</>;
+  const look = { type: "button", className: "button button--primary add__button", "data-step": step, onClick: add };
   return (
-    <div className={isCompact ? "add add--compact" : "add"}>
-      {!isCompact && !isOut && <Stepper value={quantity} max={max} texts={texts} onChange={setQuantity} />}
-      <button
-        type="button"
-        className="button button--primary add__button"
-        data-testid="add-to-cart"
-        data-step={step}
-        disabled={isOut}
-        onClick={add}
-      >
-        {isOut ? texts.out : step === "ready" ? texts.add : <><Icon name="check" size={20} />{texts.added}</>}
-      </button>
-    </div>
+    <>
+      {!isOut && <Stepper value={quantity} max={max} texts={texts} onChange={setQuantity} />}
+      <button ref={button} {...look} data-testid="add-to-cart" disabled={isOut}>{isOut ? texts.out : face}</button>
+      {!isOut && (
+        <div className="add-bar" data-shown={isPast || undefined} inert={!isPast}>
+          <span className="add-bar__price">{priceLabel}</span>
+          <button {...look}>{face}</button>
+        </div>
+      )}
+    </>
   );
 }
 

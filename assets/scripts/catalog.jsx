@@ -50,14 +50,15 @@ export function CatalogChoices({ answer, step, onBrowse, children }) {
   return <Choices value={{ now, choose, toggle, clear, isBusy, step }}>{children}</Choices>;
 }
 
-export function FacetGroup({ kind, facets, title, testId }) {
+// `inner` names the values that belong under the one before them.
+export function FacetGroup({ kind, facets, inner = [], title, testId }) {
   const { now, toggle } = useContext(Choices);
   if (facets.length === 0) return null;
   return (
     <fieldset className="facet" data-testid={testId}>
       <legend className="facet__title">{title}</legend>
       {facets.map(({ value, label, count }) => (
-        <label className="check" key={value}>
+        <label className={inner.includes(value) ? "check check--inner" : "check"} key={value}>
           <input
             type="checkbox"
             value={value}

@@ -7,17 +7,20 @@ import { Picture } from "./picture.jsx";
 
 const SHOWN_MS = 6000;
 
-// Shows what is new since the page opened; `number` tells one message from the next of the same words.
-function useFresh(message) {
+// Shows what is new since the page opened; `number` tells one message from the next of the same words. What a document
+// learns when it first hears from the server was said before it opened.
+function useFresh(message, isHydrated) {
   const [shown, setShown] = useState(null);
   const [isHeld, setHeld] = useState(false);
   const last = useRef(message.number);
+  const isOpen = useRef(false);
 
   useEffect(() => {
-    if (message.number === last.current) return;
+    const isNew = message.number !== last.current;
     last.current = message.number;
-    setShown(message);
-  }, [message]);
+    if (isNew && isOpen.current) setShown(message);
+    isOpen.current ||= isHydrated;
+  }, [message, isHydrated]);
 
   useEffect(() => {
     if (!shown || isHeld) return;
@@ -34,9 +37,9 @@ function useFresh(message) {
   return [shown, () => setShown(null), hold];
 }
 
-export function Notices({ notice, added, texts }) {
-  const [said, dismiss, holdSaid] = useFresh(notice);
-  const [line, put, holdLine] = useFresh(added);
+export function Notices({ notice, added, isHydrated, texts }) {
+  const [said, dismiss, holdSaid] = useFresh(notice, isHydrated);
+  const [line, put, holdLine] = useFresh(added, isHydrated);
   return (
     <div className="notices">
       <div role="status" aria-atomic="true">

@@ -47,24 +47,22 @@ const subscribe = (tell) => {
 
 const useWishes = () => useSyncExternalStore(subscribe, read, () => NOTHING);
 
-export function WishlistToggle({ handle, title, texts, isWide = false }) {
+export function WishlistToggle({ handle, title, texts }) {
   const isSaved = useWishes().includes(handle);
   const toggle = () => {
     const now = read();
     write(isSaved ? now.filter((item) => item !== handle) : [handle, ...now]);
   };
-  const words = isSaved ? texts.remove : texts.save;
   return (
     <button
       type="button"
-      className={isWide ? "button button--quiet heart" : "icon-button heart"}
+      className="icon-button heart"
       data-testid="wishlist-toggle"
       aria-pressed={isSaved}
-      aria-label={isWide ? undefined : `${texts.save}: ${title}`}
+      aria-label={`${texts.save}: ${title}`}
       onClick={toggle}
     >
       <Icon name="heart" />
-      {isWide && words}
     </button>
   );
 }

@@ -90,7 +90,6 @@ class WishlistToggle(rx.Component):
     handle: rx.Var[str]
     title: rx.Var[str]
     texts: rx.Var[Texts]
-    is_wide: rx.Var[bool]
 
 
 class WishlistCount(rx.Component):
@@ -143,8 +142,8 @@ class AddToCart(rx.Component):
     variant_id: rx.Var[str]
     max: rx.Var[int]
     answers: rx.Var[int]
+    price_label: rx.Var[str]
     texts: rx.Var[Texts]
-    is_compact: rx.Var[bool]
     on_add: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
 
 
@@ -168,6 +167,7 @@ class Notices(rx.Component):
     tag = "Notices"
     notice: rx.Var[Any]
     added: rx.Var[Any]
+    is_hydrated: rx.Var[bool]
     texts: rx.Var[Texts]
 
 
@@ -196,6 +196,7 @@ class FacetGroup(rx.Component):
     tag = "FacetGroup"
     kind: rx.Var[str]
     facets: rx.Var[list[Facet]]
+    inner: rx.Var[list[str]]
     title: rx.Var[str]
     test_id: rx.Var[str]
 

@@ -44,6 +44,7 @@ def notices() -> rx.Component:
     return Notices.create(
         notice=FrameState.notice,
         added=CartState.added,
+        is_hydrated=FrameState.is_hydrated,
         texts={"added": _("Agregado a tu carrito"), "cart": _("Ver carrito"), "close": _("Cerrar")},
     )
 

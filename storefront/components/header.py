@@ -60,27 +60,32 @@ def logo() -> rx.Component:
     )
 
 
+def hidden(text: str) -> rx.Component:
+    """Words for those who do not see the icon."""
+    return rx.el.span(text, class_name="sr-only")
+
+
 def actions() -> rx.Component:
     """Account, wishlist and cart."""
     return rx.el.nav(
-        rx.el.a(icon("person"), href=ACCOUNT, class_name="icon-button", aria_label=_("Mi cuenta")),
+        rx.el.a(icon("person"), hidden(_("Mi cuenta")), href=ACCOUNT, class_name="icon-button"),
         rx.el.a(
             icon("heart"),
+            hidden(_("Favoritos") + ": "),
             WishlistCount.create(texts={"saved": _("guardados")}),
             href=WISHLIST,
             class_name="icon-button",
-            aria_label=_("Favoritos"),
         ),
         rx.el.a(
             icon("cart"),
+            hidden(_("Carrito") + ": "),
             CartCount.create(
                 count=view_of(CartState.cart, CartView).count,
                 answers=CartState.answers,
-                texts={"units": _("unidades en el carrito")},
+                texts={"units": _("unidades")},
             ),
             href=CART,
             class_name="icon-button",
-            aria_label=_("Carrito"),
             data_opens=CART_SHEET,
         ),
         class_name="header__actions",

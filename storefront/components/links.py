@@ -25,6 +25,11 @@ def product_path(handle: str) -> str:
     return f"/product/{quote(handle)}"
 
 
+def order_path(order_id: str, token: str) -> str:
+    """An order's page, for whoever bought it."""
+    return f"/order/{quote(order_id)}?token={quote(token)}"
+
+
 def to_category(handle: rx.Var[str]) -> rx.Var[str]:
     """The catalogue of a category, known in the browser. Handles need no encoding: letters, digits and hyphens."""
     return f"{CATALOG}?category=" + handle.to(str)

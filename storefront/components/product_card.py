@@ -10,7 +10,7 @@ from storefront.components.picture import picture
 from storefront.components.shapes import view_of
 from storefront.locale import _
 
-HEART_TEXTS = {"save": _("Guardar en favoritos"), "remove": _("Guardado en favoritos")}
+HEART_TEXTS = {"save": _("Guardar en favoritos")}
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
 

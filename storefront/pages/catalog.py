@@ -85,6 +85,8 @@ class CatalogContent:
     number: int = 0
     title: str = WHOLE
     lead: str = ""
+    inner: list[str] = field(default_factory=list)
+    """The categories that stand below another one in the filter."""
 
 
 NOTHING_YET = CatalogContent(
@@ -147,6 +149,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         is_custom=choices is not None,
         title=heading(text, trail),
         lead=trail[-1].description if trail and not text else "",
+        inner=[child.handle for node in tree for child in node.children],
     )
     return PageData(content, facts_of(content, trail))
 
@@ -220,7 +223,11 @@ def filters() -> rx.Component:
     return rx.fragment(
         OnlySale.create(label=_("Solo con descuento")),
         FacetGroup.create(
-            kind="categories", facets=page.categories, title=_("Categoría"), test_id="filter-category"
+            kind="categories",
+            facets=page.categories,
+            inner=view_of(CatalogState.content, CatalogContent).inner,
+            title=_("Categoría"),
+            test_id="filter-category",
         ),
         FacetGroup.create(kind="ages", facets=page.ages, title=_("Edad (años)"), test_id="filter-age"),
         FacetGroup.create(kind="brands", facets=page.brands, title=_("Marca"), test_id="filter-brand"),

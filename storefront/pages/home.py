@@ -12,6 +12,7 @@ from storefront.components.header import STORE_NAME, department_icon
 from storefront.components.links import CATALOG, to_category, to_product
 from storefront.components.picture import picture
 from storefront.components.product_card import discount_badge, price, product_grid
+from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, waiting
 from storefront.documents.facts import DocumentFacts, absolute, store_data, structured
@@ -147,23 +148,6 @@ def promises() -> rx.Component:
         promise("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
         promise("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
         class_name="promises",
-    )
-
-
-def section(title: str, *content: rx.Component, more: str = "", class_name: str = "") -> rx.Component:
-    """A part of the page under its title."""
-    return rx.el.section(
-        rx.el.div(
-            rx.el.h2(title, class_name="section__title"),
-            *(
-                [rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")]
-                if more
-                else []
-            ),
-            class_name="section__head",
-        ),
-        *content,
-        class_name=f"section {class_name}",
     )
 
 

@@ -17,7 +17,8 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import HOME, to_category
 from storefront.components.picture import css_url
-from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
+from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.documents.facts import (
@@ -107,12 +108,12 @@ class ProductState(PageState, rx.State):
 
 
 def breadcrumb(trail: rx.Var[list[CategoryRef]]) -> rx.Component:
-    """The way from the top of the catalogue to here."""
+    """The way from the home page down to here; the catalogue's root, which holds everything, is left out."""
     return rx.el.nav(
         rx.el.ol(
             rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
             rx.foreach(
-                trail,
+                trail[1:],
                 lambda category: rx.el.li(
                     rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
                 ),
@@ -147,6 +148,7 @@ def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=rx.cond(card.available, card.stock, 0),
         answers=CartState.answers,
+        price_label=card.price_label,
         texts=ADD_TEXTS,
         on_add=CartState.add,
     )
@@ -187,13 +189,7 @@ def product() -> rx.Component:
                 stock_words(card),
                 rx.el.div(
                     add_to_cart(card),
-                    WishlistToggle.create(
-                        handle=card.handle,
-                        title=card.title,
-                        texts={"save": _("Guardar"), "remove": _("Guardado")},
-                        is_wide=True,
-                        key=content.slug,
-                    ),
+                    WishlistToggle.create(handle=card.handle, title=card.title, texts=HEART_TEXTS),
                     class_name="product__buy",
                 ),
                 rx.el.p(detail.description, class_name="product__description"),
@@ -217,11 +213,7 @@ def product() -> rx.Component:
         ),
         rx.cond(
             related.length() > 0,
-            rx.el.section(
-                rx.el.h2(_("Van bien juntos"), class_name="section__title"),
-                product_grid(related, class_name="grid grid--row"),
-                class_name="section",
-            ),
+            section(_("Van bien juntos"), product_grid(related, class_name="grid grid--row")),
         ),
     )
 

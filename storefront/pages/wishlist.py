@@ -34,7 +34,7 @@ def page() -> rx.Component:
     """The whole page."""
     return framed(
         WishlistLoader.create(on_wishes=WishlistState.show),
-        rx.el.h1(_("Tus favoritos"), class_name="page-title"),
+        rx.el.div(rx.el.h1(_("Tus favoritos"), class_name="page-title"), class_name="page-head"),
         rx.cond(
             WishlistState.is_known,
             rx.fragment(
