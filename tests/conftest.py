@@ -23,7 +23,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("trompo")
 
-UNSAFE_BUT_QUICK = ("fsync", "full_page_writes", "synchronous_commit")
+SAFE_BUT_SLOW = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -74,7 +74,9 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def postgresql_url(postgresql: URL, postgresql_template: str) -> AsyncIterator[str]:
     """A clone of the migrated PostgreSQL database, dropped after the test."""
     name = f"test_{uuid4().hex}"
-    await _administer(postgresql, f'CREATE DATABASE "{name}" TEMPLATE "{postgresql_template}"')
+    await _administer(
+        postgresql, f'CREATE DATABASE "{name}" TEMPLATE "{postgresql_template}" STRATEGY FILE_COPY'
+    )
     yield postgresql.set(database=name).render_as_string(hide_password=False)
     await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
 
@@ -98,7 +100,7 @@ def postgresql(testrun_uid: str) -> Iterator[URL]:
     url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
     asyncio.run(
         _administer(
-            url, *(f"ALTER SYSTEM SET {name} = off" for name in UNSAFE_BUT_QUICK), "SELECT pg_reload_conf()"
+            url, *(f"ALTER SYSTEM SET {name} = off" for name in SAFE_BUT_SLOW), "SELECT pg_reload_conf()"
         )
     )
     yield url
