@@ -7,9 +7,14 @@ import asyncio
 import os
 import sys
 
+from reflex_base.environment import environment
+
 from backend.settings import load_settings
 from backend.start import prepare
+from storefront.build import ROOT
 from storefront.toolchain import prepare_environment, prepare_web
+
+WATCHED = ("backend", "storefront", "assets")  # not the data folder: every sale would reload the shop
 
 
 def main() -> None:
@@ -18,6 +23,7 @@ def main() -> None:
     asyncio.run(prepare(settings))
     prepare_environment()
     prepare_web()
+    environment.REFLEX_HOT_RELOAD_OVERRIDE_PATHS.set([ROOT / name for name in WATCHED])
     command = ["-m", "reflex", "run", "--frontend-port", str(settings.port)]
     os.execv(sys.executable, [sys.executable, *command])  # noqa: S606 - our own interpreter, without a shell
 
