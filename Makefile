@@ -52,6 +52,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 
 # ------------------------------------------------------------------------------------------------ commands
 
+.NOTPARALLEL:
 .PHONY: run dev test check bench lock clean pages browser
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
@@ -88,8 +89,10 @@ check: $(DEV_STAMP)
 	@$(python) tools/house_rules.py
 
 bench: $(DEV_STAMP) pages
-	@for bench in tests/bench/bench_*.py; do \
-	  if [ -e "$$bench" ]; then printf '\n%s\n' "$$bench"; $(python) "$$bench" || exit 1; fi; \
+	@for file in tests/bench/bench_*.py; do \
+	  [ -e "$$file" ] || continue; \
+	  name=$${file##*/}; printf '\n%s\n' "$${name%.py}"; \
+	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
 
 compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
