@@ -18,7 +18,7 @@ def require_order_token(signing_key: str, order_id: str, token: str) -> None:
     Raises:
         NotFound: the token is missing, forged or another order's.
     """
-    if not _signer(signing_key).verify_signature(order_id.encode(), token.encode()):
+    if not _signer(signing_key).verify_signature(order_id.encode(), token.encode("utf-8", "replace")):
         raise NotFound(f"Order with id: {order_id} was not found")
 
 

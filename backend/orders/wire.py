@@ -1,0 +1,229 @@
+"""Orders as the platform shows them: as they were sold, with their payments and parcels."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.edge.prices import priced, tax_line, totals
+from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
+from backend.orders.models import Order, OrderLine
+from backend.orders.states import PaymentStatus
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.wire import collection_wire
+from backend.shipping.models import Fulfillment
+from backend.shipping.parcels_wire import fulfillment_wire
+from backend.tables import JsonObject
+
+_ADDRESS = ("first_name", "last_name", "company", "address_1", "address_2", "city", "country_code")
+_ADDRESS_REST = ("province", "postal_code", "phone", "metadata")
+
+
+@dataclass(frozen=True)
+class Around:
+    """What belongs to an order and lies in other tables."""
+
+    lines: list[OrderLine] = field(default_factory=list)
+    attempts: list[PaymentSession] = field(default_factory=list)
+    collections: list[PaymentCollection] = field(default_factory=list)
+    parcels: list[Fulfillment] = field(default_factory=list)
+
+
+async def order_wire(session: AsyncSession, order: Order) -> JsonDict:
+    """The whole order. For its owner, or for staff."""
+    return (await orders_wire(session, [order]))[0]
+
+
+async def orders_wire(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:
+    """The orders, in their order. Four queries, however many orders."""
+    around = await _around(session, orders)
+    return [_order(order, around[order.id]) for order in orders]
+
+
+def order_stub(order: Order) -> JsonDict:
+    """What anybody who knows an order's id may know: how it stands, and nothing of whose it is or what is in it."""
+    return {
+        "id": order.id,
+        "display_id": order.number,
+        "status": order.status,
+        "payment_status": order.payment_status,
+        "fulfillment_status": order.fulfillment_status,
+        "currency_code": order.currency_code,
+        "total": order.total,
+        **stamps(order.created_at, order.updated_at),
+    }
+
+
+def _order(order: Order, around: Around) -> JsonDict:
+    owed = [collection_wire(collection, around.attempts) for collection in around.collections]
+    return {
+        "id": order.id,
+        "status": order.status,
+        "version": 1,
+        "display_id": order.number,
+        "custom_display_id": None,
+        "currency_code": order.currency_code,
+        "region_id": order.region_id,
+        "sales_channel_id": order.sales_channel_id,
+        "customer_id": order.customer_id,
+        "email": order.email,
+        "locale": None,
+        "metadata": order.meta or None,
+        "payment_status": order.payment_status,
+        "fulfillment_status": order.fulfillment_status,
+        "canceled_at": iso(order.canceled_at),
+        **stamps(order.created_at, order.updated_at),
+        **totals(order.item_total, order.shipping_total),
+        "summary": _summary(order),
+        "items": [_item(order, line, around.parcels) for line in around.lines],
+        "shipping_address": _address(order, order.shipping_address, ""),
+        "billing_address": _address(order, order.billing_address, "b"),
+        "shipping_methods": [_shipping_method(order)],
+        "payment_collections": owed,
+        "fulfillments": [fulfillment_wire(parcel, order.shipping_option_id) for parcel in around.parcels],
+        "credit_lines": [],
+        "transactions": [],
+    }
+
+
+def _summary(order: Order) -> JsonDict:
+    paid = order.total if order.payment_status == PaymentStatus.CAPTURED else 0
+    return with_twins(
+        {
+            "paid_total": paid,
+            "refunded_total": 0,
+            "accounting_total": order.total,
+            "credit_line_total": 0,
+            "transaction_total": paid,
+            "pending_difference": order.total - paid,
+            "current_order_total": order.total,
+            "original_order_total": order.total,
+        }
+    )
+
+
+def _item(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> JsonDict:
+    return {
+        "id": line.id,
+        "title": line.title,
+        "subtitle": line.variant_title,
+        "thumbnail": line.thumbnail,
+        "variant_id": line.variant_id,
+        "product_id": line.product_id,
+        "product_title": line.title,
+        "product_handle": line.product_handle,
+        "variant_sku": line.sku,
+        "variant_title": line.variant_title,
+        "requires_shipping": True,
+        "is_giftcard": False,
+        "is_discountable": True,
+        "is_tax_inclusive": True,
+        "is_custom_price": False,
+        "unit_price": line.unit_price,
+        "raw_unit_price": exact(line.unit_price),
+        "compare_at_unit_price": line.compare_at_price,
+        "quantity": line.quantity,
+        "raw_quantity": exact(line.quantity),
+        **priced(line.unit_price * line.quantity),
+        "metadata": line.meta,
+        **stamps(line.created_at, line.updated_at),
+        "tax_lines": [tax_line("ordlitxl", line.id, item_id=line.id)],
+        "adjustments": [],
+        "detail": _detail(order, line, parcels),
+        "variant": {
+            "id": line.variant_id,
+            "title": line.variant_title,
+            "sku": line.sku,
+            "product_id": line.product_id,
+            "product": {
+                "id": line.product_id,
+                "title": line.title,
+                "handle": line.product_handle,
+                "thumbnail": line.thumbnail,
+            },
+        },
+    }
+
+
+def _detail(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> JsonDict:
+    standing = [parcel for parcel in parcels if parcel.canceled_at is None]
+    return {
+        "id": sibling_id("orditem", line.id),
+        "order_id": order.id,
+        "item_id": line.id,
+        "version": 1,
+        "quantity": line.quantity,
+        "fulfilled_quantity": line.fulfilled,
+        "shipped_quantity": _units(line, [parcel for parcel in standing if parcel.shipped_at]),
+        "delivered_quantity": _units(line, [parcel for parcel in standing if parcel.delivered_at]),
+        "return_requested_quantity": 0,
+        "return_received_quantity": 0,
+        "return_dismissed_quantity": 0,
+        "written_off_quantity": 0,
+        "metadata": None,
+        **stamps(line.created_at, line.updated_at),
+    }
+
+
+def _units(line: OrderLine, parcels: Iterable[Fulfillment]) -> int:
+    return sum(
+        int(item["quantity"]) for parcel in parcels for item in parcel.items if item.get("line_item_id") == line.id
+    )
+
+
+def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
+    shown: dict[str, Any] = {name: address.get(name) for name in (*_ADDRESS, *_ADDRESS_REST)}
+    return {
+        "id": f"{sibling_id('ordaddr', order.id)}{ending}",
+        **shown,
+        "customer_id": order.customer_id,
+        **stamps(order.created_at, order.updated_at),
+    }
+
+
+def _shipping_method(order: Order) -> JsonDict:
+    method_id = sibling_id("ordsm", order.id)
+    return {
+        "id": method_id,
+        "order_id": order.id,
+        "name": order.shipping_name,
+        "description": None,
+        "amount": order.shipping_total,
+        "raw_amount": exact(order.shipping_total),
+        "is_tax_inclusive": True,
+        "is_custom_amount": False,
+        "shipping_option_id": order.shipping_option_id,
+        "data": order.shipping_data,
+        "metadata": None,
+        **priced(order.shipping_total),
+        **stamps(order.created_at, order.updated_at),
+        "tax_lines": [tax_line("ordsmtxl", order.id, shipping_method_id=method_id)],
+        "adjustments": [],
+    }
+
+
+async def _around(session: AsyncSession, orders: Sequence[Order]) -> dict[str, Around]:
+    ids, of_cart = [order.id for order in orders], {order.cart_id: order.id for order in orders}
+    around: dict[str, Around] = defaultdict(Around)
+    lines = select(OrderLine).where(OrderLine.order_id.in_(ids)).order_by(OrderLine.id)
+    for line in (await session.execute(lines)).scalars():
+        around[line.order_id].lines.append(line)
+    parcels = select(Fulfillment).where(Fulfillment.order_id.in_(ids)).order_by(Fulfillment.id)
+    for parcel in (await session.execute(parcels)).scalars():
+        around[parcel.order_id].parcels.append(parcel)
+    owed = select(PaymentCollection).where(PaymentCollection.cart_id.in_(of_cart))
+    cart_of = {}
+    for collection in (await session.execute(owed)).scalars():
+        cart_of[collection.id] = collection.cart_id
+        around[of_cart[collection.cart_id]].collections.append(collection)
+    tries = (
+        select(PaymentSession)
+        .where(PaymentSession.collection_id.in_(cart_of))
+        .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+    )
+    for attempt in (await session.execute(tries)).scalars():
+        around[of_cart[cart_of[attempt.collection_id]]].attempts.append(attempt)
+    return around

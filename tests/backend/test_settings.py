@@ -1,0 +1,105 @@
+"""Settings: all optional, wrong ones stop the start with one line, and no secret shows (design: section 4)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from backend.settings import GATEWAY_CREDENTIALS, Settings, SettingsError, kept_secret, load_settings
+
+SECRET = "00112233445566778899aabbccddeeff"
+PRODUCTION = {
+    "GATEWAY_ENV": "production",
+    "P_CUST_ID_CLIENTE": "1",
+    "P_KEY": "pkey-secret",
+    "PUBLIC_KEY": "public",
+    "PRIVATE_KEY": SECRET,
+    "PUBLIC_URL": "https://tienda.example",
+    "SECRET_KEY": "signing-secret",
+    "CARRIER_API_KEY": "carrier-secret",
+}
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, **environment: str) -> Settings:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return load_settings()
+
+
+def test_without_any_environment_the_sandbox_answers() -> None:
+    settings = load_settings()
+    assert settings.uses_sandbox_gateway
+    assert settings.uses_sandbox_carrier
+    assert settings.base_url == "http://localhost:3000"
+    assert settings.async_database_url.startswith("sqlite+aiosqlite:///")
+
+
+def test_production_with_all_its_settings_uses_nothing_of_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = _with(monkeypatch, **PRODUCTION)
+    assert not settings.uses_sandbox_gateway
+    assert not settings.uses_sandbox_carrier
+
+
+@pytest.mark.parametrize("missing", [name for name in PRODUCTION if name != "GATEWAY_ENV"])
+def test_production_does_not_start_with_a_setting_missing(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    with pytest.raises(SettingsError, match=missing):
+        _with(monkeypatch, **{name: value for name, value in PRODUCTION.items() if name != missing})
+
+
+@pytest.mark.parametrize("given", GATEWAY_CREDENTIALS)
+def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    with pytest.raises(SettingsError, match="missing"):
+        _with(monkeypatch, **{given: PRODUCTION[given]})
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("PORT", "70000"),
+        ("PORT", "three"),
+        ("PUBLIC_URL", "tienda.example"),
+        ("GATEWAY_ENV", "live"),
+        ("PRIVATE_KEY", "not-hexadecimal-secret"),
+        ("STORE_LOCALE", "fr"),
+        ("CARRIER_ORIGIN_DANE_CODE", "11001"),
+    ],
+)
+def test_a_malformed_setting_stops_the_start_with_one_line_that_names_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, wrong: str
+) -> None:
+    with pytest.raises(SettingsError) as stopped:
+        _with(monkeypatch, **{name: wrong})
+    line = str(stopped.value)
+    assert line.startswith("Trompo cannot start: ")
+    assert name in line
+    assert "\n" not in line
+    assert "secret" not in line
+
+
+def test_no_secret_shows_in_a_repr(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = repr(
+        _with(monkeypatch, **PRODUCTION, ADMIN_PASSWORD="admin-secret", GOOGLE_CLIENT_SECRET="google-secret")
+    )
+    assert "secret" not in shown.replace("_secret", "").replace("secret_key", "")
+    assert SECRET not in shown
+
+
+def test_a_kept_secret_is_made_once_even_by_rivals_and_is_its_owners_only(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "secret_key"
+    with ThreadPoolExecutor(8) as pool:
+        secrets = set(pool.map(kept_secret, [file] * 32))
+    assert len(secrets) == 1
+    assert len(secrets.pop()) >= 48
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, secret_key=SecretStr("given"))
+    assert settings.signing_key == "given"
+    assert list(tmp_path.iterdir()) == []
