@@ -101,7 +101,7 @@ def _label(moment: datetime) -> str:
 def _address_lines(address: dict[str, Any]) -> list[str]:
     metadata = address.get("metadata") or {}
     lines = [
-        " ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
         str(metadata.get("suburb") or ""),
         ", ".join(filter(None, (address.get("city"), address.get("province")))),
     ]
