@@ -53,8 +53,8 @@ export function Field({ name, label, hint, optional, className = "", ...input })
         onBlur={left}
         {...input}
       />
-      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
       <Problem id={id} text={problems[name]} />
+      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
     </div>
   );
 }
@@ -94,8 +94,8 @@ export function SelectField({ name, label, hint, placeholder, options, testId, c
         </select>
         <Icon name="down" size={20} />
       </div>
-      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
       <Problem id={id} text={problems[name]} />
+      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
       {children}
     </div>
   );
@@ -271,8 +271,8 @@ export function TownField({ label, hint, texts, towns, answered, onFind }) {
       <p className="sr-only" role="status">
         {isShown && isCurrent ? (isEmpty ? texts.none : `${options.length} ${texts.count}`) : ""}
       </p>
-      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
       <Problem id={id} text={problems.dane_code} />
+      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
     </div>
   );
 }
@@ -292,7 +292,7 @@ export function ShippingChoices({ label, texts }) {
     ship();
   };
 
-  if (!town) return <p className="shipping__none"><Icon name="truck" size={28} />{texts.town_first}</p>;
+  if (!town) return <p className="shipping__none"><Icon name="truck" size={28} /><span>{texts.town_first}</span></p>;
   if (shipping.status === "failed") {
     return (
       <div className="shipping__none" role="alert">

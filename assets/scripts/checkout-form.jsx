@@ -78,6 +78,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     own.unconfirmed = { ...copy.read(cart), ...own.unconfirmed };
     show({ ...draft, ...own.unconfirmed });
     for (const [name, text] of Object.entries(own.values)) if (text) own.reached.add(name);
+    if (own.values.town) own.reached.add("dane_code");
     tell();
     if ("dane_code" in own.unconfirmed || "address" in own.unconfirmed) ship();
   }, [loadedAt]);
@@ -205,7 +206,6 @@ function Failure() {
           {marked.map((name) => (
             <li key={name}>
               <a href={`#${fieldId(name)}`} onClick={(event) => goTo(event, name)}>{texts.labels[name]}</a>
-              {": "}{problems[name]}
             </li>
           ))}
         </ul>

@@ -142,6 +142,6 @@ def page() -> rx.Component:
             Stage.create(open_checkout(), name="open"),
             Stage.create(placed(), name="placed"),
             Stage.create(nothing(), name="empty"),
-            now=CheckoutState.stage,
+            now=rx.cond(rx.State.is_hydrated, CheckoutState.stage, "waiting"),  # what was before `load` is old news
         )
     )

@@ -50,7 +50,7 @@ def contact() -> rx.Component:
             name="email",
             type="email",
             label=LABELS["email"],
-            hint=_("Aquí te contamos cómo va tu pedido."),
+            hint=_("Para el comprobante de tu pago y las noticias de la entrega."),
             auto_complete="email",
             input_mode="email",
             auto_capitalize="none",

@@ -44,7 +44,7 @@ class CheckoutState(PageState, rx.State):
     """
 
     content: rx.Field[str] = rx.field("")
-    facts: rx.Field[DocumentFacts] = rx.field(FACTS)
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: FACTS)
     stage: rx.Field[str] = rx.field("waiting")
     loaded_at: rx.Field[int] = rx.field(0)
     draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
@@ -55,9 +55,9 @@ class CheckoutState(PageState, rx.State):
     banks_problem: rx.Field[str] = rx.field("")
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
-    shipping: rx.Field[Shipping] = rx.field(Shipping())
-    answer: rx.Field[Answer] = rx.field(Answer())
-    last: rx.Field[LastOrder] = rx.field(LastOrder())
+    shipping: rx.Field[Shipping] = rx.field(default_factory=Shipping)
+    answer: rx.Field[Answer] = rx.field(default_factory=Answer)
+    last: rx.Field[LastOrder] = rx.field(default_factory=LastOrder)
     last_order: str = rx.LocalStorage("", name="trompo_order")
     _cart_id: str = ""
     _is_placing: bool = False
@@ -171,7 +171,7 @@ class CheckoutState(PageState, rx.State):
 
     async def _cart(self) -> str:
         """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it."""
-        return an_id(self._cart_id or (await self.get_state(CartState)).cart_id)
+        return self._cart_id or (await self.get_state(CartState)).cart_id[:MAX_ID]
 
     async def _show_cart(self) -> None:
         cart = await self.get_state(CartState)

@@ -44,11 +44,8 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
             ),
             rx.cond(
                 order.status == "paid",
-                rx.el.p(
-                    _("Te escribiremos a "), rx.el.b(order.email), _(" con cada novedad."), class_name="order__words"
-                ),
+                rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
             ),
-            rx.cond(order.payment.reason != "", rx.el.p(order.payment.reason, class_name="order__reason")),
             rx.cond(
                 ~order.is_final,
                 rx.el.p(
@@ -65,6 +62,16 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                 rx.cond(
                     order.status == "paid",
                     rx.el.a(_("Seguir mirando juguetes"), href=CATALOG, class_name="button button--primary"),
+                ),
+                rx.cond(
+                    OrderState.content.bank != "",
+                    rx.el.a(
+                        icon("bank", size=20),
+                        _("Volver a mi banco"),
+                        href=OrderState.content.bank,
+                        class_name="button button--dark",
+                        data_testid="go-to-bank",
+                    ),
                 ),
                 PrintButton.create(label=_("Imprimir")),
                 class_name="order__actions",

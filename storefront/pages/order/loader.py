@@ -11,26 +11,42 @@ from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 
 ORDER_ID = "id"
-TOKEN = "token"
+TOKEN = "token"  # noqa: S105 (a parameter's name)
 UNKNOWN = _("No encontramos este pedido")
 
 
 @dataclass(frozen=True, slots=True)
 class OrderContent:
-    """The order of an address; None when it leads to none, or its token is not the order's."""
+    """The order of an address; None when it leads to none, or its token is not the order's.
+
+    `bank` is where it can still be paid; empty when it cannot.
+    """
 
     order_id: str = ""
     order: OrderView | None = None
+    bank: str = ""
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
     """The order as it is known now. The gateway is not asked: a document does not wait for it."""
-    order_id = params.part(ORDER_ID)
     try:
-        order = await current_shop().checkout.order_page(order_id, token_of(params), ask=False)
+        return await look(params, ask=False)
     except NotFound:
-        return PageData(OrderContent(params.parts.get(ORDER_ID, "")), unknown_facts())
-    return PageData(OrderContent(order_id, order), facts_of(order))
+        facts = DocumentFacts(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
+        return PageData(OrderContent(params.tail), facts)
+
+
+async def look(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
+    """The order, and with `ask` what the gateway says of its payment right now.
+
+    Raises:
+        NotFound: no such order, or the token is not its.
+    """
+    checkout, order_id, token = current_shop().checkout, params.tail, token_of(params)
+    order = await checkout.order_page(order_id, token, ask=ask)
+    placed = await checkout.order_placed(order_id, token) if order.status == "pending" else None
+    bank = placed.redirect_url if placed is not None else None
+    return PageData(OrderContent(order_id, order, bank or ""), facts_of(order))
 
 
 def token_of(params: PageParams) -> str:
@@ -40,9 +56,5 @@ def token_of(params: PageParams) -> str:
 
 def facts_of(order: OrderView) -> DocumentFacts:
     """The document of an order. It belongs to its buyer: it is not to be found by searching."""
-    return DocumentFacts(title=_("Pedido {number}").format(number=order.number) + f" · {STORE_NAME}", robots=NOINDEX)
-
-
-def unknown_facts() -> DocumentFacts:
-    """The document of an address that leads to no order."""
-    return DocumentFacts(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
+    title = _("Pedido {number}").format(number=order.number)
+    return DocumentFacts(title=f"{title} · {STORE_NAME}", robots=NOINDEX)

@@ -94,7 +94,7 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
         _("Entrega"),
         rx.el.address(
             rx.el.b(order.recipient),
-            rx.foreach(list_of(order.address_lines, str), lambda text: rx.el.span(text)),
+            rx.foreach(list_of(order.address_lines, str), rx.el.span),
             rx.el.span(order.email),
             class_name="order__address",
         ),
@@ -120,7 +120,7 @@ def payment(order: ObjectVar[OrderView]) -> rx.Component:
     return section(
         _("Datos de la transacción PSE"),
         rx.el.dl(
-            fact(_("Estado de la transacción"), state, test_id="payment-state"),
+            fact(_("Estado"), state, test_id="payment-state"),
             fact(_("Empresa"), facts.merchant),
             fact(_("NIT"), facts.nit),
             fact(_("Banco"), facts.bank),
@@ -130,6 +130,7 @@ def payment(order: ObjectVar[OrderView]) -> rx.Component:
             fact(_("Valor"), facts.amount_label),
             fact(_("Moneda"), facts.currency),
             fact(_("Descripción"), facts.description),
+            rx.cond(facts.reason != "", fact(_("Respuesta"), facts.reason)),
             fact(_("IP de origen"), facts.payer_ip),
             class_name="facts",
             data_testid="payment-facts",

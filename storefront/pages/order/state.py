@@ -1,18 +1,16 @@
-"""The order that is shown. Nothing is taken from the state: each handler reads the address and checks its token again."""
+"""The order that is shown. No handler trusts the state: each reads the address and checks its token again."""
 
 import logging
 from typing import Any
-from urllib.parse import unquote
 
 import reflex as rx
 
 from backend.app import current_shop
-from backend.errors import NotFound, ShopError
+from backend.errors import ShopError
 from storefront.components.links import CHECKOUT
 from storefront.documents.facts import DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.pages.order.loader import ORDER_ID, UNKNOWN, OrderContent, facts_of, load, token_of
+from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told
 from storefront.state.cart import CartState
 
@@ -22,41 +20,33 @@ log = logging.getLogger(__name__)
 class OrderState(PageState, rx.State):
     """An order. `answers` counts the tries to bring its cart back."""
 
-    content: rx.Field[OrderContent] = rx.field(OrderContent())
-    facts: rx.Field[DocumentFacts] = rx.field(DocumentFacts(title=UNKNOWN))
+    content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=UNKNOWN))
     answers: rx.Field[int] = rx.field(0)
 
     async def _data(self, params: PageParams) -> PageData[OrderContent]:
-        return await load(self._params())
-
-    def _params(self) -> PageParams:
-        """The order's id and token, from the address this very event came from."""
-        url = self.router.url
-        return PageParams.from_url(url, {ORDER_ID: unquote(url.path.rstrip("/").rsplit("/", 1)[-1])})
+        return await load(params)
 
     @rx.event(background=True, supersedes=True)
     async def refresh(self) -> None:
         """See how the payment stands: the gateway is asked, at most every few seconds."""
         async with self:
-            params = self._params()
-        order_id = params.part(ORDER_ID)
+            params = PageParams.from_url(self.router.url)
         try:
-            order = await current_shop().checkout.order_page(order_id, token_of(params))
-        except NotFound:
-            return
+            data = await look(params, ask=True)
         except ShopError as error:
-            log.warning("order %s could not be refreshed: %s", order_id, error.message)
+            log.info("order %s could not be refreshed: %s", params.tail, error.message)
             return
         async with self:
-            if self.content.order != order:
-                self.content, self.facts = OrderContent(order_id, order), facts_of(order)
+            if self.content != data.content:
+                self._show(data)
 
     @rx.event
     async def try_again(self) -> Any:
         """Bring the cart of a lost order back and go to pay it."""
-        params = self._params()
+        params = PageParams.from_url(self.router.url)
         async with problems_told(self):
-            cart_id = await current_shop().checkout.try_again(params.part(ORDER_ID), token_of(params))
+            cart_id = await current_shop().checkout.try_again(params.tail, token_of(params))
             (await self.get_state(CartState)).cart_id = cart_id
             return rx.redirect(CHECKOUT)
         self.answers += 1
