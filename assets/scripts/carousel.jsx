@@ -69,7 +69,7 @@ export function Carousel({ count, label, texts, children }) {
     >
       <div ref={track} className="banner__track" aria-live={isPlaying ? "off" : "polite"}>{children}</div>
       {count > 1 && (
-        <div className="banner__controls" style={{ "--slide-time": `${SLIDE_MS}ms` }}>
+        <>
           <div className="banner__dots">
             {Array.from({ length: count }, (_, place) => (
               <button
@@ -90,7 +90,7 @@ export function Carousel({ count, label, texts, children }) {
           >
             <Icon name={isWanted ? "pause" : "play"} size={20} />
           </button>
-        </div>
+        </>
       )}
     </section>
   );

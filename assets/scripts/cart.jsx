@@ -5,19 +5,27 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 
 const ADDING = "trompo:adding";
+const TABS = "trompo:cart";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
 const EVERYTHING_BELOW = "0px 0px 999999px 0px";
 
-export function CartCount({ count, answers, texts }) {
+export function CartCount({ count, answers, texts, onStale }) {
   const [pending, setPending] = useState(0);
-  const answered = useRef(answers);
+  const tabs = useRef(null);
 
-  if (answered.current !== answers) {
-    answered.current = answers;
-    if (pending) setPending(0);
-  }
+  // the cart is the browser's, not the tab's: what one tab changes, the others read again
+  useEffect(() => {
+    tabs.current = new BroadcastChannel(TABS);
+    tabs.current.onmessage = () => onStale();
+    return () => tabs.current.close();
+  }, []);
+
+  useEffect(() => {
+    setPending(0);
+    if (answers > 0) tabs.current.postMessage(answers);
+  }, [answers]);
 
   useEffect(() => {
     let timer;

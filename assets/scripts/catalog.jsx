@@ -45,9 +45,10 @@ export function CatalogChoices({ answer, step, onBrowse, children }) {
     choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
   };
   const clear = () => choose({ categories: [], brands: [], ages: [], on_sale: false });
+  const chosen = now.categories.length + now.brands.length + now.ages.length + (now.on_sale ? 1 : 0);
   const isBusy = isOther || askedAt === answer.number;
 
-  return <Choices value={{ now, choose, toggle, clear, isBusy, step }}>{children}</Choices>;
+  return <Choices value={{ now, chosen, choose, toggle, clear, isBusy, step }}>{children}</Choices>;
 }
 
 // `inner` names the values that belong under the one before them.
@@ -133,8 +134,8 @@ export function Results({ children }) {
 }
 
 export function ClearChoices({ label }) {
-  const { clear } = useContext(Choices);
-  return <button type="button" className="button button--primary" onClick={clear}>{label}</button>;
+  const { chosen, clear } = useContext(Choices);
+  return chosen === 0 ? null : <button type="button" className="button button--primary" onClick={clear}>{label}</button>;
 }
 
 export function ShowMore({ shown, total, texts }) {
@@ -159,9 +160,8 @@ export function ShowMore({ shown, total, texts }) {
 }
 
 export function FilterCount({ label }) {
-  const { now } = useContext(Choices);
-  const count = now.categories.length + now.brands.length + now.ages.length + (now.on_sale ? 1 : 0);
-  return <>{label}{count > 0 && <span className="filters-count">{count}</span>}</>;
+  const { chosen } = useContext(Choices);
+  return <>{label}{chosen > 0 && <span className="filters-count">{chosen}</span>}</>;
 }
 
 const watchWidth = (tell) => {

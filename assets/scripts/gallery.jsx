@@ -40,7 +40,7 @@ export function Gallery({ pictures, texts, children }) {
   return (
     <div className="gallery">
       <div className="gallery__stage" onPointerMove={pointed} onPointerLeave={() => setPoint(null)}>
-        <div ref={track} className="gallery__track" onScroll={scrolled}>
+        <div ref={track} className="gallery__track" role="group" aria-label={texts.pictures} tabIndex={0} onScroll={scrolled}>
           {pictures.map(({ picture }, place) => (
             <div className="gallery__slide" key={picture.url}>
               <Picture

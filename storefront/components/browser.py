@@ -17,6 +17,11 @@ def _script(name: str) -> str:
     return f"$/public/scripts/{name}.jsx"
 
 
+def on_nothing() -> list[rx.Var[Any]]:
+    """An event that carries nothing."""
+    return []
+
+
 def on_text(text: rx.Var[str]) -> list[rx.Var[str]]:
     """An event that carries a text."""
     return [text]
@@ -125,13 +130,14 @@ class WishlistLoader(rx.Component):
 
 
 class CartCount(rx.Component):
-    """How many units the cart holds, those just asked for included."""
+    """How many units the cart holds, those just asked for included. Another tab's change makes it stale."""
 
     library = _script("cart")
     tag = "CartCount"
     count: rx.Var[int]
     answers: rx.Var[int]
     texts: rx.Var[Texts]
+    on_stale: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 class AddToCart(rx.Component):

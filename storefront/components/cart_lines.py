@@ -67,15 +67,15 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
                 texts=QUANTITY_TEXTS,
                 on_change=CartState.set_quantity,
             ),
-            rx.el.button(
-                icon("trash", size=22),
-                type="button",
-                class_name="icon-button line__remove",
-                aria_label=_("Quitar ") + item.title.to(str),
-                data_testid="remove-line",
-                on_click=CartState.remove(item.id),  # type: ignore[operator]
-            ),
-            class_name="line__tools",
+            class_name="line__quantity",
+        ),
+        rx.el.button(
+            icon("trash", size=22),
+            type="button",
+            class_name="icon-button line__remove",
+            aria_label=_("Quitar ") + item.title.to(str),
+            data_testid="remove-line",
+            on_click=CartState.remove(item.id),  # type: ignore[operator]
         ),
         rx.el.p(item.line_total_label, class_name="line__total"),
         class_name="line",

@@ -83,6 +83,7 @@ def actions() -> rx.Component:
                 count=view_of(CartState.cart, CartView).count,
                 answers=CartState.answers,
                 texts={"units": _("unidades")},
+                on_stale=CartState.load_cart,
             ),
             href=CART,
             class_name="icon-button",

@@ -262,7 +262,7 @@ def nothing_found() -> rx.Component:
     return empty_state(
         "search",
         _("Aquí no hay nada… todavía"),
-        _("Ningún juguete cumple con todo lo que escogiste. Quita algún filtro o mira toda la tienda."),
+        _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
         ClearChoices.create(label=_("Quitar los filtros")),
         rx.el.a(_("Ver todos los juguetes"), href="/catalog", class_name="button button--quiet"),
         level=2,
@@ -321,6 +321,7 @@ def page() -> rx.Component:
                             "sale": _("Con descuento"),
                         },
                     ),
+                    rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     results(),
                     class_name="catalog__list",
                 ),

@@ -66,7 +66,7 @@ class HomeState(PageState, rx.State):
 
 def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
     """One product in the banner: picture, name, price and the way to it."""
-    return rx.el.article(
+    return rx.el.div(
         rx.el.div(
             rx.el.p(card.brand, class_name="slide__eyebrow"),
             rx.el.h2(
@@ -81,9 +81,14 @@ def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
             class_name="slide__words",
         ),
         rx.el.div(
-            rx.cond(
-                card.picture,
-                picture(card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""),
+            rx.el.div(
+                rx.cond(
+                    card.picture,
+                    picture(
+                        card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""
+                    ),
+                ),
+                class_name="slide__frame",
             ),
             class_name="slide__picture",
         ),
@@ -98,7 +103,7 @@ def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
 
 def fallback_slide() -> rx.Component:
     """What the banner shows while the store has no active product."""
-    return rx.el.article(
+    return rx.el.div(
         rx.el.div(
             rx.el.p(STORE_NAME, class_name="slide__eyebrow"),
             rx.el.h2(

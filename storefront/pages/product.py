@@ -39,6 +39,7 @@ FEW_UNITS = 5
 UNKNOWN_TITLE = _("Este producto no existe")
 
 GALLERY_TEXTS = {
+    "pictures": _("Fotos del juguete"),
     "picture": _("Ver la foto"),
     "enlarge": _("Ampliar la foto"),
     "enlarged": _("Foto ampliada"),
@@ -113,7 +114,7 @@ def breadcrumb(trail: rx.Var[list[CategoryRef]]) -> rx.Component:
         rx.el.ol(
             rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
             rx.foreach(
-                trail[1:],
+                list_of(trail, CategoryRef)[1:],
                 lambda category: rx.el.li(
                     rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
                 ),
@@ -173,7 +174,7 @@ def product() -> rx.Component:
     card = view_of(detail.card, ProductCard)
     related = list_of(detail.related, ProductCard)
     return rx.fragment(
-        breadcrumb(list_of(detail.breadcrumb, CategoryRef)),
+        breadcrumb(detail.breadcrumb),
         rx.el.article(
             Gallery.create(
                 rx.el.div(discount_badge(card), class_name="gallery__badge"),
