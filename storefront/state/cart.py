@@ -52,7 +52,7 @@ class CartState(rx.State):
     async def load_cart(self) -> None:
         """Show the cart as it is now."""
         async with problems_told(self):
-            await self._refresh()
+            await refresh(self)
 
     @rx.event
     async def add(self, variant_id: str, quantity: int) -> None:
@@ -67,7 +67,7 @@ class CartState(rx.State):
                 await carts.add(session, cart_id, variant_id, quantity)
                 view = await carts.view(session, cart_id)
             self.cart_id = cart_id
-            self._show(view)
+            show(self, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
             self.added = Added(self.added.number + 1, line.title, line.picture)
         self.answers += 1
@@ -79,7 +79,7 @@ class CartState(rx.State):
             line_id, quantity = an_id(line_id), a_number(quantity, 0, carts.MAX_QUANTITY)
             async with current_shop().database.transaction() as session:
                 await carts.set_quantity(session, self.cart_id, line_id, quantity)
-        await self._refresh()
+        await refresh(self)
         self.answers += 1
 
     @rx.event
@@ -89,22 +89,25 @@ class CartState(rx.State):
             line_id = an_id(line_id)
             async with current_shop().database.transaction() as session:
                 await carts.remove(session, self.cart_id, line_id)
-        await self._refresh()
+        await refresh(self)
         self.answers += 1
 
-    async def _refresh(self) -> None:
-        """Read the cart. An id that leads nowhere, or to an order, is forgotten."""
-        view = EMPTY_CART
-        if self.cart_id:
-            try:
-                async with current_shop().database.read() as session:
-                    view = await carts.view(session, self.cart_id)
-            except NotFound:
-                self.cart_id = ""
-        self._show(view)
 
-    def _show(self, view: CartView) -> None:
-        if view != self.cart:
-            self.cart = view
-            self.has_problem = any(line.problem for line in view.lines)
-        self.is_known = True
+async def refresh(state: CartState) -> None:
+    """Read the cart again. An id that leads nowhere, or to an order, is forgotten."""
+    view = EMPTY_CART
+    if state.cart_id:
+        try:
+            async with current_shop().database.read() as session:
+                view = await carts.view(session, state.cart_id)
+        except NotFound:
+            state.cart_id = ""
+    show(state, view)
+
+
+def show(state: CartState, view: CartView) -> None:
+    """Let the cart look like this."""
+    if view != state.cart:
+        state.cart = view
+        state.has_problem = any(line.problem for line in view.lines)
+    state.is_known = True

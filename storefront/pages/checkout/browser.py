@@ -58,9 +58,9 @@ class Checkout(rx.Component):
     shipping: rx.Var[Shipping]
     answer: rx.Var[Answer]
     texts: rx.Var[dict[str, Any]]
-    on_note: rx.EventHandler[on_note]
-    on_ship: rx.EventHandler[on_ship]
-    on_place: rx.EventHandler[on_place]
+    on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
+    on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]
+    on_place: rx.EventHandler[on_place]  # type: ignore[type-arg, valid-type]
 
 
 class CheckoutForm(rx.Component):
@@ -157,7 +157,7 @@ class TownField(rx.Component):
     texts: rx.Var[Texts]
     towns: rx.Var[list[Town]]
     answered: rx.Var[str]
-    on_find: rx.EventHandler[on_text]
+    on_find: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
 
 class ShippingChoices(rx.Component):

@@ -30,25 +30,29 @@ def kind_of(error: ShopError) -> str:
             return "failed"
 
 
+_TEXTS: tuple[tuple[type[ShopError], str], ...] = (
+    (InsufficientStock, _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.")),
+    (TooManyRequests, _("Has intentado muchas veces seguidas. Espera un momento e inténtalo otra vez.")),
+    (
+        Conflict,
+        _(
+            "Este carrito ya tiene un pago en proceso, PENDIENTE de recibir confirmación de tu entidad financiera. "
+            "Por favor espera unos minutos y vuelve a intentarlo."
+        ),
+    ),
+    (NotFound, _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")),
+    (NotAllowed, _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")),
+    (
+        OutcomeUnknown,
+        _("Tu banco no respondió a tiempo y no se hizo ningún cobro. Inténtalo otra vez en un momento."),
+    ),
+)
+"""The first kind that fits counts."""
+
+
 def text_of(error: ShopError) -> str:
     """The error in a shopper's words. A gateway's refusal brings its own (`shopper_text`)."""
-    match error:
-        case InvalidData():
-            return next(iter(error.fields.values()), _("Revisa tu pedido e inténtalo otra vez."))
-        case InsufficientStock():
-            return _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.")
-        case TooManyRequests():
-            return _("Has intentado muchas veces seguidas. Espera un momento e inténtalo otra vez.")
-        case Conflict():
-            return _(
-                "Este carrito ya tiene un pago en proceso, PENDIENTE de recibir confirmación de tu entidad financiera. "
-                "Por favor espera unos minutos y vuelve a intentarlo."
-            )
-        case NotFound() | NotAllowed():
-            return _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")
-        case OutcomeUnknown():
-            return _(
-                "Tu banco no respondió a tiempo y no se hizo ningún cobro. Inténtalo otra vez en un momento."
-            )
-        case _other:
-            return str(getattr(error, "shopper_text", NOT_CREATED))
+    if isinstance(error, InvalidData):
+        return next(iter(error.fields.values()), _("Revisa tu pedido e inténtalo otra vez."))
+    told = str(getattr(error, "shopper_text", NOT_CREATED))
+    return next((text for kind, text in _TEXTS if isinstance(error, kind)), told)

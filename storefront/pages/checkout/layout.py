@@ -2,12 +2,14 @@
 
 import reflex as rx
 
+from backend.cart.views import CartView
 from backend.settings import load_settings
 from storefront.components.browser import Arrival, icon
-from storefront.components.empty import empty_cart, empty_state, link_button
+from storefront.components.empty import empty_cart, empty_state
 from storefront.components.frame import CONTENT, notices
 from storefront.components.header import logo
 from storefront.components.links import CART
+from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.locale import _
 from storefront.pages.checkout import texts
@@ -15,9 +17,11 @@ from storefront.pages.checkout.browser import Checkout, CheckoutForm, Stage, Sta
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
+from storefront.pages.checkout.views import LastOrder
 from storefront.state.cart import CartState
 
 SETTINGS = load_settings()
+LAST = view_of(CheckoutState.last, LastOrder)
 
 
 def quiet_frame(*content: rx.Component) -> rx.Component:
@@ -28,7 +32,9 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
         rx.el.header(
             rx.el.div(
                 logo(),
-                rx.el.a(icon("left", size=20), _("Volver al carrito"), href=CART, class_name="checkout__back"),
+                rx.el.a(
+                    icon("left", size=20), _("Volver al carrito"), href=CART, class_name="checkout__back"
+                ),
                 class_name="header__row header__row--quiet",
             ),
             class_name="header",
@@ -50,6 +56,7 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
 
 def open_checkout() -> rx.Component:
     """The form beside the purchase."""
+    cart = view_of(CartState.cart, CartView)
     return Checkout.create(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
         rx.el.div(
@@ -57,9 +64,9 @@ def open_checkout() -> rx.Component:
             CheckoutForm.create(contact(), shipping(), payment()),
             class_name="checkout",
         ),
-        cart=CartState.cart.id,
-        total=CartState.cart.total,
-        total_label=CartState.cart.total_label,
+        cart=cart.id,
+        total=cart.total,
+        total_label=cart.total_label,
         draft=CheckoutState.draft,
         loaded_at=CheckoutState.loaded_at,
         noted=CheckoutState.noted,
@@ -75,7 +82,7 @@ def open_checkout() -> rx.Component:
 
 def order_link(text: str, kind: str = "quiet") -> rx.Component:
     """The way to the order that was placed last."""
-    return rx.el.a(text, href=CheckoutState.last.page, class_name=f"button button--{kind}", data_testid="see-order")
+    return rx.el.a(text, href=LAST.page, class_name=f"button button--{kind}", data_testid="see-order")
 
 
 def placed() -> rx.Component:
@@ -86,7 +93,7 @@ def placed() -> rx.Component:
         _("Ya guardamos tu pedido y apartamos tus juguetes. Termina el pago en tu banco o mira cómo va."),
         rx.el.a(
             _("Ir a mi banco"),
-            href=CheckoutState.last.bank,
+            href=LAST.bank,
             class_name="button button--primary",
             custom_attrs={"reloadDocument": True},
             data_testid="go-to-bank",
@@ -101,12 +108,12 @@ def nothing() -> rx.Component:
     return rx.fragment(
         empty_cart(),
         rx.cond(
-            CheckoutState.last.page != "",
+            LAST.page != "",
             rx.el.p(
                 rx.el.a(
                     _("Ver mi último pedido, el "),
-                    CheckoutState.last.number,
-                    href=CheckoutState.last.page,
+                    LAST.number,
+                    href=LAST.page,
                     data_testid="see-order",
                 ),
                 class_name="checkout__last",
@@ -120,7 +127,9 @@ def skeleton() -> rx.Component:
 
     def box(rows: int) -> rx.Component:
         lines = [rx.el.div(bar("30%"), bar("100%", "3rem"), class_name="field") for _row in range(rows)]
-        return rx.el.section(bar("50%", "1.6rem"), rx.el.div(*lines, class_name="step__body"), class_name="step")
+        return rx.el.section(
+            bar("50%", "1.6rem"), rx.el.div(*lines, class_name="step__body"), class_name="step"
+        )
 
     return rx.fragment(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
@@ -142,6 +151,8 @@ def page() -> rx.Component:
             Stage.create(open_checkout(), name="open"),
             Stage.create(placed(), name="placed"),
             Stage.create(nothing(), name="empty"),
-            now=rx.cond(rx.State.is_hydrated, CheckoutState.stage, "waiting"),  # what was before `load` is old news
+            now=rx.cond(
+                rx.State.is_hydrated, CheckoutState.stage, "waiting"
+            ),  # what was before `load` is old news
         )
     )

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from storefront.components.browser import icon
+from storefront.components.shapes import view_of
 from storefront.locale import _
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
@@ -16,6 +17,7 @@ from storefront.pages.checkout.browser import (
 )
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES
 from storefront.pages.checkout.state import CheckoutState
+from storefront.pages.checkout.views import Shipping
 
 
 def step(number: int, title: str, is_done: rx.Var[bool], *content: rx.Component) -> rx.Component:
@@ -57,10 +59,16 @@ def contact() -> rx.Component:
         ),
         rx.el.div(
             Field.create(
-                name="first_name", label=LABELS["first_name"], auto_complete="given-name", auto_capitalize="words"
+                name="first_name",
+                label=LABELS["first_name"],
+                auto_complete="given-name",
+                auto_capitalize="words",
             ),
             Field.create(
-                name="last_name", label=LABELS["last_name"], auto_complete="family-name", auto_capitalize="words"
+                name="last_name",
+                label=LABELS["last_name"],
+                auto_complete="family-name",
+                auto_capitalize="words",
             ),
             class_name="pair",
         ),
@@ -105,10 +113,11 @@ def contact() -> rx.Component:
 
 def shipping() -> rx.Component:
     """How it gets there."""
+    ways = view_of(CheckoutState.shipping, Shipping)
     return step(
         2,
         _("Envío"),
-        (CheckoutState.shipping.status == "ready") & (CheckoutState.shipping.chosen != ""),
+        (ways.status == "ready") & (ways.chosen != ""),
         ShippingChoices.create(label=_("Formas de envío"), texts=texts.SHIPPING),
     )
 
@@ -123,7 +132,11 @@ def payment() -> rx.Component:
             rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
             rx.el.div(
                 rx.el.p(_("Débito bancario PSE"), class_name="pse__title"),
-                rx.el.p(_("Al pagar te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta.")),
+                rx.el.p(
+                    _(
+                        "Al pagar te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta."
+                    )
+                ),
             ),
             class_name="pse",
         ),

@@ -1,7 +1,7 @@
 """The checkout of this browser's cart: thin handlers over the checkout's services.
 
-What is typed lives in the browser and in the cart's draft; here is only what the server answers to it. A connection that
-breaks, or a server that restarts, loses none of it: `load` runs again and the browser tells again what it holds.
+What is typed lives in the browser and in the cart's draft; here is only what the server answers to it. A connection
+that breaks, or a server that restarts, loses none of it: `load` runs again and the browser tells again what it holds.
 """
 
 import json
@@ -24,10 +24,18 @@ from storefront.locale import _
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.loader import FACTS, load
-from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, Town, shipping_card, town_view
+from storefront.pages.checkout.views import (
+    Answer,
+    Choice,
+    LastOrder,
+    Shipping,
+    Town,
+    shipping_card,
+    town_view,
+)
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
-from storefront.state.cart import CartState
+from storefront.state.cart import CartState, refresh
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +84,7 @@ class CheckoutState(PageState, rx.State):
             return []
         draft = self.draft
         town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
-        prices = [CheckoutState.ship(town, address, option)] if town else []
+        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[misc]
         return [CheckoutState.load_banks, *prices]
 
     @rx.event(background=True)
@@ -106,7 +114,9 @@ class CheckoutState(PageState, rx.State):
             problems = await current_shop().checkout.problems(typed, self.router.session.client_ip)
             self.problems = {name: text for name, text in problems.items() if name in names}
             self.steps_done = [
-                step for step, names_of in fields.STEPS.items() if not any(name in problems for name in names_of)
+                step
+                for step, names_of in fields.STEPS.items()
+                if not any(name in problems for name in names_of)
             ]
             self.noted = number
 
@@ -167,7 +177,9 @@ class CheckoutState(PageState, rx.State):
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
             self.answer = replace(answer, number=_stamp())
         if answer.kind == "total":
-            yield CheckoutState.ship(typed["dane_code"], typed["address"], typed.get("shipping_option", ""))
+            yield CheckoutState.ship(  # type: ignore[misc]
+                typed["dane_code"], typed["address"], typed.get("shipping_option", "")
+            )
 
     async def _cart(self) -> str:
         """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it."""
@@ -176,7 +188,7 @@ class CheckoutState(PageState, rx.State):
     async def _show_cart(self) -> None:
         cart = await self.get_state(CartState)
         if cart.cart_id:
-            await cart._refresh()
+            await refresh(cart)
 
     async def _look(self) -> None:
         """Find out whether there is a cart to pay, an order to pay, or neither."""
@@ -185,7 +197,7 @@ class CheckoutState(PageState, rx.State):
         placed = await checkout.placed(self._cart_id) if self._cart_id else None
         if placed is not None:
             await self._remember(placed.order_id, placed.token)
-        await cart._refresh()
+        await refresh(cart)
         if cart.cart.lines:
             async with current_shop().database.read() as session:
                 draft = await carts.read_draft(session, self._cart_id)
@@ -231,6 +243,6 @@ async def _priced(cart_id: str, dane_code: str, address: str, option_id: str) ->
 async def _total_now(cart_id: str, shown: Cop) -> str:
     async with current_shop().database.read() as session:
         cart = await carts.view(session, cart_id)
-    return _("El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga.").format(
-        before=format_cop(shown), now=cart.total_label
-    )
+    return _(
+        "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
+    ).format(before=format_cop(shown), now=cart.total_label)

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.cart.views import CartLine
+from backend.cart.views import CartLine, CartView
 from backend.catalog.views import PictureView
 from storefront.components.browser import icon
 from storefront.components.cart_lines import problem
@@ -19,14 +19,20 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
     """One line: what, how many, how much."""
     return rx.el.li(
         rx.el.div(
-            rx.cond(item.picture, picture(view_of(item.picture, PictureView), "64px", alt=""), icon("top", size=28)),
+            rx.cond(
+                item.picture,
+                picture(view_of(item.picture, PictureView), "64px", alt=""),
+                icon("top", size=28),
+            ),
             rx.el.span(item.quantity, class_name="buy__units", aria_hidden="true"),
             class_name="buy__picture",
         ),
         rx.el.div(
             rx.el.p(item.title, class_name="buy__title"),
             rx.el.p(
-                rx.cond(item.quantity.to(int) == 1, _("1 unidad"), item.quantity.to_string() + _(" unidades")),
+                rx.cond(
+                    item.quantity.to(int) == 1, _("1 unidad"), item.quantity.to_string() + _(" unidades")
+                ),
                 class_name="buy__note",
             ),
             problem(item),
@@ -40,7 +46,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
 
 def totals() -> rx.Component:
     """The sums. What shipping is part of waits for its price."""
-    cart = CartState.cart
+    cart = view_of(CartState.cart, CartView)
     return rx.fragment(
         rx.el.dl(
             rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.item_total_label)),
@@ -57,7 +63,8 @@ def totals() -> rx.Component:
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(
-                    Amount.create(text=cart.total_label, otherwise=cart.item_total_label), data_testid="checkout-total"
+                    Amount.create(text=cart.total_label, otherwise=cart.item_total_label),
+                    data_testid="checkout-total",
                 ),
                 class_name="summary__total",
             ),
@@ -77,7 +84,7 @@ def totals() -> rx.Component:
 
 def summary() -> rx.Component:
     """The purchase."""
-    cart = CartState.cart
+    cart = view_of(CartState.cart, CartView)
     return rx.el.aside(
         Fold.create(
             rx.el.h2(_("Tu compra"), class_name="summary__title"),

@@ -20,7 +20,7 @@ class OrderWatch(rx.Component):
     library = SCRIPT
     tag = "OrderWatch"
     is_open: rx.Var[bool]
-    on_ask: rx.EventHandler[on_press]
+    on_ask: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
 
 
 class PrintButton(rx.Component):
@@ -38,4 +38,4 @@ class TryAgain(rx.Component):
     tag = "TryAgain"
     answers: rx.Var[int]
     texts: rx.Var[Texts]
-    on_try: rx.EventHandler[on_press]
+    on_try: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]

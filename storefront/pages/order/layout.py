@@ -14,7 +14,7 @@ from storefront.components.skeletons import bar, waiting
 from storefront.locale import _
 from storefront.pages.order import texts
 from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
-from storefront.pages.order.loader import ORDER_ID, UNKNOWN
+from storefront.pages.order.loader import ORDER_ID, UNKNOWN, OrderContent
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import OrderState
 
@@ -26,6 +26,7 @@ def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
 
 def status(order: ObjectVar[OrderView]) -> rx.Component:
     """How it stands, and what can be done about it."""
+    bank = view_of(OrderState.content, OrderContent).bank
     return rx.el.header(
         rx.el.img(
             src=by_status(order.status, texts.DRAWINGS),
@@ -57,18 +58,20 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.div(
                 rx.cond(
                     order.can_retry,
-                    TryAgain.create(answers=OrderState.answers, texts=texts.AGAIN, on_try=OrderState.try_again),
+                    TryAgain.create(
+                        answers=OrderState.answers, texts=texts.AGAIN, on_try=OrderState.try_again
+                    ),
                 ),
                 rx.cond(
                     order.status == "paid",
                     rx.el.a(_("Seguir mirando juguetes"), href=CATALOG, class_name="button button--primary"),
                 ),
                 rx.cond(
-                    OrderState.content.bank != "",
+                    bank != "",
                     rx.el.a(
                         icon("bank", size=20),
                         _("Volver a mi banco"),
-                        href=OrderState.content.bank,
+                        href=bank,
                         class_name="button button--dark",
                         data_testid="go-to-bank",
                     ),
@@ -115,7 +118,7 @@ def skeleton() -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page. An order that is not this address's is never shown."""
-    content = OrderState.content
+    content = view_of(OrderState.content, OrderContent)
     return framed(
         rx.cond(
             OrderState.is_ready & (content.order_id == address_part(ORDER_ID)),

@@ -33,7 +33,11 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
     """One line, as sold."""
     return rx.el.li(
         rx.el.div(
-            rx.cond(item.picture, picture(view_of(item.picture, PictureView), "72px", alt=""), icon("top", size=28)),
+            rx.cond(
+                item.picture,
+                picture(view_of(item.picture, PictureView), "72px", alt=""),
+                icon("top", size=28),
+            ),
             class_name="buy__picture",
         ),
         rx.el.div(
@@ -76,7 +80,8 @@ def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
         icon("truck"),
         rx.el.div(
             rx.el.p(
-                rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")), class_name="parcel__name"
+                rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")),
+                class_name="parcel__name",
             ),
             rx.el.p(rx.match(item.state, *texts.PARCEL_STATES.items(), texts.PARCEL_PREPARING)),
             rx.cond(
@@ -101,12 +106,16 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
         rx.cond(
             list_of(order.parcels, ParcelView).length() > 0,
             rx.el.ul(
-                rx.foreach(list_of(order.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))),
+                rx.foreach(
+                    list_of(order.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))
+                ),
                 class_name="parcels",
             ),
             rx.cond(
                 order.status == "paid",
-                rx.el.p(_("Cuando despachemos tu pedido, aquí verás el número de guía."), class_name="order__soft"),
+                rx.el.p(
+                    _("Cuando despachemos tu pedido, aquí verás el número de guía."), class_name="order__soft"
+                ),
             ),
         ),
         name="entrega",

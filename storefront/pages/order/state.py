@@ -45,9 +45,11 @@ class OrderState(PageState, rx.State):
     async def try_again(self) -> Any:
         """Bring the cart of a lost order back and go to pay it."""
         params = PageParams.from_url(self.router.url)
+        cart_id = ""
         async with problems_told(self):
             cart_id = await current_shop().checkout.try_again(params.tail, token_of(params))
-            (await self.get_state(CartState)).cart_id = cart_id
-            return rx.redirect(CHECKOUT)
         self.answers += 1
-        return None
+        if not cart_id:
+            return None
+        (await self.get_state(CartState)).cart_id = cart_id
+        return rx.redirect(CHECKOUT)

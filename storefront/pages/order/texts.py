@@ -20,9 +20,13 @@ EXPLANATIONS = {
         "esta página se actualiza sola."
     ),
     "paid": _("Ya estamos alistando tus juguetes."),
-    "rejected": _("Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. Tu carrito sigue intacto."),
+    "rejected": _(
+        "Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. Tu carrito sigue intacto."
+    ),
     "canceled": _("No se hizo ningún cobro. Tu carrito sigue intacto, por si quieres volver a intentarlo."),
-    "expired": _("Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. Tu carrito sigue intacto."),
+    "expired": _(
+        "Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. Tu carrito sigue intacto."
+    ),
 }
 PAYMENT_STATES = {
     "pending": _("Pendiente"),
