@@ -358,9 +358,9 @@ def balance_level() -> str:
 
 @picture("Frailejones en equilibrio (inclinada)")
 def balance_tilted() -> str:
-    slip = wooden_frailejon(812, 440, 110, 42)
-    marks = swish((480, 812), 500, -58, -50, TOMATO, 11) + swish((480, 812), 540, -57, -51, SUN, 11)
-    return plain("sky", 760) + shadow(500, 824, 240, 34) + rocking_mountain(15, wooden_frailejon(252, 524, 100), wooden_frailejon(480, 474, 150), wooden_frailejon(660, 524, 90)) + marks + slip
+    slip = wooden_frailejon(770, 520, 104, 40)
+    marks = swish((700, 420), 170, -120, -60, TOMATO, 11) + swish((700, 420), 208, -110, -70, SUN, 11)
+    return plain("sky", 760) + shadow(500, 824, 240, 34) + rocking_mountain(15, wooden_frailejon(252, 524, 100), wooden_frailejon(500, 474, 150)) + marks + slip
 
 
 @picture("Frailejones en equilibrio (tres tamaños)")

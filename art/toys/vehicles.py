@@ -59,11 +59,9 @@ def bridge_hole(cx: float, base: float, r: float, h: float) -> Path:
 
 @picture("carro-de-madera-3")
 def car_colours() -> str:
-    return (
-        flat("lilac") + shadow(280, 352, 190, 22) + shadow(690, 590, 190, 22) + shadow(300, 810, 190, 22)
-        + group(roadster(TOMATO, 4, False), move=(-200, -254), size=0.48, about=(480, 600)) + group(roadster(TEAL, 5, False), move=(210, -16), size=0.48, about=(480, 600)) + group(roadster(SUN, 6, False), move=(-180, 204), size=0.48, about=(480, 600))
-        + shadow(690, 352, 70, 14) + driver(690, 246, 118, SUN) + shadow(240, 600, 60, 12) + driver(240, 504, 104, PINK) + shadow(720, 840, 60, 12) + driver(720, 740, 110, TEAL)
-    )
+    rows = ((TOMATO, SUN, 250), (TEAL, PINK, 520), (SUN, SKY, 790))
+    cars = "".join(shadow(340, y + 64, 240, 22) + group(roadster(c, n + 4, False), move=(-140, y - 660), size=0.66, about=(480, 640)) for n, (c, _, y) in enumerate(rows))
+    return flat("lilac") + cars + "".join(shadow(770, y + 60, 76, 14) + driver(770, y - 56, 124, c) for _, c, y in rows)
 
 
 # Chiva ----------------------------------------------------------------------------------------------------------
@@ -78,14 +76,14 @@ def sack(x: float, y: float, s: float, colour: str = "#D9B98A", mark: bool = Tru
 
 
 def bananas(x: float, y: float, s: float, colour: str = "#8DB048") -> str:
-    """A green plantain bunch; (x, y) is its lower middle."""
-    parts = line(curve((x - s * 0.1, y - s * 0.9), (x, y - s * 1.1), (x + s * 0.2, y - s * 1.2)), "#6B7F38", s * 0.12)
-    for n in range(6):
-        a = -150 + n * 24
-        tip = polar((x, y - s * 0.86), s * 0.9, 180 - a - 90 + 0)
-        bend = polar((x, y - s * 0.5), s * (0.5 if n in (0, 5) else 0.3), 180 - a - 90)
-        parts += line(curve((x, y - s * 0.9), bend, (tip[0], min(tip[1], y))), darker(colour, 0.25), s * 0.25) + line(curve((x, y - s * 0.9), bend, (tip[0], min(tip[1], y))), colour, s * 0.2)
-    return parts
+    """A hand of green plantains; (x, y) is its lower middle."""
+    parts = line(curve((x, y - s * 0.8), (x + s * 0.02, y - s * 1.0), (x + s * 0.14, y - s * 1.14)), "#6B7F38", s * 0.16)
+    for d, drop_ in ((-1, 0.16), (1, 0.16), (-0.55, 0.04), (0.55, 0.04), (0, 0)):
+        top, mid, tip = (x + d * s * 0.1, y - s * 0.84), (x + d * s * 0.56, y - s * 0.56), (x + d * s * 0.5, y - s * (0.06 + drop_))
+        fruit = curve(top, mid, tip)
+        parts += line(fruit, darker(colour, 0.3), s * 0.25) + line(fruit, colour, s * 0.21) + line(fruit.move(-s * 0.04, -s * 0.01), lighter(colour, 0.35), s * 0.04)
+        parts += fill(circle(*tip, s * 0.06), "#4F5A2A")
+    return parts + solid(ellipse(x, y - s * 0.84, s * 0.17, s * 0.12), "#6B7F38", shade=(-3, -3), rim=0)
 
 
 def guacal(x: float, y: float, w: float, h: float, *inside: str) -> str:
@@ -328,7 +326,7 @@ def biplane() -> str:
     wheel_ = line(poly((360, 610), (330, 700), closed=False), OAK, 13) + line(poly((420, 610), (340, 700), closed=False), OAK, 13) + wheel(334, 716, 54, SUN, TOMATO, "#45403E")
     return (
         tail + solid(fin, TOMATO, fill(star(836, 412, 28, 12, 5, 3), SUN), shade=(-8, -8), rim=4) + wheel_ + struts + pilot
-        + solid(body, TOMATO, grain((196, 408, 856, 628), TOMATO, 8, 9), fill(box(250, 380, 26, 260), CREAM), fill(words("Cóndor", 640, 548, 66, 600), CREAM), shade=(-20, -26), rim=7)
+        + solid(body, TOMATO, grain((196, 408, 856, 628), TOMATO, 8, 9), fill(box(250, 380, 26, 260), CREAM), fill(words("Cóndor", 672, 540, 58, 600), CREAM), shade=(-20, -26), rim=7)
         + lower + upper + prop + solid(circle(184, 520, 38), SUN, shade=(-7, -8), rim=4)
     )
 
@@ -481,7 +479,7 @@ def spokes(cx: float, cy: float, r: float) -> str:
 
 def tassels(x: float, y: float, way: float, s: float) -> str:
     """Ribbons at the end of a handlebar."""
-    return "".join(line(curve((x, y), (x + way * s * 0.5, y + s * (0.1 + n * 0.12)), (x + way * s * (0.62 - n * 0.06), y + s * (0.6 + n * 0.14))), (TOMATO, SUN, SKY, PINK)[n], s * 0.09) for n in range(4))
+    return "".join(line(curve((x, y), (x + way * s * (0.42 - n * 0.2), y + s * 0.26), (x + way * s * (0.5 - n * 0.3), y + s * (0.72 - n % 2 * 0.14))), (TOMATO, SUN, SKY, PINK)[n], s * 0.065) for n in range(4))
 
 
 def wicker(x: float, y: float, w: float, h: float) -> str:
@@ -526,7 +524,7 @@ def tricycle_bar() -> str:
         flat("butter") + line(poly((480, 420), (500, 1000), closed=False), darker(TOMATO, 0.25), 92) + line(poly((480, 420), (500, 1000), closed=False), TOMATO, 78) + line(poly((462, 460), (478, 1000), closed=False), WHITE, 10, opacity=0.5)
         + line(bar, darker(STEEL, 0.3), 52) + line(bar, STEEL, 42) + line(bar.move(-2, -10), WHITE, 8, opacity=0.8)
         + solid(capsule((104, 424), (190, 356), 76), TOMATO_DARK, *(line(poly((x, 320), (x - 26, 460), closed=False), darker(TOMATO_DARK, 0.2), 6) for x in (120, 150, 180, 210)), shade=(-10, -14), rim=5) + solid(capsule((856, 424), (770, 356), 76), TOMATO_DARK, shade=(-10, -14), rim=5)
-        + tassels(96, 440, -0.3, 340) + tassels(866, 440, 0.3, 340)
+        + tassels(104, 430, -0.5, 420) + tassels(858, 430, 0.5, 420)
         + solid(circle(620, 300, 96), BRASS, line(circle(620, 300, 62), darker(BRASS, 0.2), 6), fill(circle(620, 300, 18), darker(BRASS, 0.4)), shade=(-18, -20), rim=6) + gloss((556, 280), (600, 230), -0.2, 16, 0.7) + line(poly((690, 350), (730, 390), closed=False), STEEL, 18) + solid(circle(736, 396, 20), TOMATO, shade=(-4, -5), rim=3)
         + solid(circle(484, 424, 54), SUN, fill(star(484, 424, 32, 14, 5, 3), TOMATO), shade=(-9, -10), rim=4)
         + swish((620, 300), 140, -70, -20, TOMATO, 11) + swish((620, 300), 176, -62, -28, TOMATO, 11)
@@ -580,4 +578,4 @@ def duck_family() -> str:
 
 @picture("patico-de-arrastre-3")
 def duck_wheel() -> str:
-    return flat("sky") + group(pull_duck(), move=(60, -250), size=2.5, about=(420, 730))
+    return flat("sky") + group(pull_duck(), move=(-30, -90), size=1.75, about=(440, 740))
