@@ -2,11 +2,19 @@
 
 from fastapi import FastAPI
 
+from backend.checkout.routes import router as checkout_router
+from backend.customers.routes import router as customers_router
+from backend.customers.throttle import LoginThrottle
+from backend.edge.brackets import PlainLists
+from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.orders.routes import router as orders_router
 from backend.payment.routes import router as payment_router
 from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
+
+ROUTERS = (health_router, payment_router, customers_router, checkout_router, orders_router)
 
 
 def create_api(shop: Shop) -> FastAPI:
@@ -18,7 +26,10 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
-    for router in (health_router, payment_router):
+    api.state.login_throttle = LoginThrottle()
+    api.add_middleware(PlainLists)
+    answer_errors(api)
+    for router in ROUTERS:
         api.include_router(router)
     for path, app in shop.sandbox.mounts().items():
         api.mount(path, app)

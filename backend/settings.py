@@ -8,6 +8,7 @@ malformed, or missing where production needs it, stops the start with one clear 
 import secrets
 from enum import StrEnum
 from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Self
 
@@ -45,6 +46,8 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     database_url: str = ""
     redis_url: str = ""
+    trusted_proxies: str = ""
+    """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
 
     # the store
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)
@@ -92,6 +95,16 @@ class Settings(BaseSettings):
         if url and not url.startswith(("http://", "https://")):
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, networks: str) -> str:
+        for network in filter(None, map(str.strip, networks.split(","))):
+            try:
+                ip_network(network, strict=False)
+            except ValueError:
+                raise ValueError("must be addresses or networks with commas between them") from None
+        return networks
 
     @field_validator("private_key")
     @classmethod

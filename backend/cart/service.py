@@ -199,8 +199,10 @@ async def add(
     await _set(session, line, line.quantity + quantity)
 
 
-async def set_quantity(session: AsyncSession, cart_id: str, line_id: str, quantity: int) -> None:
-    """Change how many units a line has; 0 removes it.
+async def set_quantity(
+    session: AsyncSession, cart_id: str, line_id: str, quantity: int, meta: JsonObject | None = None
+) -> None:
+    """Change how many units a line has, and with `meta` what is noted beside it; 0 removes it.
 
     Raises:
         NotFound: no such line in this cart, or see `open_cart`.
@@ -210,6 +212,8 @@ async def set_quantity(session: AsyncSession, cart_id: str, line_id: str, quanti
     line = await _line(session, cart_id, line_id)
     if quantity < 0:
         raise InvalidData("Quantity must not be negative", fields={"quantity": "at least 0"})
+    if meta is not None:
+        line.meta = meta
     if quantity == 0:
         await session.delete(line)
         await session.flush()

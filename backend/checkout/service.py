@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
-from backend.cart.models import Cart
+from backend.checkout.address import send_to
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
@@ -75,7 +75,7 @@ class Checkout:
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
             cart.email = destination.email
-            await _send_to(session, cart, destination.as_address())
+            await send_to(session, cart, destination.as_address())
 
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
         """Keep the municipality, and the street when it is known: shipping is priced while the form is still filled in.
@@ -97,7 +97,7 @@ class Checkout:
                 "country_code": "co",
             }
             metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
-            await _send_to(session, cart, {**known, **place, "metadata": metadata})
+            await send_to(session, cart, {**known, **place, "metadata": metadata})
 
     async def collect(self, cart_id: str) -> PaymentCollection:
         """The cart's payment collection, at what the cart costs now.
@@ -325,20 +325,6 @@ async def _add_what_is_left(session: AsyncSession, cart_id: str, variant_id: str
 def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:
     """The problems of fields that are on the form: town and department are told by the municipality that was picked."""
     return {name: message for name, message in problems.items() if name not in ("city", "department")}
-
-
-async def _send_to(session: AsyncSession, cart: Cart, address: JsonObject) -> None:
-    """Keep the address; another place voids the shipping price."""
-    before = _ships_to(cart)
-    cart.shipping_address = address
-    await session.flush()
-    if _ships_to(cart) != before:
-        await carts.changed(session, cart.id)
-
-
-def _ships_to(cart: Cart) -> tuple[str, str]:
-    address = cart.shipping_address or {}
-    return str(address.get("address_1", "")), str((address.get("metadata") or {}).get("dane_code", ""))
 
 
 def _kept(payer: Mapping[str, Any], ip: str) -> JsonObject:

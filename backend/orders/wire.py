@@ -170,7 +170,10 @@ def _detail(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> Js
 
 def _units(line: OrderLine, parcels: Iterable[Fulfillment]) -> int:
     return sum(
-        int(item["quantity"]) for parcel in parcels for item in parcel.items if item.get("line_item_id") == line.id
+        int(item["quantity"])
+        for parcel in parcels
+        for item in parcel.items
+        if item.get("line_item_id") == line.id
     )
 
 

@@ -17,6 +17,7 @@ DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
 CAPITAL = "001"
 """A capital's number in its department; Cundinamarca's capital is Bogotá, which is a department of its own."""
 CUNDINAMARCA = "25"
+BOGOTA = "11"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,18 @@ def municipality(code: str) -> Municipality | None:
     return _gazetteer().by_code.get(code)
 
 
+def municipality_named(city: str, department: str) -> Municipality | None:
+    """The one municipality that goes by exactly this name in this department, as programs write them; else None.
+
+    Bogotá is written with the department around it as often as with its own. Without a department the name must be
+    one of a kind.
+    """
+    name, within = fold(city), fold(department)
+    named = [entry for entry in _gazetteer().entries if name and name in entry.names]
+    found = [entry for entry in named if not within or entry.is_in(within)]
+    return found[0].municipality if len(found) == 1 else None
+
+
 def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
     """The municipalities that what was typed may mean, best first.
 
@@ -85,6 +98,11 @@ class _Entry:
     names: tuple[str, ...]
     department: str
     order: tuple[bool, str, str]
+
+    def is_in(self, department: str) -> bool:
+        """Whether the folded text is its department, or names it."""
+        is_bogota = self.municipality.department_code == BOGOTA and department == "cundinamarca"
+        return is_bogota or f"{self.department} ".startswith(f"{department} ")
 
     def rank(self, typed: str) -> int | None:
         """How well the folded text fits: 0 is best, None not at all. The official name goes before the others."""

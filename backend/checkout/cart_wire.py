@@ -1,0 +1,181 @@
+"""A cart as the platform shows it, at today's prices."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart, CartShippingMethod
+from backend.cart.service import Line, lines_of, read_cart, shipping_method
+from backend.catalog.models import Collection, ProductCategory, Region
+from backend.catalog.region_wire import region_wire
+from backend.edge.prices import priced, tax_line, totals
+from backend.edge.wire import JsonDict, iso, sibling_id, stamps
+from backend.errors import NotFound
+from backend.payment.models import PaymentCollection
+from backend.payment.service import attempts_of, read_collection
+from backend.payment.wire import collection_wire
+from backend.tables import JsonObject
+
+ADDRESS_FIELDS = (
+    "first_name",
+    "last_name",
+    "company",
+    "address_1",
+    "address_2",
+    "city",
+    "postal_code",
+    "country_code",
+    "province",
+    "phone",
+    "metadata",
+)
+
+
+async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
+    """The whole cart.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    cart = await read_cart(session, cart_id)
+    lines = await lines_of(session, cart_id)
+    method = await shipping_method(session, cart_id)
+    region = await session.get_one(Region, cart.region_id)
+    categories = await _categories(session, lines)
+    titles = await _collection_titles(session, lines)
+    sold = sum(line.total for line in lines if line.product)
+    shown = {
+        "id": cart.id,
+        "currency_code": region.currency_code,
+        "email": cart.email,
+        "locale": None,
+        "region_id": cart.region_id,
+        "sales_channel_id": cart.sales_channel_id,
+        "customer_id": cart.customer_id,
+        "metadata": cart.meta or None,
+        "completed_at": iso(cart.completed_at),
+        **stamps(cart.created_at, cart.updated_at),
+        **totals(sold, method.amount if method else 0),
+        "shipping_address_id": sibling_id("caaddr", cart.id),
+        "billing_address_id": f"{sibling_id('caaddr', cart.id)}b" if cart.billing_address else None,
+        "items": [_item(line, titles, categories) for line in lines],
+        "shipping_methods": [_method(method)] if method else [],
+        "shipping_address": address_wire(
+            sibling_id("caaddr", cart.id), cart.shipping_address or {"country_code": region.country_code}
+        ),
+        "billing_address": _billing(cart),
+        "credit_lines": [],
+        "promotions": [],
+        "region": region_wire(region),
+        "customer": {"id": cart.customer_id, "email": cart.email, "groups": []} if cart.customer_id else None,
+    }
+    collection = await read_collection(session, cart_id)
+    if collection is not None:
+        shown["payment_collection"] = await _collection(session, collection)
+    return shown
+
+
+async def require_cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart that something else is asked for; said in the platform's other words when there is none.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    cart = await session.get(Cart, cart_id)
+    if cart is None:
+        raise NotFound(f"Cart id not found: {cart_id}")
+    return cart
+
+
+def address_wire(address_id: str, address: JsonObject) -> JsonDict:
+    """An address with every field the platform has."""
+    return {"id": address_id, **{name: address.get(name) for name in ADDRESS_FIELDS}}
+
+
+def _billing(cart: Cart) -> JsonDict | None:
+    if not cart.billing_address:
+        return None
+    return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
+
+
+async def _collection(session: AsyncSession, collection: PaymentCollection) -> JsonDict:
+    return collection_wire(collection, await attempts_of(session, collection.cart_id))
+
+
+def _item(line: Line, titles: dict[str, str], categories: dict[str, list[str]]) -> JsonDict:
+    variant, product = line.variant, line.product
+    saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
+    collection_id = product.collection_id if product else None
+    return {
+        "id": line.item.id,
+        "cart_id": line.item.cart_id,
+        "title": product.title if product else variant.title,
+        "subtitle": variant.title,
+        "thumbnail": product.thumbnail if product else None,
+        "variant_id": variant.id,
+        "product_id": variant.product_id,
+        "product_title": product.title if product else None,
+        "product_description": product.description if product else None,
+        "product_subtitle": product.subtitle if product else None,
+        "product_handle": product.handle if product else None,
+        "product_collection": titles.get(collection_id or ""),
+        "product_type": None,
+        "product_type_id": None,
+        "variant_sku": variant.sku,
+        "variant_barcode": None,
+        "variant_title": variant.title,
+        "requires_shipping": True,
+        "is_giftcard": False,
+        "is_discountable": True,
+        "is_tax_inclusive": True,
+        "quantity": line.item.quantity,
+        "unit_price": variant.price,
+        "compare_at_unit_price": saving,
+        **priced(line.total if product else 0),
+        "metadata": line.item.meta,
+        **stamps(line.item.created_at, line.item.updated_at),
+        "tax_lines": [tax_line("calitxl", line.item.id)],
+        "adjustments": [],
+        "product": {
+            "id": variant.product_id,
+            "collection_id": collection_id,
+            "type_id": None,
+            "categories": [{"id": category_id} for category_id in categories.get(variant.product_id, ())],
+            "tags": [],
+        },
+    }
+
+
+def _method(method: CartShippingMethod) -> JsonDict:
+    return {
+        "id": method.id,
+        "name": method.name,
+        "amount": method.amount,
+        "is_tax_inclusive": True,
+        "shipping_option_id": method.shipping_option_id,
+        "data": method.data,
+        **priced(method.amount),
+        **stamps(method.created_at, method.updated_at),
+        "tax_lines": [tax_line("casmtxl", method.id)],
+        "adjustments": [],
+    }
+
+
+async def _categories(session: AsyncSession, lines: Sequence[Line]) -> dict[str, list[str]]:
+    products = [line.variant.product_id for line in lines]
+    if not products:
+        return {}
+    rows = await session.execute(select(ProductCategory).where(ProductCategory.product_id.in_(products)))
+    found: dict[str, list[str]] = {}
+    for row in rows.scalars():
+        found.setdefault(row.product_id, []).append(row.category_id)
+    return found
+
+
+async def _collection_titles(session: AsyncSession, lines: Sequence[Line]) -> dict[str, str]:
+    ids = {line.product.collection_id for line in lines if line.product and line.product.collection_id}
+    if not ids:
+        return {}
+    rows = await session.execute(select(Collection.id, Collection.title).where(Collection.id.in_(ids)))
+    return dict(rows.tuples().all())

@@ -1,0 +1,234 @@
+"""The Store API from a cart to an order (spec: What the service does 2; wire: commerce-api, Guest checkout)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Depends, Query, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart import service as carts
+from backend.cart.schemas import CartChange, ChosenShipping, ItemChange, NewCart, NewItem, PromoCodes
+from backend.checkout.cart_edit import change_cart, change_item, create_cart
+from backend.checkout.cart_wire import cart_wire, require_cart
+from backend.checkout.schemas import (
+    CalculateShipping,
+    CartAnswer,
+    CollectionAnswer,
+    CompletedAnswer,
+    DeletedItem,
+    NewCollection,
+    NewSession,
+    ShippingOptionAnswer,
+    ShippingOptionParameters,
+    ShippingOptionsAnswer,
+)
+from backend.checkout.service import Checkout
+from backend.checkout.shipping import UNKNOWN_OPTION
+from backend.checkout.shipping_wire import choices_wire
+from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import MaybeCustomer, NotSignedIn
+from backend.edge.route import WireRoute
+from backend.edge.schemas import OneOrMore
+from backend.edge.wire import JsonDict, Wire
+from backend.errors import InvalidData, NotFound
+from backend.modules import GATEWAY_PSE
+from backend.orders.tokens import order_token
+from backend.orders.wire import order_wire
+from backend.payment.models import PaymentCollection
+from backend.payment.service import attempts_of
+from backend.payment.wire import collection_wire
+
+router = APIRouter(
+    route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
+)
+
+PLATFORM_PREFIX = "pp_"
+
+
+async def checkout_of(request: Request) -> Checkout:
+    """The running shop's checkout."""
+    checkout: Checkout = request.app.state.checkout
+    return checkout
+
+
+Desk = Annotated[Checkout, Depends(checkout_of)]
+
+
+@router.post("/store/carts", response_model=CartAnswer)
+async def create(
+    channel: Channel, database: Db, fields: Shown, body: Annotated[NewCart | None, Body()] = None
+) -> Wire:
+    """A new cart, in the sales channel of the publishable key."""
+    async with database.transaction() as session:
+        cart_id = await create_cart(session, body or NewCart(), channel)
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.get("/store/carts/{cart_id}", response_model=CartAnswer)
+async def read(cart_id: str, database: Db, fields: Shown) -> Wire:
+    """The cart, at today's prices."""
+    async with database.read() as session:
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.post("/store/carts/{cart_id}", response_model=CartAnswer)
+async def update(cart_id: str, body: CartChange, database: Db, fields: Shown) -> Wire:
+    """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
+    async with database.transaction() as session:
+        await change_cart(session, cart_id, body)
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
+async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown) -> Wire:
+    """Put units of a variant into the cart."""
+    async with database.transaction() as session:
+        await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
+async def update_item(cart_id: str, line_id: str, body: ItemChange, database: Db, fields: Shown) -> Wire:
+    """Say how many units a line has; 0 removes it."""
+    async with database.transaction() as session:
+        await change_item(session, cart_id, line_id, body)
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
+async def remove_item(cart_id: str, line_id: str, database: Db, fields: Shown) -> Wire:
+    """Take a line out of the cart."""
+    async with database.transaction() as session:
+        await carts.remove(session, cart_id, line_id)
+        parent = fields.pick(await cart_wire(session, cart_id))
+    return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
+
+
+@router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
+@router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
+async def change_promotions(cart_id: str, body: PromoCodes, database: Db, fields: Shown) -> Wire:
+    """There are no promotions: every code is refused, and removing none is fine."""
+    async with database.transaction() as session:
+        await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes))
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
+async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
+    """Make the cart that of the customer who is signed in."""
+    if customer is None:
+        raise NotSignedIn
+    async with database.transaction() as session:
+        cart = await carts.open_cart(session, cart_id)
+        cart.customer_id = customer
+        await session.flush()
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
+async def shipping_options(asked: Annotated[ShippingOptionParameters, Query()], checkout: Desk) -> Wire:
+    """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
+
+    None at all when no warehouse is linked to the sales channel (spec: Errors).
+    """
+    fields = Fields(asked.fields)
+    options = await _priced(checkout, asked.cart_id)
+    return Wire({"shipping_options": [fields.pick(option) for option in options]})
+
+
+@router.post(
+    "/store/shipping-options/{option_id}/calculate",
+    response_model=ShippingOptionAnswer,
+    tags=["store: shipping"],
+)
+async def calculate_shipping(option_id: str, body: CalculateShipping, checkout: Desk, fields: Shown) -> Wire:
+    """What one way to ship costs for the cart now."""
+    for option in await _priced(checkout, body.cart_id):
+        if option["id"] == option_id:
+            return Wire({"shipping_option": fields.pick(option)})
+    raise InvalidData(UNKNOWN_OPTION)
+
+
+async def _priced(checkout: Checkout, cart_id: str) -> list[JsonDict]:
+    async with checkout.database.read() as session:
+        await require_cart(session, cart_id)
+    choices = await checkout.shipping_choices(cart_id)
+    async with checkout.database.read() as session:
+        return await choices_wire(session, choices)
+
+
+@router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
+async def choose_shipping(
+    cart_id: str, body: OneOrMore[ChosenShipping], checkout: Desk, fields: Shown
+) -> Wire:
+    """Ship the cart by this option, at its price of this moment. One way a cart: the last one named counts.
+
+    400 when the option's provider is not linked to its warehouse (spec: Errors).
+    """
+    chosen = body if isinstance(body, list) else [body]
+    if not chosen:
+        raise InvalidData(UNKNOWN_OPTION)
+    async with checkout.database.read() as session:
+        await require_cart(session, cart_id)
+    await checkout.choose_shipping(cart_id, chosen[-1].option_id)
+    async with checkout.database.read() as session:
+        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+
+
+@router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
+async def create_collection(body: NewCollection, checkout: Desk, fields: Shown) -> Wire:
+    """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
+    collection = await checkout.collect(body.cart_id)
+    return Wire({"payment_collection": fields.pick(await _collection(checkout, collection.id))})
+
+
+@router.post(
+    "/store/payment-collections/{collection_id}/payment-sessions",
+    response_model=CollectionAnswer,
+    tags=["store: payment"],
+)
+async def create_session(
+    collection_id: str, body: NewSession, checkout: Desk, fields: Shown, ip: ClientIp
+) -> Wire:
+    """Hold the cart's units and start to pay.
+
+    With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
+    (spec: States and transitions). 409 while another payment of this cart is at a bank.
+    """
+    async with checkout.database.read() as session:
+        collection = await _find_collection(session, collection_id)
+    provider_id = _own_name(body.provider_id)
+    await checkout.start_payment(collection.cart_id, provider_id, body.data or {}, ip=ip)
+    return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
+
+
+@router.post("/store/carts/{cart_id}/complete", response_model=CompletedAnswer)
+async def complete(cart_id: str, checkout: Desk, fields: Shown) -> Wire:
+    """Make the order, once: asked again, or eight times at once, it is the same.
+
+    `order.access_token` opens it for a guest.
+    """
+    order = await checkout.complete(cart_id)
+    async with checkout.database.read() as session:
+        shown = await order_wire(session, order)
+    shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
+    return Wire({"type": "order", "order": fields.pick(shown)})
+
+
+def _own_name(provider_id: str) -> str:
+    """The provider as the shop calls it: the platform writes `pp_` before every payment provider's id."""
+    return GATEWAY_PSE if provider_id == f"{PLATFORM_PREFIX}{GATEWAY_PSE}" else provider_id
+
+
+async def _find_collection(session: AsyncSession, collection_id: str) -> PaymentCollection:
+    collection = await session.get(PaymentCollection, collection_id)
+    if collection is None:
+        raise NotFound(f"Payment collection with id: {collection_id} was not found")
+    return collection
+
+
+async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
+    async with checkout.database.read() as session:
+        collection = await _find_collection(session, collection_id)
+        return collection_wire(collection, await attempts_of(session, collection.cart_id))

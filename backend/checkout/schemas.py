@@ -1,0 +1,174 @@
+"""What the Store API takes and gives on the way from a cart to an order."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.edge.schemas import Answer, Body, Deleted, FilledName, ListAnswer, Metadata, OneParameters
+from backend.orders.schemas import OrderOut
+
+
+class ShippingOptionParameters(OneParameters):
+    """Whose shipping options."""
+
+    cart_id: FilledName
+    is_return: bool = False
+
+
+class CalculateShipping(Body):
+    """For which cart the price is to be calculated."""
+
+    cart_id: FilledName
+    data: Metadata | None = None
+
+
+class NewCollection(Body):
+    """For which cart a payment is to be collected."""
+
+    cart_id: FilledName
+    metadata: Metadata | None = None
+
+
+class NewSession(Body):
+    """How to pay. For `gateway_pse`, `data` is who pays and from which bank (`GET /api/pse/banks`).
+
+    What it leaves out of name, e-mail, telephone and address is taken from the cart.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "provider_id": "gateway_pse",
+                    "data": {
+                        "bank": "1022",
+                        "person_type": "0",
+                        "doc_type": "CC",
+                        "doc_number": "1020304050",
+                    },
+                }
+            ]
+        }
+    )
+
+    provider_id: FilledName
+    data: Metadata | None = None
+
+
+class SessionOut(Answer):
+    """One try to pay."""
+
+    id: str
+    provider_id: str
+    status: Literal["pending", "pending_authorization", "authorized", "captured", "canceled", "error"]
+    amount: int
+    currency_code: str
+    data: dict[str, Any] = Field(
+        description="`redirect_url`: the bank's page, where the shopper has to go there."
+    )
+
+
+class CollectionOut(Answer):
+    """What is owed for a cart."""
+
+    id: str
+    currency_code: str = "cop"
+    amount: int = Field(0, description="Whole pesos, IVA included.")
+    payment_sessions: list[SessionOut] = Field(default_factory=list)
+
+
+class CollectionAnswer(BaseModel):
+    """What is owed for a cart."""
+
+    payment_collection: CollectionOut
+
+
+class ItemOut(Answer):
+    """Units of a variant in a cart, at today's price."""
+
+    id: str
+    variant_id: str | None = None
+    title: str | None = None
+    quantity: int = 0
+    unit_price: int = 0
+    total: int = 0
+
+
+class CartOut(Answer):
+    """A cart, at today's prices. Amounts are whole pesos, IVA included where they are not called subtotals."""
+
+    id: str
+    email: str | None = None
+    region_id: str | None = None
+    currency_code: str = "cop"
+    total: int = 0
+    subtotal: int = 0
+    tax_total: int = 0
+    item_total: int = 0
+    shipping_total: int = 0
+    items: list[ItemOut] = Field(default_factory=list)
+    shipping_methods: list[dict[str, Any]] = Field(default_factory=list)
+    completed_at: str | None = None
+
+
+class CartAnswer(BaseModel):
+    """A cart."""
+
+    cart: CartOut
+
+
+class DeletedItem(Deleted):
+    """The line that is gone, and the cart it is gone from."""
+
+    object: Literal["line-item"]
+    parent: CartOut
+
+
+class ShippingOptionOut(Answer):
+    """A way to ship the cart, priced for it just now."""
+
+    id: str
+    name: str = ""
+    price_type: Literal["flat", "calculated"] = "flat"
+    provider_id: str = ""
+    amount: int = Field(0, description="Whole pesos.")
+
+
+class ShippingOptionsAnswer(BaseModel):
+    """The ways to ship a cart; none where no warehouse serves the sales channel."""
+
+    shipping_options: list[ShippingOptionOut]
+
+
+class ShippingOptionAnswer(BaseModel):
+    """A way to ship a cart."""
+
+    shipping_option: ShippingOptionOut
+
+
+class ProviderOut(Answer):
+    """A provider the shop runs with."""
+
+    id: str
+    is_enabled: bool = True
+
+
+class PaymentProvidersAnswer(ListAnswer):
+    """The ways to pay."""
+
+    payment_providers: list[ProviderOut]
+
+
+class PlacedOut(OrderOut):
+    """The order, with the token that opens it for a guest."""
+
+    access_token: Annotated[
+        str, Field(description="Opens `GET /store/orders/{id}?token=…` without a login.")
+    ] = ""
+
+
+class CompletedAnswer(BaseModel):
+    """The order that the cart became; the same one however often it is asked for."""
+
+    type: Literal["order"]
+    order: PlacedOut

@@ -1,0 +1,40 @@
+"""Passwords: kept as argon2 hashes, and compared in the same time whether or not there is one to compare with."""
+
+import asyncio
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+MIN_LENGTH, MAX_LENGTH = 8, 200
+
+_hasher = PasswordHasher()
+_workers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
+"""Each hashing takes 64 MB and most of a core: a crowd of logins waits here, not the whole shop."""
+
+
+async def hash_password(password: str) -> str:
+    """The hash to keep."""
+    return await asyncio.get_running_loop().run_in_executor(_workers, _hasher.hash, password)
+
+
+async def is_password(password: str, kept: str | None) -> bool:
+    """Whether it is the password of this hash. None takes as long, and is never right."""
+    verify = partial(_verify, password[:MAX_LENGTH], kept)
+    return await asyncio.get_running_loop().run_in_executor(_workers, verify)
+
+
+def _verify(password: str, kept: str | None) -> bool:
+    nobodys = _nobodys()  # made in both cases, so that the first answer tells nothing either
+    try:
+        _hasher.verify(kept if kept is not None else nobodys, password)
+    except (VerificationError, InvalidHashError):
+        return False
+    return kept is not None
+
+
+@cache
+def _nobodys() -> str:
+    return _hasher.hash(secrets.token_hex())

@@ -1,0 +1,68 @@
+"""Signing in to the Admin API (spec: Authentication; wire: commerce-api, Customers and auth)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from backend.customers.models import Staff
+from backend.customers.schemas import Credentials, StaffAnswer, TokenAnswer
+from backend.customers.staff import sign_in
+from backend.customers.throttle import LoginThrottle
+from backend.customers.tokens import USER, Actor, issue_token
+from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.guard import StaffMember
+from backend.edge.route import WireRoute
+from backend.edge.wire import JsonDict, Wire, stamps
+from backend.errors import Unauthorized
+
+router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
+
+MAX_EMAIL = 320
+
+
+async def login_throttle(request: Request) -> LoginThrottle:
+    """The running shop's count of failed logins."""
+    throttle: LoginThrottle = request.app.state.login_throttle
+    return throttle
+
+
+@router.post("/auth/user/emailpass", response_model=TokenAnswer)
+async def sign_in_staff(
+    body: Credentials,
+    database: Db,
+    settings: ShopSettings,
+    client: ClientIp,
+    throttle: Annotated[LoginThrottle, Depends(login_throttle)],
+) -> Wire:
+    """A bearer token for the Admin API. 401 for an unknown address as for a wrong password; 429 after many of them."""
+    if not isinstance(body.password, str) or not body.password:
+        raise Unauthorized("Password should be a string")
+    if not isinstance(body.email, str) or not body.email or len(body.email) > MAX_EMAIL:
+        raise Unauthorized("Email should be a string")
+    actor = await sign_in(database, throttle, body.email, body.password, client=client)
+    return Wire({"token": issue_token(settings.signing_key, actor)})
+
+
+@router.post("/auth/token/refresh", response_model=TokenAnswer)
+async def refresh_token(settings: ShopSettings, member: StaffMember) -> Wire:
+    """A fresh token for whoever brings a good one."""
+    return Wire({"token": issue_token(settings.signing_key, Actor(member.id, USER))})
+
+
+@router.get("/admin/users/me", response_model=StaffAnswer, tags=["admin"])
+async def read_me(member: StaffMember, fields: Shown) -> Wire:
+    """Whoever asks."""
+    return Wire({"user": fields.pick(_user(member))})
+
+
+def _user(member: Staff) -> JsonDict:
+    return {
+        "id": member.id,
+        "email": member.email,
+        "first_name": None,
+        "last_name": None,
+        "avatar_url": None,
+        "metadata": None,
+        **stamps(member.created_at, member.updated_at),
+    }

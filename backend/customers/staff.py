@@ -1,0 +1,87 @@
+"""Staff: who may use the Admin API."""
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.customers.models import Staff
+from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
+from backend.customers.throttle import LoginThrottle
+from backend.customers.tokens import USER, Actor
+from backend.database import Database
+from backend.edge.schemas import is_email
+from backend.errors import Duplicate, InvalidData, Unauthorized
+from backend.settings import Settings
+
+WRONG = "Invalid email or password"
+
+
+async def create_staff(database: Database, email: str, password: str) -> str:
+    """Let somebody use the Admin API.
+
+    Returns:
+        Their id.
+
+    Raises:
+        InvalidData: the address is none, or the password is too short or too long.
+        Duplicate: somebody has this address already.
+    """
+    address = _tidy(email)
+    if not is_email(address):
+        raise InvalidData("Invalid email address")
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise InvalidData(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters")
+    hashed = await hash_password(password)
+    async with database.transaction() as session:
+        if await _staff_with(session, address) is not None:
+            raise Duplicate(f"Staff with email {address} already exists")
+        staff = Staff(email=address, password_hash=hashed)
+        session.add(staff)
+    return staff.id
+
+
+async def first_staff(database: Database, settings: Settings) -> bool:
+    """Where there is no staff at all, ADMIN_EMAIL and ADMIN_PASSWORD name the first. Whether somebody was added."""
+    password = settings.admin_password.get_secret_value()
+    if not settings.admin_email or not password:
+        return False
+    async with database.read() as session:
+        if (await session.execute(select(Staff.id).limit(1))).first():
+            return False
+    try:
+        await create_staff(database, settings.admin_email, password)
+    except Duplicate:  # another replica, starting at the same moment, was quicker
+        return False
+    return True
+
+
+async def sign_in(
+    database: Database, throttle: LoginThrottle, email: str, password: str, *, client: str
+) -> Actor:
+    """Who has this address and password. An unknown address is answered as a wrong password, and takes as long.
+
+    Raises:
+        Unauthorized: nobody has.
+        TooManyRequests: too many tries failed lately.
+    """
+    address = _tidy(email)
+    throttle.require_calm(address, client)
+    async with database.read() as session:
+        staff = await _staff_with(session, address)
+    throttle.failed(address, client)  # counted before the long part: tries at once do not slip through
+    if not await is_password(password, staff.password_hash if staff else None) or staff is None:
+        raise Unauthorized(WRONG)
+    throttle.succeeded(address, client)
+    return Actor(staff.id, USER)
+
+
+async def find_staff(session: AsyncSession, staff_id: str) -> Staff | None:
+    """Whoever of the staff has this id; None once they have left."""
+    return await session.get(Staff, staff_id)
+
+
+async def _staff_with(session: AsyncSession, address: str) -> Staff | None:
+    return (await session.execute(select(Staff).where(Staff.email == address))).scalar_one_or_none()
+
+
+def _tidy(email: str) -> str:
+    return email.strip().casefold()

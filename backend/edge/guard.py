@@ -1,0 +1,60 @@
+"""Who is asking: staff with a bearer token, a customer with one, or somebody unknown."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from backend.customers.models import Staff
+from backend.customers.staff import find_staff
+from backend.customers.tokens import CUSTOMER, USER, Actor, read_token
+from backend.edge.dependencies import Db, ShopSettings
+from backend.errors import Unauthorized
+
+bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/emailpass.")
+
+
+class NotSignedIn(Unauthorized):
+    """No token, or one that is no good. The platform answers with a message alone."""
+
+    def __init__(self) -> None:
+        super().__init__("Unauthorized")
+
+    def body(self) -> dict[str, Any]:
+        """`{message: "Unauthorized"}` (wire: commerce-api, Error bodies)."""
+        return {"message": self.message}
+
+
+async def actor_of(
+    settings: ShopSettings, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
+) -> Actor | None:
+    """Whoever the bearer token is for; None without a token that is good."""
+    return read_token(settings.signing_key, credentials.credentials) if credentials else None
+
+
+MaybeActor = Annotated[Actor | None, Depends(actor_of)]
+
+
+async def staff(database: Db, actor: MaybeActor) -> Staff:
+    """The member of staff who asks.
+
+    Raises:
+        NotSignedIn: it is none of the staff, or no longer.
+    """
+    if actor is None or actor.type != USER:
+        raise NotSignedIn
+    async with database.read() as session:
+        found = await find_staff(session, actor.id)
+    if found is None:
+        raise NotSignedIn
+    return found
+
+
+async def customer_id(actor: MaybeActor) -> str | None:
+    """The id of the customer who asks; None for a guest."""
+    return actor.id if actor is not None and actor.type == CUSTOMER else None
+
+
+StaffMember = Annotated[Staff, Depends(staff)]
+MaybeCustomer = Annotated[str | None, Depends(customer_id)]
+STAFF_ONLY = [Depends(staff)]

@@ -1,0 +1,136 @@
+"""What bodies, queries and documented answers have in common."""
+
+import math
+import re
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+MAX_TEXT = 10_000
+MAX_NAME = 255
+MAX_DEPTH = 12
+MAX_AMOUNT = 1_000_000_000
+MAX_UNITS = 1_000_000
+MAX_OFFSET = 1_000_000
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 100
+"""No list is longer than this; asking for more is asking for this many."""
+
+_EMAIL = re.compile(r"[^@\s]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?\.[A-Za-z]{2,63}")
+
+
+def problem(message: str) -> PydanticCustomError:
+    """An error to raise in a validator: its message is a whole sentence (see `backend.edge.invalid`)."""
+    return PydanticCustomError("wire", "{message}", {"message": message})
+
+
+class Body(BaseModel):
+    """A request's body: nothing unknown is in it, and `"5"` is no number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class LenientBody(BaseModel):
+    """A body whose unknown parts are dropped silently, where the platform does so."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class Parameters(BaseModel):
+    """The parameters of a query: nothing unknown is among them."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class OneParameters(Parameters):
+    """What may be asked of a single thing."""
+
+    fields: str | None = Field(
+        None, description="What is shown: `a,b` only these, `+a` also, `-a` not, `*rel` whole."
+    )
+
+
+class ListParameters(OneParameters):
+    """What may be asked of every list. A limit over the largest page gives the largest page."""
+
+    limit: Annotated[int, AfterValidator(lambda limit: min(limit, MAX_LIMIT)), Field(ge=0)] = DEFAULT_LIMIT
+    offset: int = Field(0, ge=0, le=MAX_OFFSET)
+    order: str | None = Field(None, max_length=60, description="A field, with `-` before it for descending.")
+
+
+class Answer(BaseModel):
+    """A documented answer. With `fields` any part but the id may be missing, and there may be more."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ListAnswer(Answer):
+    """A stretch of a list, and how long the whole of it is."""
+
+    count: int
+    offset: int
+    limit: int
+
+
+class Deleted(BaseModel):
+    """What is gone."""
+
+    id: str
+    object: str
+    deleted: bool
+
+
+def _whole(value: Any) -> Any:
+    """2.0 is 2 in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def is_email(text: str) -> bool:
+    """Whether the text looks like an e-mail address."""
+    return len(text) <= MAX_NAME and _EMAIL.fullmatch(text) is not None
+
+
+def _email(text: str) -> str:
+    if not is_email(text):
+        raise problem("Invalid email address")
+    return text
+
+
+def _shallow(value: dict[str, Any]) -> dict[str, Any]:
+    if _depth(value, MAX_DEPTH + 1) > MAX_DEPTH:
+        raise problem(f"Metadata is nested deeper than {MAX_DEPTH} levels")
+    return value
+
+
+def _depth(value: Any, most: int) -> int:
+    if most == 0 or not isinstance(value, dict | list):
+        return 0
+    parts = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(part, most - 1) for part in parts), default=0)
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise problem("A number must be finite")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Units = Annotated[Whole, Field(le=MAX_UNITS)]
+Pesos = Annotated[Whole, Field(ge=0, le=MAX_AMOUNT)]
+Measure = Annotated[float, AfterValidator(_finite), Field(ge=0, le=MAX_AMOUNT)]
+Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Name = Annotated[str, Field(max_length=MAX_NAME)]
+FilledName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+Email = Annotated[str, AfterValidator(_email)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_shallow)]
+Ids = Annotated[list[Name], Field(max_length=1000)]
+
+T = TypeVar("T")
+ONE, MANY = "(one)", "(many)"
+"""Which of `OneOrMore` came; in brackets, so that complaints can leave them out of a field's path."""
+OneOrMore = Annotated[
+    Annotated[T, Tag(ONE)] | Annotated[list[T], Tag(MANY)],
+    Discriminator(lambda value: MANY if isinstance(value, list) else ONE),
+]

@@ -1,0 +1,64 @@
+"""Orders for their buyers (spec: States and transitions; wire: commerce-api, Guest checkout)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query
+from sqlalchemy import func, select
+
+from backend.edge.dependencies import Db, ShopSettings, sales_channel
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import MaybeCustomer, NotSignedIn
+from backend.edge.lists import in_order, listed
+from backend.edge.route import WireRoute
+from backend.edge.schemas import ListParameters
+from backend.edge.wire import Wire
+from backend.orders.models import Order
+from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer
+from backend.orders.service import read_order
+from backend.orders.tokens import require_order_token
+from backend.orders.wire import order_stub, order_wire, orders_wire
+
+router = APIRouter(
+    route_class=WireRoute, tags=["store: orders"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
+)
+
+SORTABLE = {"created_at": Order.created_at, "display_id": Order.number, "total": Order.total}
+
+
+@router.get("/store/orders", response_model=OrdersAnswer)
+async def list_own(asked: Annotated[ListParameters, Query()], database: Db, customer: MaybeCustomer) -> Wire:
+    """The orders of the customer who is signed in, newest first."""
+    if customer is None:
+        raise NotSignedIn
+    own = Order.customer_id == customer
+    page = select(Order).where(own).order_by(*in_order(asked.order, SORTABLE, [Order.number.desc()]))
+    async with database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(Order).where(own))).scalar_one()
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        return Wire(listed("orders", await orders_wire(session, found), count, asked))
+
+
+@router.get("/store/orders/{order_id}", response_model=OrderAnswer)
+async def read(
+    *,
+    order_id: str,
+    asked: Annotated[OrderParameters, Query()],
+    database: Db,
+    settings: ShopSettings,
+    customer: MaybeCustomer,
+    x_order_token: Annotated[str | None, Header(description="The same as `token`.")] = None,
+) -> Wire:
+    """The order: in full for its owner and for whoever holds its `access_token`.
+
+    Anybody else who knows the id learns how it stands (id, number, statuses, total, moments) and nothing of whose it
+    is or what is in it. A token that is not the order's is answered as an order that does not exist.
+    """
+    token = asked.token or x_order_token
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        if token is not None:
+            require_order_token(settings.signing_key, order_id, token)
+        is_open = token is not None or (customer is not None and order.customer_id == customer)
+        shown = await order_wire(session, order) if is_open else order_stub(order)
+    return Wire({"order": Fields(asked.fields).pick(shown)})

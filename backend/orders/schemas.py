@@ -1,0 +1,120 @@
+"""What the Store and Admin API say of orders, and what staff may do with them."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import (
+    Answer,
+    Body,
+    FilledName,
+    ListAnswer,
+    ListParameters,
+    Metadata,
+    Name,
+    OneParameters,
+    Units,
+)
+
+
+class OrderParameters(OneParameters):
+    """How an order is asked for."""
+
+    token: str | None = Field(None, max_length=200, description="The order's `access_token`, for a guest.")
+
+
+class OrderItemOut(Answer):
+    """Units of a variant, as they were sold."""
+
+    id: str
+    title: str = ""
+    quantity: int = 0
+    unit_price: int = 0
+
+
+class OrderOut(Answer):
+    """An order. Amounts are whole pesos, IVA included where they are not called subtotals."""
+
+    id: str
+    display_id: int | None = None
+    status: str = "pending"
+    payment_status: str = "awaiting"
+    fulfillment_status: str = "not_fulfilled"
+    currency_code: str = "cop"
+    total: int = 0
+    email: str | None = None
+    items: list[OrderItemOut] = Field(default_factory=list)
+
+
+class OrderAnswer(BaseModel):
+    """An order."""
+
+    order: OrderOut
+
+
+class OrdersAnswer(ListAnswer):
+    """A stretch of the orders."""
+
+    orders: list[OrderOut]
+
+
+class OrdersParameters(ListParameters):
+    """Which orders."""
+
+    id: list[Name] | None = None
+    q: str | None = Field(
+        None, max_length=200, description="A part of the e-mail address, or the order's number."
+    )
+    status: list[Name] | None = None
+    payment_status: list[Name] | None = None
+    fulfillment_status: list[Name] | None = None
+    email: Name | None = None
+    customer_id: Name | None = None
+    region_id: list[Name] | None = None
+    sales_channel_id: list[Name] | None = None
+
+
+class PackedItem(Body):
+    """Units of an order's line that go into a parcel."""
+
+    id: FilledName
+    quantity: Annotated[Units, Field(gt=0)]
+
+
+class NewParcel(Body):
+    """A parcel to send: what goes in. `location_id` may be named; the shipping option says where parcels start."""
+
+    items: Annotated[list[PackedItem], Field(min_length=1, max_length=100)]
+    location_id: Name | None = None
+    shipping_option_id: Name | None = None
+    requires_shipping: bool = True
+    no_notification: bool | None = None
+    metadata: Metadata | None = None
+    additional_data: dict[str, Any] | None = None
+
+
+class ParcelLabel(Body):
+    """A label that was made outside the shop."""
+
+    tracking_number: Name
+    tracking_url: Name = ""
+    label_url: Name = ""
+
+
+class Shipment(Body):
+    """The parcel has left."""
+
+    items: Annotated[list[PackedItem], Field(max_length=100)] | None = None
+    labels: Annotated[list[ParcelLabel], Field(max_length=10)] | None = None
+    no_notification: bool | None = None
+    metadata: Metadata | None = None
+    additional_data: dict[str, Any] | None = None
+
+
+class NewReturn(Body):
+    """Goods that come back."""
+
+    order_id: FilledName
+    items: list[dict[str, Any]] | None = None
+    location_id: Name | None = None
+    metadata: Metadata | None = None

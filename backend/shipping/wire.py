@@ -1,0 +1,147 @@
+"""Warehouses and shipping options as the platform shows them."""
+
+from backend.edge.wire import JsonDict, exact, sibling_id, stamps
+from backend.shipping.models import (
+    FulfillmentSet,
+    ServiceZone,
+    ShippingOption,
+    ShippingProfile,
+    StockLocation,
+)
+
+
+def address_of(location: StockLocation) -> JsonDict:
+    """The address of a warehouse."""
+    known = location.address
+    fields = ("address_1", "address_2", "company", "city", "country_code", "phone", "province", "postal_code")
+    extra = {name: value for name, value in known.items() if name not in (*fields, "metadata")}
+    return {
+        "id": sibling_id("laddr", location.id),
+        **{name: known.get(name) for name in fields},
+        "metadata": {**(known.get("metadata") or {}), **extra} or None,
+        **stamps(location.created_at, location.updated_at),
+        "deleted_at": None,
+    }
+
+
+def location_wire(location: StockLocation) -> JsonDict:
+    """A warehouse, without what it is linked to."""
+    return {
+        "id": location.id,
+        "name": location.name,
+        "address_id": sibling_id("laddr", location.id),
+        "address": address_of(location),
+        "metadata": None,
+        **stamps(location.created_at, location.updated_at),
+    }
+
+
+def option_type(option: ShippingOption) -> JsonDict:
+    """What kind of shipping it is."""
+    is_pickup = bool(option.data.get("pickup"))
+    label, code = ("Recoger en tienda", "pickup") if is_pickup else ("Estándar", "standard")
+    return {
+        "id": sibling_id("sotype", option.id),
+        "label": label,
+        "description": label,
+        "code": code,
+        **stamps(option.created_at, option.updated_at),
+        "deleted_at": None,
+    }
+
+
+def option_price(option: ShippingOption) -> JsonDict:
+    """The flat price of an option."""
+    amount = option.amount or 0
+    return {
+        "id": sibling_id("price", option.id),
+        "title": None,
+        "currency_code": "cop",
+        "price_set_id": sibling_id("pset", option.id),
+        "amount": amount,
+        "raw_amount": exact(amount),
+        "min_quantity": None,
+        "max_quantity": None,
+        "price_list_id": None,
+        "price_list": None,
+        "rules_count": 0,
+        "price_rules": [],
+        **stamps(option.created_at, option.updated_at),
+        "deleted_at": None,
+    }
+
+
+def option_wire(option: ShippingOption, zone: ServiceZone, profile: ShippingProfile) -> JsonDict:
+    """A shipping option, as staff see it."""
+    return {
+        "id": option.id,
+        "name": option.name,
+        "price_type": option.price_type,
+        "provider_id": option.provider_id,
+        "provider": {"id": option.provider_id, "is_enabled": True},
+        "service_zone_id": zone.id,
+        "service_zone": {
+            "id": zone.id,
+            "name": zone.name,
+            "fulfillment_set_id": zone.fulfillment_set_id,
+            "fulfillment_set": {"id": zone.fulfillment_set_id},
+            "metadata": None,
+        },
+        "shipping_profile_id": profile.id,
+        "shipping_profile": profile_wire(profile),
+        "shipping_option_type_id": sibling_id("sotype", option.id),
+        "data": option.data or None,
+        "metadata": option.meta or None,
+        "type": option_type(option),
+        "rules": [],
+        "prices": [option_price(option)] if option.amount is not None else [],
+        **stamps(option.created_at, option.updated_at),
+    }
+
+
+def profile_wire(profile: ShippingProfile) -> JsonDict:
+    """A shipping profile."""
+    return {
+        "id": profile.id,
+        "name": profile.name,
+        "type": profile.type,
+        "metadata": None,
+        **stamps(profile.created_at, profile.updated_at),
+        "deleted_at": None,
+    }
+
+
+def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> JsonDict:
+    """A fulfilment set with its zones."""
+    return {
+        "id": fulfillment_set.id,
+        "name": fulfillment_set.name,
+        "type": fulfillment_set.type,
+        "metadata": None,
+        "service_zones": [zone_wire(zone) for zone in zones],
+        **stamps(fulfillment_set.created_at, fulfillment_set.updated_at),
+        "deleted_at": None,
+    }
+
+
+def zone_wire(zone: ServiceZone) -> JsonDict:
+    """A service zone with its geo zones, all of type country (spec: Entities)."""
+    return {
+        "id": zone.id,
+        "name": zone.name,
+        "fulfillment_set_id": zone.fulfillment_set_id,
+        "metadata": None,
+        "geo_zones": [
+            {
+                "id": f"{sibling_id('fgz', zone.id)}{code}",
+                "type": "country",
+                "country_code": code,
+                "province_code": None,
+                "city": None,
+                "service_zone_id": zone.id,
+            }
+            for code in zone.country_codes
+        ],
+        **stamps(zone.created_at, zone.updated_at),
+        "deleted_at": None,
+    }
