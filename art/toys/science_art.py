@@ -110,12 +110,12 @@ def abacus_sum() -> str:
     rules = "".join(line(poly((140, y), (572, y), closed=False), "#C9DDEB", 4) for y in range(566, 850, 42))
     holes = "".join(fill(circle(146 + n * 42, 532, 9), "#B9B0A0") for n in range(11))
     pencil = solid(poly((640, 640), (860, 800), (830, 842), (610, 682), r=6), SUN, line(poly((626, 662), (846, 822), closed=False), darker(SUN, 0.16), 5), shade=(0, 0), rim=3) + fill(poly((640, 640), (610, 682), (574, 616), r=4), "#EBD3A8") + fill(poly((592, 634), (600, 626), (574, 616)), INK) + fill(poly((860, 800), (830, 842), (858, 862), (886, 820), r=8), PINK)
-    return flat("mint") + cast(box(250, 90, 560, 390, r=20), 18, 26, 14, 0.28) + abacus(250, 90, 560, 380, 5, 10, (7, 5, 10, 0, 10)) + group(cast(page, 14, 20, 12, 0.3), solid(page, WHITE, rules, holes, fill(words("7 + 5 = 12", 356, 700, 88, 500), SKY), fill(star(356, 778, 34, 15, 5, 4), SUN), shade=(0, 0), rim=0), turn=-5, about=(350, 680)) + cast(capsule((610, 640), (860, 830), 40), 10, 14, 8, 0.3) + pencil
+    return flat("mint") + shadow(530, 486, 320, 22) + abacus(250, 90, 560, 380, 5, 10, (7, 5, 10, 0, 10)) + group(cast(page, 14, 20, 12, 0.3), solid(page, WHITE, rules, holes, fill(words("7 + 5 = 12", 356, 700, 88, 500), SKY), fill(star(356, 778, 34, 15, 5, 4), SUN), shade=(0, 0), rim=0), turn=-5, about=(350, 680)) + cast(capsule((610, 640), (860, 830), 40), 10, 14, 8, 0.3) + pencil
 
 
 @picture("abaco-de-madera-3")
 def abacus_detail() -> str:
-    return flat("rose") + abacus(-300, -260, 1500, 1480, 7, 7, (4, 3, 5, 4, 3, 6, 2))
+    return flat("rose") + abacus(60, -260, 1500, 1480, 7, 7, (4, 3, 5, 4, 3, 6, 2))
 
 
 # Telescopio -----------------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def loom_wools() -> str:
 
 @picture("telar-de-mesa-3")
 def loom_detail() -> str:
-    return flat("sand") + "".join(line(poly((30 + n * 75, -20), (30 + n * 75, 980), closed=False), "#EADBB8", 15) for n in range(13)) + tapestry(-8, 330, 13, 9, 75)
+    return flat("sand") + "".join(line(poly((0 + n * 50, -20), (0 + n * 50, 980), closed=False), "#FBF2DC", 12) for n in range(20)) + tapestry(-26, 300, 20, 14, 50)
 
 
 # Huerta ---------------------------------------------------------------------------------------------------------
