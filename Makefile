@@ -15,6 +15,8 @@ SHELL := /bin/sh
 PORT ?= 3000
 DATA_DIR ?= data
 export PORT DATA_DIR
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export NODE_USE_SYSTEM_CA := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUNBUFFERED := 1
 
