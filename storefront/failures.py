@@ -12,4 +12,4 @@ log = logging.getLogger(__name__)
 def handle_failure(exception: Exception) -> EventSpec:
     """Reflex's `backend_exception_handler`."""
     log.error("an event handler failed", exc_info=exception)
-    return FrameState.say_failure()  # type: ignore[operator]
+    return FrameState.say_failure()  # type: ignore[call-arg, return-value]

@@ -75,7 +75,7 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
             class_name="icon-button line__remove",
             aria_label=_("Quitar ") + item.title.to(str),
             data_testid="remove-line",
-            on_click=CartState.remove(item.id),  # type: ignore[operator]
+            on_click=CartState.remove(item.id),  # type: ignore[call-arg, arg-type]
         ),
         rx.el.p(item.line_total_label, class_name="line__total"),
         class_name="line",

@@ -41,6 +41,7 @@ from storefront.documents.facts import (
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import a_number, a_text, problems_told, some_texts
+from storefront.state.events import event
 
 STEP = 24
 MOST_SHOWN = 192
@@ -197,7 +198,7 @@ class CatalogState(PageState, rx.State):
         default_factory=lambda: DocumentFacts(title=f"{WHOLE} · {STORE_NAME}")
     )
 
-    @rx.event(supersedes=True)
+    @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
         """Narrow the list by these choices; by the address alone when there are none."""
         async with problems_told(self):

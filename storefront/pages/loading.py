@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import reflex as rx
 
 from storefront.documents.facts import DocumentFacts
+from storefront.state.events import event
 
 Content = TypeVar("Content")
 
@@ -61,7 +62,7 @@ class PageState(rx.State, mixin=True):
     is_ready: rx.Field[bool] = rx.field(False)
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=""))
 
-    @rx.event
+    @event()
     async def load(self) -> None:
         """Load the page of the address."""
         self._show(await self._data(PageParams.from_url(self.router.url)))

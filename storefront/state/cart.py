@@ -10,6 +10,7 @@ from backend.cart.views import CartView
 from backend.catalog.views import PictureView
 from backend.errors import NotAllowed, NotFound
 from storefront.state.answers import a_number, an_id, problems_told
+from storefront.state.events import event
 
 EMPTY_CART = CartView(
     id="",
@@ -48,13 +49,13 @@ class CartState(rx.State):
     answers: rx.Field[int] = rx.field(0)
     added: rx.Field[Added] = rx.field(default_factory=Added)
 
-    @rx.event
+    @event()
     async def load_cart(self) -> None:
         """Show the cart as it is now."""
         async with problems_told(self):
             await refresh(self)
 
-    @rx.event
+    @event()
     async def add(self, variant_id: str, quantity: int) -> None:
         """Put units of a variant into the cart; the first time makes the cart."""
         async with problems_told(self):
@@ -72,7 +73,7 @@ class CartState(rx.State):
             self.added = Added(self.added.number + 1, line.title, line.picture)
         self.answers += 1
 
-    @rx.event
+    @event()
     async def set_quantity(self, line_id: str, quantity: int) -> None:
         """Change how many units a line has; 0 takes it out."""
         async with problems_told(self):
@@ -82,7 +83,7 @@ class CartState(rx.State):
         await refresh(self)
         self.answers += 1
 
-    @rx.event
+    @event()
     async def remove(self, line_id: str) -> None:
         """Take a line out of the cart."""
         async with problems_told(self):

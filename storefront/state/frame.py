@@ -8,6 +8,7 @@ from backend.app import current_shop
 from backend.catalog.service import category_tree
 from backend.catalog.views import CategoryNode
 from storefront.locale import _
+from storefront.state.events import event
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
 
@@ -27,7 +28,7 @@ class FrameState(rx.State):
     departments: rx.Field[list[CategoryNode]] = rx.field(default_factory=list)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
 
-    @rx.event
+    @event()
     async def load_departments(self) -> None:
         """Read the menu's departments, as they are now."""
         async with current_shop().database.read() as session:
@@ -35,7 +36,7 @@ class FrameState(rx.State):
         if departments != self.departments:
             self.departments = departments
 
-    @rx.event
+    @event()
     def say_failure(self) -> None:
         """Tell that something unexpected went wrong."""
         say(self, FAILURE)

@@ -6,6 +6,7 @@ from backend.app import current_shop
 from backend.catalog.service import search
 from backend.catalog.views import SearchHit
 from storefront.state.answers import a_text, problems_told
+from storefront.state.events import event
 
 LONGEST_SEARCH = 80
 PAUSE_MS = 120
@@ -17,7 +18,7 @@ class SearchState(rx.State):
     hits: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
     answered: rx.Field[str] = rx.field("")
 
-    @rx.event(supersedes=True, debounce=PAUSE_MS)
+    @event(supersedes=True, debounce=PAUSE_MS)
     async def suggest(self, text: str) -> None:
         """Look for what has been typed so far. A later text takes the place of one still being looked for."""
         async with problems_told(self):

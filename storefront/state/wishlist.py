@@ -6,6 +6,7 @@ from backend.app import current_shop
 from backend.catalog.service import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
 from storefront.state.answers import problems_told, some_texts
+from storefront.state.events import event
 
 LONGEST_HANDLE = 200
 
@@ -16,7 +17,7 @@ class WishlistState(rx.State):
     cards: rx.Field[list[ProductCard]] = rx.field(default_factory=list)
     is_known: rx.Field[bool] = rx.field(False)
 
-    @rx.event(supersedes=True)
+    @event(supersedes=True)
     async def show(self, handles: list[str]) -> None:
         """Describe these products as they are now."""
         async with problems_told(self):

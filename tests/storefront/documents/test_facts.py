@@ -1,0 +1,96 @@
+"""What documents say of themselves: texts that fit, and data that cannot break out of its script."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.app import Shop
+from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
+from storefront.documents.facts import (
+    DESCRIPTION_LENGTH,
+    absolute,
+    breadcrumb_data,
+    product_data,
+    shortened,
+    store_data,
+    structured,
+)
+
+PICTURE = PictureView("/demo/Trompo%20%28frente%29.webp", "Un trompo", 960, 960, "")
+CARD = ProductCard(
+    id="prod_1",
+    handle="trompo",
+    title="Trompo",
+    subtitle="",
+    brand="Rayuela",
+    age_range="6-8",
+    price=18_900,
+    price_label="$ 18.900",
+    compare_at_price=None,
+    compare_at_label=None,
+    percent_off=None,
+    available=False,
+    stock=0,
+    is_new=False,
+    featured=False,
+    variant_id="variant_1",
+    picture=PICTURE,
+    second_picture=None,
+)
+DETAIL = ProductDetail(
+    card=CARD,
+    description="Baila.",
+    sku="TRO-1",
+    pictures=[PICTURE],
+    breadcrumb=[CategoryRef("juguetes", "Juguetes"), CategoryRef("tradicionales", "Tradicionales")],
+    collection=None,
+    related=[],
+)
+
+
+@given(st.text())
+def test_structured_data_is_safe_in_a_script_and_still_says_the_same(name: str) -> None:
+    text = structured({"@type": "Product", "name": name})
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == {"@context": "https://schema.org", "@type": "Product", "name": name}
+
+
+@given(st.text())
+def test_a_description_fits(text: str) -> None:
+    short = shortened(text)
+    assert len(short) <= DESCRIPTION_LENGTH
+    assert short == " ".join(text.split()) or short.endswith("…")
+
+
+def test_a_description_ends_between_words() -> None:
+    assert shortened("Un trompo, una coca y un yoyo", 16) == "Un trompo, una…"
+
+
+def test_addresses_are_told_in_full(shop: Shop) -> None:
+    assert absolute("/product/trompo") == "http://localhost:3000/product/trompo"
+    assert absolute("https://cdn.example/a.webp") == "https://cdn.example/a.webp"
+
+
+def test_a_sold_out_product_is_offered_as_such(shop: Shop) -> None:
+    data = product_data(DETAIL)
+    assert data["image"] == ["http://localhost:3000/demo/Trompo%20%28frente%29.webp"]
+    assert data["offers"] == {
+        "@type": "Offer",
+        "url": "http://localhost:3000/product/trompo",
+        "priceCurrency": "COP",
+        "price": 18_900,
+        "availability": "https://schema.org/OutOfStock",
+        "itemCondition": "https://schema.org/NewCondition",
+    }
+
+
+def test_the_trail_counts_from_one(shop: Shop) -> None:
+    items = breadcrumb_data(DETAIL.breadcrumb)["itemListElement"]
+    assert [(item["position"], item["name"]) for item in items] == [(1, "Juguetes"), (2, "Tradicionales")]
+    assert items[1]["item"] == "http://localhost:3000/catalog?category=tradicionales"
+
+
+def test_the_store_names_its_search(shop: Shop) -> None:
+    search = store_data()["@graph"][1]["potentialAction"]
+    assert search["target"] == "http://localhost:3000/catalog?q={search_term_string}"

@@ -1,0 +1,136 @@
+"""The cart of a browser: made when it is needed, healed when it is lost, never shared."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import reflex as rx
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.models import Cart
+from backend.clock import now
+from backend.inventory.models import InventoryLevel
+from storefront.state.cart import EMPTY_CART, CartState
+from storefront.state.frame import FrameState
+from tests.shop_floor import Floor, make_toy
+
+Shopper = Callable[[], rx.State]
+
+
+@pytest.fixture
+async def toy(shop: Shop, floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, floor, "trompo", title="Trompo", stock=5, price=18_900)
+
+
+async def test_the_first_toy_makes_the_cart(shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 2)
+    assert cart.cart_id.startswith("cart_")
+    assert (cart.cart.count, cart.cart.total) == (2, 37_800)
+    assert (cart.added.number, cart.added.title) == (1, "Trompo")
+    assert cart.answers == 1
+
+
+async def test_a_known_cart_is_added_to(shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 1)
+    first = cart.cart_id
+    await cart.add(toy, 1)
+    assert cart.cart_id == first
+    assert cart.cart.count == 2
+
+
+async def test_another_state_with_the_same_id_shows_the_same_cart(shopper: Shopper, toy: str) -> None:
+    one, other = await shopper().get_state(CartState), await shopper().get_state(CartState)
+    await one.add(toy, 1)
+    other.cart_id = one.cart_id
+    await other.load_cart()
+    assert other.cart.count == 1
+    assert other.answers == 0
+
+
+async def test_shoppers_share_nothing(shopper: Shopper, toy: str) -> None:
+    one, other = await shopper().get_state(CartState), await shopper().get_state(CartState)
+    await one.add(toy, 1)
+    await other.load_cart()
+    assert other.cart == EMPTY_CART
+    await other.add(toy, 3)
+    assert other.cart_id != one.cart_id
+    await one.load_cart()
+    assert one.cart.count == 1
+
+
+@pytest.mark.parametrize("lost", ["cart_01J00000000000000000000000", "x" * 5000, "'; DROP TABLE cart; --"])
+async def test_an_id_that_leads_nowhere_is_forgotten(shopper: Shopper, toy: str, lost: str) -> None:
+    cart = await shopper().get_state(CartState)
+    cart.cart_id = lost
+    await cart.load_cart()
+    assert (cart.cart_id, cart.cart) == ("", EMPTY_CART)
+
+
+async def test_an_ordered_cart_makes_room_for_a_new_one(shop: Shop, shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 1)
+    ordered = cart.cart_id
+    async with shop.database.transaction() as session:
+        (await session.get_one(Cart, ordered)).completed_at = now()
+    await cart.add(toy, 2)
+    assert cart.cart_id != ordered
+    assert cart.cart.count == 2
+
+
+async def test_more_than_there_is_changes_nothing(shopper: Shopper, toy: str) -> None:
+    state = shopper()
+    cart = await state.get_state(CartState)
+    await cart.add(toy, 5)
+    await cart.add(toy, 1)
+    assert cart.cart.count == 5
+    assert cart.answers == 2  # the browser's guess ends with a bad answer too
+    assert cart.added.number == 1
+    assert (await state.get_state(FrameState)).notice.tone == "problem"
+
+
+@pytest.mark.parametrize(
+    ("variant", "quantity"), [(None, 1), ("x" * 65, 1), ("real", 0), ("real", "2"), ("real", 100)]
+)
+async def test_arguments_no_page_sends_are_refused(
+    shopper: Shopper, toy: str, variant: Any, quantity: Any
+) -> None:
+    state = shopper()
+    cart = await state.get_state(CartState)
+    await cart.add(toy if variant == "real" else variant, quantity)
+    assert cart.cart == EMPTY_CART
+    assert (await state.get_state(FrameState)).notice.tone == "problem"
+
+
+async def test_quantities_change_and_lines_go(shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 1)
+    line = cart.cart.lines[0].id
+    await cart.set_quantity(line, 4)
+    assert cart.cart.total == 4 * 18_900
+    await cart.remove(line)
+    assert cart.cart.count == 0
+
+
+async def test_a_line_of_another_cart_is_out_of_reach(shop: Shop, shopper: Shopper, toy: str) -> None:
+    mine, theirs = await shopper().get_state(CartState), await shopper().get_state(CartState)
+    await mine.add(toy, 1)
+    await theirs.add(toy, 1)
+    await theirs.set_quantity(mine.cart.lines[0].id, 3)
+    await theirs.remove(mine.cart.lines[0].id)
+    async with shop.database.read() as session:
+        assert (await carts.view(session, mine.cart_id)).count == 1
+
+
+async def test_what_cannot_be_had_any_more_is_said(shop: Shop, shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 4)
+    async with shop.database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(stocked=2))
+    await cart.load_cart()
+    assert cart.has_problem
+    assert cart.cart.lines[0].problem == "short"

@@ -1,0 +1,32 @@
+"""The wishlist's page describes what the browser names (spec: Storefront view rules 7)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import reflex as rx
+
+from backend.app import Shop
+from storefront.state.wishlist import WishlistState
+from tests.shop_floor import Floor, make_toy
+
+
+async def test_the_order_is_the_browsers_and_the_unknown_is_left_out(
+    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+) -> None:
+    async with shop.database.transaction() as session:
+        for handle in ("oso", "trompo"):
+            await make_toy(session, floor, handle)
+    wishes = await shopper().get_state(WishlistState)
+    await wishes.show(["trompo", "nave", "oso", "trompo"])
+    assert [card.handle for card in wishes.cards] == ["trompo", "oso"]
+    assert wishes.is_known
+
+
+@pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
+async def test_what_is_no_list_of_handles_shows_nothing(
+    shop: Shop, shopper: Callable[[], rx.State], sent: Any
+) -> None:
+    wishes = await shopper().get_state(WishlistState)
+    await wishes.show(sent)
+    assert wishes.cards == []
