@@ -1,0 +1,373 @@
+"""The seven steps over the Store API, on both databases (spec: What the service does 2; wire: commerce-api)."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete, select, update
+
+from backend.app import Shop
+from backend.catalog.models import Product, Variant
+from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import (
+    HOME,
+    MANUAL,
+    PSE,
+    addressed_cart,
+    bought,
+    get,
+    option,
+    pay,
+    post,
+    shipped_cart,
+)
+
+PRICE = 40_000
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+
+
+async def _refused(answer: httpx.Response) -> tuple[int, dict[str, Any]]:
+    return answer.status_code, answer.json()
+
+
+async def test_a_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trompo: str) -> None:
+    """spec: What the service does 2 and 3; States and transitions, pending_authorization."""
+    cart = (await post(store, "/store/carts", {}))["cart"]
+    assert (cart["total"], cart["items"], cart["shipping_address"]["country_code"]) == (0, [], "co")
+    cart_id = cart["id"]
+    cart = (await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 2}))[
+        "cart"
+    ]
+    assert (cart["items"][0]["unit_price"], cart["item_total"]) == (PRICE, 2 * PRICE)
+    change = {"email": "ana@example.com", "shipping_address": HOME}
+    cart = (await post(store, f"/store/carts/{cart_id}", change))["cart"]
+    assert cart["shipping_address"]["metadata"] == {"suburb": "El Poblado", "dane_code": "05001000"}
+    calculated = await option(store, cart_id, "calculated")
+    cart = (await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": calculated["id"]}))[
+        "cart"
+    ]
+    assert cart["shipping_total"] == calculated["amount"] > 0
+    assert cart["total"] == 2 * PRICE + calculated["amount"] == cart["subtotal"] + cart["tax_total"]
+    owed = await pay(store, cart_id, PSE)
+    (session,) = owed["payment_sessions"]
+    assert (owed["amount"], session["amount"], session["status"]) == (
+        cart["total"],
+        cart["total"],
+        "pending_authorization",
+    )
+    assert session["data"]["redirect_url"].startswith("http://localhost:3000/sandbox/gateway/bank/")
+    done = await post(store, f"/store/carts/{cart_id}/complete")
+    order = done["order"]
+    assert (done["type"], order["status"], order["payment_status"]) == ("order", "pending", "awaiting")
+    assert (order["total"], order["email"], order["display_id"]) == (cart["total"], "ana@example.com", 1)
+    assert order["items"][0]["detail"]["quantity"] == 2
+
+
+async def test_the_platforms_name_of_the_provider_is_understood(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    owed = await pay(store, await shipped_cart(store, trompo), PSE)
+    again = await store.post(
+        f"/store/payment-collections/{owed['id']}/payment-sessions", json={"provider_id": "pp_gateway_pse"}
+    )
+    assert again.status_code == 409  # the first one is at the bank: never two debits
+
+
+async def test_completing_eight_times_at_once_makes_one_order(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Guest checkout 8."""
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id)
+    answers = await asyncio.gather(*(post(store, f"/store/carts/{cart_id}/complete") for _ in range(8)))
+    assert len({answer["order"]["id"] for answer in answers}) == 1
+    assert answers[0]["order"]["payment_status"] == "authorized"
+
+
+async def test_an_order_is_open_to_its_token_only(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, preface: an order shown in full only to its owner or a signed token."""
+    order = await bought(store, trompo)
+    path, token = f"/store/orders/{order['id']}", order["access_token"]
+    assert (await get(store, path, token=token))["order"]["email"] == "ana@example.com"
+    by_header = await store.get(path, headers={"x-order-token": token})
+    assert by_header.json()["order"]["shipping_address"]["first_name"] == "Ana"
+    stub = (await get(store, path))["order"]
+    assert stub.keys() == {
+        "id", "display_id", "status", "payment_status", "fulfillment_status",
+        "currency_code", "total", "created_at", "updated_at",
+    }  # fmt: skip
+    assert (await store.get(path, params={"token": token[:-1] + "x"})).status_code == 404
+    unknown = await store.get("/store/orders/order_nosuch", params={"token": token})
+    assert await _refused(unknown) == (
+        404,
+        {"type": "not_found", "message": "Order with id: order_nosuch was not found"},
+    )
+    assert (await store.get("/store/orders")).json() == {"message": "Unauthorized"}
+
+
+async def test_shipping_is_priced_live_on_every_call(store: httpx.AsyncClient, trompo: str) -> None:
+    """spec: Endpoints, GET /store/shipping-options."""
+    cart_id = await addressed_cart(store, trompo)
+    near = await option(store, cart_id, "calculated")
+    await post(
+        store, f"/store/carts/{cart_id}", {"shipping_address": {"city": "Leticia", "province": "Amazonas"}}
+    )
+    far = await option(store, cart_id, "calculated")
+    assert (near["id"], near["metadata"]["is_fallback"]) == (far["id"], False)
+    assert near["amount"] != far["amount"]
+    one = await post(store, f"/store/shipping-options/{near['id']}/calculate", {"cart_id": cart_id})
+    assert one["shipping_option"]["amount"] == far["amount"]
+
+
+async def test_another_place_voids_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await shipped_cart(store, trompo, price_type="calculated")
+    moved = {"shipping_address": {**HOME, "address_1": "Otra calle 1", "metadata": None}}
+    cart = (await post(store, f"/store/carts/{cart_id}", moved))["cart"]
+    assert (cart["shipping_methods"], cart["shipping_total"]) == ([], 0)
+
+
+async def test_no_options_when_the_location_is_not_linked_to_the_channel(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """spec: Errors, Stock location not linked to the sales channel."""
+    cart_id = await addressed_cart(store, trompo)
+    async with shop.database.transaction() as session:
+        await session.execute(delete(LocationSalesChannel))
+    assert await get(store, "/store/shipping-options", cart_id=cart_id) == {"shipping_options": []}
+
+
+async def test_a_provider_that_is_not_linked_cannot_be_chosen(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """spec: Errors, Cart shipping-method selection with a provider not linked to the stock location."""
+    cart_id = await addressed_cart(store, trompo)
+    calculated = await option(store, cart_id, "calculated")
+    async with shop.database.transaction() as session:
+        await session.execute(
+            delete(LocationFulfillmentProvider).where(
+                LocationFulfillmentProvider.provider_id == "carrier_standard"
+            )
+        )
+    path = f"/store/carts/{cart_id}/shipping-methods"
+    refused = await store.post(path, json={"option_id": calculated["id"]})
+    message = "Providers (carrier_standard) are not enabled for the service location"
+    assert await _refused(refused) == (400, {"type": "not_allowed", "message": message})
+
+
+NO_COLLECTION = "Payment collection has not been initiated for cart"
+NO_SESSION = "Payment sessions are required to complete cart"
+NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
+
+
+async def test_what_is_missing_is_said_in_the_platforms_words(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Error bodies."""
+
+    async def complaint(cart_id: str) -> str:
+        status, body = await _refused(await store.post(f"/store/carts/{cart_id}/complete"))
+        assert (status, body["type"]) == (400, "invalid_data")
+        return str(body["message"])
+
+    empty = (await post(store, "/store/carts"))["cart"]["id"]
+    assert await complaint(empty) == "Cannot complete a cart with no items"
+    cart_id = await addressed_cart(store, trompo)
+    assert await complaint(cart_id) == NO_COLLECTION
+    await post(store, "/store/payment-collections", {"cart_id": cart_id})
+    assert await complaint(cart_id) == NO_SESSION
+    await pay(store, cart_id)
+    assert await complaint(cart_id) == NO_SHIPPING
+
+
+async def test_changing_items_deletes_the_session(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Guest checkout."""
+    cart_id = await shipped_cart(store, trompo)
+    first = await pay(store, cart_id)
+    assert [session["status"] for session in first["payment_sessions"]] == ["pending"]
+    cart = (await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1}))[
+        "cart"
+    ]
+    assert cart["payment_collection"]["payment_sessions"] == []
+    refused = await store.post(f"/store/carts/{cart_id}/complete")
+    assert refused.json()["message"] == NO_SESSION
+
+
+async def test_a_completed_cart_does_not_change(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id)
+    await post(store, f"/store/carts/{cart_id}/complete")
+    item = {"variant_id": trompo, "quantity": 1}
+    refused = await store.post(f"/store/carts/{cart_id}/line-items", json=item)
+    assert (refused.status_code, refused.json()["message"]) == (400, f"Cart {cart_id} is already completed.")
+
+
+async def test_stock_is_the_limit(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Error bodies, out of stock."""
+    item = {"variant_id": trompo, "quantity": 6}
+    expected = {
+        "code": "insufficient_inventory",
+        "type": "not_allowed",
+        "message": "Some variant does not have the required inventory",
+    }
+    assert await _refused(await store.post("/store/carts", json={"items": [item]})) == (400, expected)
+    cart_id = (await post(store, "/store/carts"))["cart"]["id"]
+    assert await _refused(await store.post(f"/store/carts/{cart_id}/line-items", json=item)) == (
+        400,
+        expected,
+    )
+
+
+async def test_twelve_carts_race_for_five_units(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Stock: exactly five orders, seven refusals."""
+    ready = [await shipped_cart(store, trompo) for _ in range(12)]
+
+    async def buy(cart_id: str) -> int:
+        owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+        path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+        started = await store.post(path, json={"provider_id": MANUAL})
+        if started.status_code != 200:
+            return started.status_code
+        return (await store.post(f"/store/carts/{cart_id}/complete")).status_code
+
+    assert sorted(await asyncio.gather(*map(buy, ready))) == [200] * 5 + [400] * 7
+
+
+async def test_a_lines_units_change_and_go(store: httpx.AsyncClient, trompo: str) -> None:
+    cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
+    path = f"/store/carts/{cart['id']}/line-items"
+    line = cart["items"][0]["id"]
+    cart = (await post(store, f"{path}/{line}", {"quantity": 3, "metadata": {"gift": True}}))["cart"]
+    assert (cart["items"][0]["quantity"], cart["items"][0]["metadata"]) == (3, {"gift": True})
+    unknown = await store.post(f"{path}/cali_nosuch", json={"quantity": 1})
+    assert unknown.json()["message"] == "Line item with id: cali_nosuch was not found"
+    gone = (await store.delete(f"{path}/{line}")).json()
+    assert (gone["id"], gone["object"], gone["deleted"], gone["parent"]["items"]) == (
+        line,
+        "line-item",
+        True,
+        [],
+    )
+
+
+async def test_a_price_is_never_taken_from_outside(store: httpx.AsyncClient, trompo: str) -> None:
+    """design: decision 9."""
+    item = {"variant_id": trompo, "quantity": 1, "unit_price": 1}
+    refused = await store.post("/store/carts", json={"items": [item]})
+    assert refused.json()["message"] == "Invalid request: Unrecognized fields: 'unit_price'"
+
+
+async def test_a_price_that_changed_after_the_session_asks_again(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).where(Variant.id == trompo).values(price=PRICE + 1))
+    refused = await store.post(f"/store/carts/{cart_id}/complete")
+    assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
+
+
+async def test_what_left_the_shop_cannot_be_bought(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+    async with shop.database.transaction() as session:
+        product = (await session.execute(select(Product))).scalar_one()
+        product.status = "draft"
+    refused = await store.post("/store/carts", json={"items": [{"variant_id": trompo, "quantity": 1}]})
+    message = f"Variants {trompo} do not exist or belong to a product that is not published"
+    assert await _refused(refused) == (400, {"type": "invalid_data", "message": message})
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        ({"nosuch": 1}, 400, "Invalid request: Unrecognized fields: 'nosuch'"),
+        ({"region_id": 5}, 400, "Invalid request: Expected type: 'string' for field 'region_id', got: '5'"),
+        ({"email": "nope"}, 400, "Invalid request: Invalid email address"),
+        ({"region_id": "reg_nosuch"}, 404, "No regions found"),
+        ({"items": [{"variant_id": "v"}]}, 400, "Invalid request: Field 'items, 0, quantity' is required"),
+        (
+            {"items": [{"variant_id": "v", "quantity": 0}]},
+            400,
+            "Invalid request: Value for field 'items, 0, quantity' too small, expected at least: '0'",
+        ),
+        (
+            {"shipping_address": {"country_code": "us"}},
+            400,
+            "Country with code us is not within region Colombia",
+        ),
+        ({"promo_codes": ["GRATIS"]}, 400, "The promotion code GRATIS is invalid"),
+        ({"currency_code": "usd"}, 400, "Region Colombia has no currency usd"),
+        ([], 400, "Invalid request: Expected type: 'object' for field 'body', got: 'array'"),
+    ],
+)
+async def test_a_malformed_cart_is_refused_in_the_platforms_words(
+    store: httpx.AsyncClient, body: Any, status: int, message: str
+) -> None:
+    """wire: commerce-api, Error bodies."""
+    refused = await store.post("/store/carts", json=body)
+    assert (refused.status_code, refused.json()["message"]) == (status, message)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "message"),
+    [
+        ("GET", "/store/carts/cart_nosuch", None, "Cart with id 'cart_nosuch' not found"),
+        ("POST", "/store/carts/cart_nosuch/complete", {}, "Cart with id 'cart_nosuch' not found"),
+        ("POST", "/store/carts/cart_nosuch", {}, "Cart id not found: cart_nosuch"),
+        (
+            "POST",
+            "/store/carts/cart_nosuch/line-items",
+            {"variant_id": "v", "quantity": 1},
+            "Cart id not found: cart_nosuch",
+        ),
+        ("GET", "/store/shipping-options?cart_id=cart_nosuch", None, "Cart id not found: cart_nosuch"),
+        ("POST", "/store/payment-collections", {"cart_id": "cart_nosuch"}, "Cart id not found: cart_nosuch"),
+    ],
+)
+async def test_an_unknown_cart(
+    store: httpx.AsyncClient, method: str, path: str, body: Any, message: str
+) -> None:
+    """wire: commerce-api, Error bodies, unknown cart."""
+    refused = await store.request(method, path, json=body)
+    assert await _refused(refused) == (404, {"type": "not_found", "message": message})
+
+
+async def test_payment_sessions_of_nothing_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
+    session = {"provider_id": MANUAL}
+    unknown = await store.post("/store/payment-collections/pay_col_nosuch/payment-sessions", json=session)
+    assert unknown.status_code == 404
+    cart_id = await shipped_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    assert (await store.post(path, json={"provider_id": "pp_nosuch"})).status_code == 404
+    payer = await store.post(path, json={"provider_id": PSE, "data": {"bank": "0"}})
+    assert payer.status_code == 400
+    assert "bank: Elige tu banco." in payer.json()["message"]
+
+
+async def test_fields_are_what_was_asked_for(store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Conventions, fields."""
+    cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    assert (await get(store, path, fields="id,total"))["cart"] == {"id": cart["id"], "total": PRICE}
+    assert (await get(store, path, fields="nosuch"))["cart"] == {"id": cart["id"]}
+    lines = (await get(store, path, fields="items.quantity"))["cart"]
+    assert lines == {"id": cart["id"], "items": [{"id": cart["items"][0]["id"], "quantity": 1}]}
+    less = (await get(store, path, fields="-items,-region"))["cart"]
+    assert less == {name: value for name, value in cart.items() if name not in ("items", "region")}
+
+
+async def test_the_address_of_the_payer_is_the_connections(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """No proxy is trusted unless TRUSTED_PROXIES names it."""
+    store.headers["x-forwarded-for"] = "1.2.3.4"
+    await pay(store, await shipped_cart(store, trompo), PSE)
+    from backend.payment.models import PaymentSession
+
+    async with shop.database.read() as session:
+        (attempt,) = (await session.execute(select(PaymentSession))).scalars()
+    assert attempt.data["payer_ip"] == "190.24.1.1"

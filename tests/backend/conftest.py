@@ -1,0 +1,68 @@
+"""A shop behind its HTTP API, without a socket: `store` calls it as a storefront does, `admin` as staff do."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from backend.app import Shop, create_api
+from backend.catalog.models import PublishableKey
+from backend.customers.models import Staff
+from backend.customers.tokens import USER, Actor, issue_token
+from backend.settings import Settings
+from tests.shop_floor import Floor, open_floor
+
+SHOPPER = ("190.24.1.1", 50_000)
+
+
+@pytest.fixture
+async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
+    """A shop with an empty floor. Its gateway and carrier are the embedded ones; nothing runs behind it."""
+    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
+    yield shop
+    await shop.stop()
+
+
+@pytest.fixture
+async def shop_floor(shop: Shop) -> Floor:
+    return await open_floor(shop.database, shop.settings)
+
+
+@pytest.fixture
+def api(shop: Shop) -> FastAPI:
+    return create_api(shop)
+
+
+@pytest.fixture
+async def anyone(api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody with no key and no token."""
+    transport = httpx.ASGITransport(api, client=SHOPPER)
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
+        yield client
+
+
+@pytest.fixture
+async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+    """A storefront with the shop's publishable key."""
+    async with shop.database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+    transport = httpx.ASGITransport(api, client=SHOPPER)
+    headers = {"x-publishable-api-key": key}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
+        yield client
+
+
+@pytest.fixture
+async def admin(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+    """A member of staff with a token."""
+    async with shop.database.transaction() as session:
+        member = Staff(email="ana@trompo.example", password_hash="never used")
+        session.add(member)
+    token = issue_token(shop.settings.signing_key, Actor(member.id, USER))
+    transport = httpx.ASGITransport(api, client=SHOPPER)
+    headers = {"authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
+        yield client
