@@ -5,6 +5,7 @@ malformed, or missing where production needs it, stops the start with one clear 
 `SecretStr`: they never appear in a repr, a log or a message.
 """
 
+import hmac
 import secrets
 from enum import StrEnum
 from functools import cached_property
@@ -58,6 +59,8 @@ class Settings(BaseSettings):
     store_email: str = "hola@trompo.example"
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
+    storefront_url: str = ""
+    """Where the backend tells the storefront of changed products; `base_url` unless PUBLIC_URL is not reachable inside."""
     admin_email: str = ""
     admin_password: SecretStr = SecretStr("")
 
@@ -89,7 +92,7 @@ class Settings(BaseSettings):
     google_client_secret: SecretStr = SecretStr("")
     google_issuer: str = "https://accounts.google.com"
 
-    @field_validator("public_url", "gateway_url", "carrier_api_url", "google_issuer")
+    @field_validator("public_url", "storefront_url", "gateway_url", "carrier_api_url", "google_issuer")
     @classmethod
     def _is_http_url(cls, url: str) -> str:
         if url and not url.startswith(("http://", "https://")):
@@ -169,8 +172,15 @@ class Settings(BaseSettings):
 
     @property
     def revalidation_secret(self) -> str:
-        """The shared secret of `POST /api/revalidate`; kept in the data folder unless REVALIDATE_SECRET is set."""
-        return self.revalidate_secret.get_secret_value() or kept_secret(self.data_dir / "revalidate_secret")
+        """The shared secret of `POST /api/revalidate`: REVALIDATE_SECRET, or one that follows from SECRET_KEY.
+
+        Replicas agree either way. A shop with neither keeps one in the data folder.
+        """
+        if given := self.revalidate_secret.get_secret_value():
+            return given
+        if key := self.secret_key.get_secret_value():
+            return hmac.new(key.encode(), b"revalidate", "sha256").hexdigest()
+        return kept_secret(self.data_dir / "revalidate_secret")
 
 
 def kept_secret(path: Path) -> str:

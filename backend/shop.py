@@ -6,10 +6,13 @@ Whoever starts the shop (the storefront's server, a test, a command) makes one `
 
 from collections.abc import Callable
 
-from backend import modules
+import httpx
+
+from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.checkout.service import Checkout
 from backend.database import Database
 from backend.loop_lag import LoopLag
+from backend.outbox.delivery import Delivery
 from backend.payment.desk import PaymentDesk
 from backend.payment.gateway import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.base import PaymentProvider
@@ -42,15 +45,23 @@ class Shop:
             gateway_credentials(settings),
         )
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers)
+        self.changes = Delivery(
+            self.database,
+            httpx.AsyncClient(),
+            settings.storefront_url or settings.base_url,
+            settings.revalidation_secret,
+        )
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
         self.loop_lag.start()
         await self.sandbox.start()
         self.payments.start()
+        self.changes.start()
 
     async def stop(self) -> None:
         """End the background work and give every connection back."""
+        await self.changes.stop()
         await self.payments.stop()
         await self.sandbox.stop()
         await self._carrier.close()

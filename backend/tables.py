@@ -41,6 +41,7 @@ def all_tables() -> MetaData:
     import backend.customers.models
     import backend.inventory.models
     import backend.orders.models
+    import backend.outbox.models
     import backend.payment.models
     import backend.sandbox.models
     import backend.shipping.models  # noqa: F401

@@ -3,9 +3,10 @@
 What can be sold of a level is `stocked - reserved`. A promise is one conditional UPDATE (never more than there is),
 with a `Reservation` row that says for whom and until when. A paying cart's promise has an end; a paid order's has none;
 the parcel takes the units out of both numbers. Locks are taken in the order of the level's id: no two checkouts
-deadlock.
+deadlock. Whatever changes what can be sold is told in the same transaction (`StockChanged`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -16,6 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InsufficientStock
+from backend.events import publish
+from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
 
 STOCK_GONE = "Some variant does not have the required inventory"
@@ -58,17 +61,19 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
     mine = Reservation.holder == holder
     wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))
     lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)
-    await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))
-    await _release(session, await _promises(session, mine | lapsed))
+    levels = await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))
+    moved = await _release(session, await _promises(session, mine | lapsed))
     missing = dict(wanted)
     for level in await _lock_levels(session, InventoryLevel.id.in_(wanted_levels)):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
         if units > 0 and await _reserve(session, level.id, units):
             session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
             missing[level.variant_id] -= units
+            moved[level.id] -= units
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
     await session.flush()
+    await _tell(session, levels, moved)
 
 
 async def keep(session: AsyncSession, holder: str) -> None:
@@ -146,12 +151,14 @@ async def set_stock(session: AsyncSession, variant_id: str, location_id: str, st
             )
         )
     ).scalar_one_or_none()
+    before = level.stocked if level else 0
     if level is None:
         level = InventoryLevel(variant_id=variant_id, location_id=location_id, stocked=max(0, stocked))
         session.add(level)
     else:
         level.stocked = max(stocked, level.reserved)
     await session.flush()
+    await _tell(session, [level], {level.id: level.stocked - before})
     return level
 
 
@@ -178,19 +185,32 @@ async def _promises(session: AsyncSession, which: ColumnElement[bool]) -> Sequen
 
 
 async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
-    await _lock_levels(session, _holds_any(which))
+    levels = await _lock_levels(session, _holds_any(which))
     promises = await _promises(session, which)
-    await _release(session, promises)
+    await _tell(session, levels, await _release(session, promises))
     return len(promises)
 
 
-async def _release(session: AsyncSession, promises: Sequence[Reservation]) -> None:
+async def _release(session: AsyncSession, promises: Sequence[Reservation]) -> Counter[str]:
+    """Take promises back. Gives the units that came free, by level."""
+    freed: Counter[str] = Counter()
     for promise in promises:
         await _change(session, promise.level_id, reserved=-promise.quantity)
+        freed[promise.level_id] += promise.quantity
         session.expunge(promise)
     if promises:
         ids = [promise.id for promise in promises]
         await session.execute(delete(Reservation).where(Reservation.id.in_(ids)))
+    return freed
+
+
+async def _tell(session: AsyncSession, levels: Sequence[InventoryLevel], moved: Mapping[str, int]) -> None:
+    """Tell what became more or less at these levels (units by level), summed up by variant."""
+    units: Counter[str] = Counter()
+    for level in levels:
+        units[level.variant_id] += moved.get(level.id, 0)
+    if changed := {variant_id: count for variant_id, count in units.items() if count}:
+        await publish(session, StockChanged(changed))
 
 
 async def _reserve(session: AsyncSession, level_id: str, units: int) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 import backend.database
 
-revision: str = '1ca1fa545977'
+revision: str = 'fc1e02fc4f38'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -55,6 +55,20 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_collection')),
     sa.UniqueConstraint('handle', name=op.f('uq_collection_handle'))
     )
+    op.create_table('outbox_event',
+    sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
+    sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('recorded_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('attempts', sa.Integer(), nullable=False),
+    sa.Column('claim', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_outbox_event')),
+    sqlite_autoincrement=True
+    )
+    with op.batch_alter_table('outbox_event', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_outbox_event_claim'), ['claim'], unique=False)
+        batch_op.create_index('ix_outbox_event_product_id_id', ['product_id', 'id'], unique=False)
+
     op.create_table('payment_notification',
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
@@ -631,6 +645,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_payment_notification_invoice'))
 
     op.drop_table('payment_notification')
+    with op.batch_alter_table('outbox_event', schema=None) as batch_op:
+        batch_op.drop_index('ix_outbox_event_product_id_id')
+        batch_op.drop_index(batch_op.f('ix_outbox_event_claim'))
+
+    op.drop_table('outbox_event')
     op.drop_table('collection')
     with op.batch_alter_table('category', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_category_parent_id'))

@@ -1,0 +1,39 @@
+"""Stock as shoppers see it: when what a page says about it changes, the product has changed."""
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.events import ProductChanged
+from backend.catalog.models import Variant
+from backend.events import publish, subscribe
+from backend.inventory.events import StockChanged
+from backend.inventory.models import InventoryLevel
+
+MOST_UNITS_SHOWN = 99
+"""No page says or offers more units than fit in a line of a cart: beyond, a sale changes nothing that is seen."""
+
+
+@subscribe(StockChanged)
+async def tell_what_is_seen(session: AsyncSession, event: StockChanged) -> None:
+    """Tell of the products whose stock shows otherwise than before."""
+    rows = await session.execute(
+        select(
+            Variant.id,
+            Variant.product_id,
+            func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0),
+        )
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.id.in_(event.units))
+        .group_by(Variant.id, Variant.product_id)
+    )
+    seen_otherwise = {
+        product_id
+        for variant_id, product_id, units in rows
+        if _shown(units) != _shown(units - event.units[variant_id])
+    }
+    for product_id in sorted(seen_otherwise):
+        await publish(session, ProductChanged(product_id))
+
+
+def _shown(units: int) -> int:
+    return min(max(units, 0), MOST_UNITS_SHOWN + 1)
