@@ -30,7 +30,7 @@ async def test_a_healthy_shop(settings: Settings) -> None:
 
 async def test_a_shop_without_its_database(settings: Settings) -> None:
     shop = Shop(settings)
-    shop.database = Database("sqlite+aiosqlite:////no/such/folder/trompo.db")
+    shop.database = Database("postgresql+asyncpg://shop@127.0.0.1:1/shop")  # nobody listens there
     answer = await health(shop)
     await shop.database.close()
     assert answer.status_code == 503
