@@ -59,7 +59,9 @@ app.add_typer(payments, name="payments")
 
 @payments.command("reconcile")
 def reconcile_payments(
-    everything: Annotated[bool, typer.Option("--all", help="Ask about every open payment, due or not.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Ask about every open payment, due or not.")
+    ] = False,
 ) -> None:
     """Ask the gateway about pending payments and let their orders follow.
 
