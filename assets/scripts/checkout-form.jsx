@@ -3,6 +3,7 @@
 // a reload, a lost connection or a restarted server loses nothing.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { Link } from "react-router";
 import { Icon } from "./icons.jsx";
 
 const COPY = "trompo_typed";
@@ -91,11 +92,12 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
   }, [noted]);
 
   useEffect(() => {
-    const hidden = () => document.visibilityState === "hidden" && timer.current && tell();
+    const hurry = () => timer.current && tell();
+    const hidden = () => document.visibilityState === "hidden" && hurry();
     document.addEventListener("visibilitychange", hidden);
     return () => {
       document.removeEventListener("visibilitychange", hidden);
-      clearTimeout(timer.current);
+      hurry();
     };
   }, []);
 
@@ -193,7 +195,12 @@ function Failure() {
   const { failure, problems, texts } = useForm();
   if (!failure) return null;
   if (failure.kind !== "fields") {
-    return <div className="alert"><Icon name="warning" /><p>{failure.text}</p></div>;
+    return (
+      <div className="alert" data-kind={failure.kind}>
+        <Icon name="warning" />
+        <p>{failure.text}{failure.kind === "stock" && <> <Link to="/cart">{texts.to_cart}</Link></>}</p>
+      </div>
+    );
   }
   const marked = Object.keys(texts.labels).filter((name) => problems[name]);
   if (!marked.length) return null;

@@ -186,7 +186,7 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
         </div>
       )}
       <p className="sr-only" role="status">
-        {isShown && isCurrent ? (isEmpty ? texts.nothing : `${options.length} ${texts.count}`) : ""}
+        {isShown && isCurrent && (isEmpty ? texts.nothing : `${options.length} ${options.length === 1 ? texts.one : texts.many}`)}
       </p>
     </form>
   );

@@ -27,7 +27,8 @@ SEARCH_TEXTS = {
     "nothing": _("No encontramos resultados para"),
     "hint": _("Revisa cómo está escrito o prueba con otra palabra."),
     "whole": _("Buscar en todo el catálogo"),
-    "count": _("sugerencias"),
+    "one": _("sugerencia"),
+    "many": _("sugerencias"),
 }
 
 DEPARTMENT_ICONS = {

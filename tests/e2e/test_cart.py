@@ -1,0 +1,131 @@
+"""The cart in the browser: at once, after a reload, in every tab, and for one shopper only."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import OpenPage
+
+TROMPO = "/product/trompo-de-madera"  # $ 18.900
+LAST_ONE = "/product/yipao-cafetero"  # one is left
+
+
+async def _add(page: Page, path: str = TROMPO) -> None:
+    await page.goto(path)
+    await page.get_by_test_id("add-to-cart").click()
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
+
+
+async def test_a_toy_goes_into_the_cart(page: Page) -> None:
+    await _add(page)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    await page.get_by_test_id("added-notice").get_by_role("link", name="Ver carrito").click()
+    line = page.get_by_test_id("cart-line")
+    await expect(line).to_have_count(1)
+    await expect(line).to_contain_text("Trompo de madera")
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 18.900")
+
+
+async def test_the_count_does_not_wait_for_the_answer(page_1280: Page) -> None:
+    await page_1280.goto(TROMPO)
+    count = page_1280.get_by_test_id("cart-count")
+    await expect(count).to_have_text("0")
+    shown = await page_1280.evaluate(
+        """() => {
+            document.querySelector("[data-testid=add-to-cart]").click();
+            return new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(
+                () => resolve(document.querySelector("[data-testid=cart-count]").textContent))));
+        }"""
+    )
+    assert shown == "1"
+    await expect(page_1280.get_by_test_id("added-notice")).to_be_visible()
+    await expect(count).to_have_text("1")
+
+
+async def test_more_than_one_at_a_time(page: Page) -> None:
+    await page.goto(TROMPO)
+    await page.get_by_role("button", name="Agregar una unidad").click()
+    await page.get_by_role("button", name="Agregar una unidad").click()
+    await page.get_by_test_id("add-to-cart").click()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("3")
+
+
+async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
+    await _add(page_1280, LAST_ONE)
+    await page_1280.reload()
+    await page_1280.get_by_test_id("add-to-cart").click()
+    await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
+    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
+
+
+async def test_a_reload_finds_the_cart_and_says_nothing_twice(page: Page) -> None:
+    await _add(page)
+    await page.reload()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    await expect(page.get_by_test_id("added-notice")).to_have_count(0)
+
+
+async def test_quantities_change_where_they_stand(page: Page) -> None:
+    await _add(page)
+    await page.goto("/cart")
+    await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 37.800")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+    quantity = page.get_by_test_id("cart-line").get_by_test_id("quantity")
+    await quantity.fill("5")
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 94.500")
+    await page.get_by_test_id("remove-line").click()
+    await expect(page.get_by_test_id("empty-cart")).to_be_visible()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("0")
+
+
+async def test_an_empty_cart_leads_to_the_catalogue(page: Page) -> None:
+    await page.goto("/cart")
+    empty = page.get_by_test_id("empty-cart")
+    await expect(empty).to_contain_text("Tu carrito está vacío")
+    await empty.get_by_role("link", name="Ver el catálogo").click()
+    await expect(page).to_have_url(re.compile("/catalog$"))
+
+
+async def test_the_drawer_shows_the_cart_and_gives_the_focus_back(page: Page) -> None:
+    await _add(page)
+    opener = page.locator("a[href='/cart'].icon-button")
+    await opener.click()
+    drawer = page.get_by_role("dialog", name="Tu carrito")
+    await expect(drawer.get_by_test_id("cart-line")).to_have_count(1)
+    await expect(drawer.get_by_test_id("drawer-total")).to_have_text("$ 18.900")
+    await page.keyboard.press("Escape")
+    await expect(drawer).not_to_be_visible()
+    await expect(opener).to_be_focused()
+    await expect(page.get_by_test_id("cart-line")).to_have_count(0)
+
+
+async def test_a_lost_cart_heals_by_itself(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    await page_1280.evaluate("localStorage.setItem('trompo_cart', 'cart_that_never_was')")
+    await page_1280.goto("/cart")
+    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible()
+    await _add(page_1280)
+    await page_1280.goto("/cart")
+    await expect(page_1280.get_by_test_id("cart-line")).to_have_count(1)
+
+
+async def test_two_shoppers_never_meet(open_page: OpenPage) -> None:
+    async with open_page(1280, 800) as one, open_page(1280, 800) as other:
+        await _add(one)
+        await other.goto("/cart")
+        await expect(other.get_by_test_id("empty-cart")).to_be_visible()
+        await _add(other, "/product/lazo-para-saltar")
+        await one.goto("/cart")
+        await expect(one.get_by_test_id("cart-line")).to_have_count(1)
+        await expect(one.get_by_test_id("cart-line")).to_contain_text("Trompo de madera")
+
+
+async def test_two_tabs_agree(page_1280: Page) -> None:
+    await _add(page_1280)
+    other = await page_1280.context.new_page()
+    await other.goto("/cart")
+    await expect(other.get_by_test_id("cart-count")).to_have_text("1")
+    await page_1280.get_by_test_id("add-to-cart").click()
+    await expect(other.get_by_test_id("cart-count")).to_have_text("2")
+    await expect(other.get_by_test_id("cart-total")).to_have_text("$ 37.800")

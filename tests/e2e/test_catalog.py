@@ -1,0 +1,118 @@
+"""The catalogue's filters are the browser's, and survive the way back (spec: Storefront view rules 6)."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+
+async def test_filters_narrow_the_list_and_not_the_address(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?category=peluches")
+    cards, total = page_1280.get_by_test_id("product-card"), page_1280.get_by_test_id("result-count")
+    await expect(total).to_have_text("6 juguetes")
+    chosen = page_1280.get_by_test_id("filter-category").get_by_role("checkbox", checked=True)
+    await expect(chosen).to_have_attribute("value", "peluches")
+    await page_1280.get_by_test_id("filter-age").get_by_label("0-2").check()
+    await expect(total).to_have_text("3 juguetes")
+    await expect(cards).to_have_count(3)
+    await page_1280.get_by_test_id("filter-age").get_by_label("3-5").check()
+    await expect(total).to_have_text("6 juguetes")  # values of one kind are alternatives
+    await page_1280.get_by_test_id("filter-brand").get_by_label("Nido Andino").check()
+    await expect(page_1280.locator(".chip")).to_have_count(5)  # four choices, and a way to drop them all
+    await expect(page_1280).to_have_url(re.compile(r"/catalog/?\?category=peluches$"))
+    await page_1280.get_by_test_id("clear-filters").click()
+    await expect(total).to_have_text("58 juguetes")
+    await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Todos los juguetes")
+
+
+async def test_counts_say_what_a_choice_would_show(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    musica = page_1280.get_by_test_id("filter-category").locator("label", has_text="Música")
+    count = await musica.locator(".check__count").inner_text()
+    await musica.click()
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text(f"{count} juguetes")
+
+
+async def test_a_chip_drops_its_choice(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?category=titeres")
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("2 juguetes")
+    await page_1280.get_by_role("button", name="Quitar el filtro Títeres").click()
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("58 juguetes")
+
+
+async def test_the_list_sorts(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    first = page_1280.get_by_test_id("product-card").first
+    await page_1280.get_by_test_id("sort").select_option("price_asc")
+    await expect(first).to_contain_text("$ 12.900")
+    await page_1280.get_by_test_id("sort").select_option("price_desc")
+    await expect(first).to_contain_text("$ 389.900")
+    await page_1280.get_by_test_id("filter-sale").check()
+    await expect(first.get_by_test_id("discount-badge")).to_be_visible()
+
+
+async def test_the_way_back_finds_filters_length_and_place(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    cards = page_1280.get_by_test_id("product-card")
+    await expect(cards).to_have_count(24)
+    await page_1280.get_by_test_id("sort").select_option("price_asc")
+    await expect(cards.first).to_contain_text("$ 12.900")
+    await page_1280.get_by_test_id("show-more").click()
+    await expect(cards).to_have_count(48)
+    card = cards.nth(40)
+    await card.scroll_into_view_if_needed()
+    title = await card.locator("h3").inner_text()
+    await card.locator("a").click()
+    await expect(page_1280.get_by_role("heading", level=1)).to_have_text(title)
+    await page_1280.go_back()
+    await expect(cards).to_have_count(48)
+    await expect(page_1280.get_by_test_id("sort")).to_have_value("price_asc")
+    await expect(cards.nth(40)).to_be_in_viewport()
+    await expect(cards.nth(40).locator("h3")).to_have_text(title)
+
+
+async def test_a_reload_keeps_the_choices_and_a_new_visit_begins_anew(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    total = page_1280.get_by_test_id("result-count")
+    brand = page_1280.get_by_test_id("filter-brand").get_by_label("Mesa Redonda")
+    await brand.check()
+    await expect(total).to_have_text("7 juguetes")
+    await page_1280.reload()
+    await expect(total).to_have_text("7 juguetes")
+    await expect(brand).to_be_checked()
+    await page_1280.get_by_role("navigation", name="Departamentos").get_by_role("link", name="Todos").click()
+    await expect(total).to_have_text("58 juguetes")
+    await expect(brand).not_to_be_checked()
+
+
+async def test_choices_that_nothing_meets_can_be_taken_back(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?category=titeres")
+    await page_1280.get_by_test_id("filter-sale").check()
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")
+    await page_1280.goto("/catalog?q=trompo&category=titeres")
+    nothing = page_1280.get_by_test_id("no-results")
+    await nothing.get_by_role("button", name="Quitar los filtros").click()
+    await expect(page_1280.get_by_test_id("product-card").first).to_contain_text("Trompo de madera")
+
+
+async def test_a_phone_filters_in_a_sheet(page_320: Page) -> None:
+    await page_320.goto("/catalog")
+    await expect(page_320.get_by_test_id("product-card").first).to_be_visible()
+    await page_320.get_by_test_id("open-filters").click()
+    sheet = page_320.get_by_role("dialog", name="Filtrar")
+    await sheet.get_by_test_id("filter-age").get_by_label("12+").check()
+    await sheet.get_by_role("button", name="Ver 3 juguetes").click()
+    await expect(sheet).not_to_be_visible()
+    await expect(page_320.get_by_test_id("product-card")).to_have_count(3)
+
+
+async def test_two_categories_one_after_the_other_do_not_mix(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?category=musica")
+    departments = page_1280.get_by_role("navigation", name="Departamentos")
+    await page_1280.get_by_test_id("filter-sale").check()
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")
+    await departments.get_by_role("link", name="Ciencia y arte").click()
+    await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Ciencia y arte")
+    await expect(page_1280.get_by_test_id("filter-sale")).not_to_be_checked()
+    await page_1280.go_back()
+    await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Música")
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")

@@ -1,0 +1,120 @@
+"""The home page's banner and badges (spec: Storefront view rules 1)."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import OpenPage
+
+ARCOIRIS = "Arcoíris de madera"
+
+
+async def test_the_banner_shows_what_is_featured_and_can_be_bought(page: Page) -> None:
+    await page.goto("/")
+    slides = page.get_by_test_id("banner").get_by_test_id("banner-slide")
+    await expect(slides).to_have_count(7)
+    titles = await slides.locator("h2").all_inner_texts()
+    assert "Trompo de madera" in titles
+    assert "Cocina de juguete" not in titles  # featured, but nothing is left of it
+
+
+async def test_a_slide_has_picture_name_price_and_link(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    slide = page_1280.get_by_test_id("banner-slide").filter(has_text=ARCOIRIS)
+    picture = slide.locator("img")
+    await expect(picture).to_have_attribute(
+        "src", "/demo/Arco%C3%ADris%20de%20madera%20%28frente%29-960.webp"
+    )
+    await expect(picture).to_have_attribute("srcset", re.compile(r"-320\.webp 320w, .*-640\.webp 640w"))
+    await expect(slide).to_contain_text("$ 112.900")
+    await expect(slide.locator("a", has_text=ARCOIRIS)).to_have_attribute(
+        "href", "/product/arcoiris-de-madera"
+    )
+
+
+async def test_a_badge_says_how_much_is_saved(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    slides = page_1280.get_by_test_id("banner-slide")
+    saving = slides.filter(has_text=ARCOIRIS).get_by_test_id("discount-badge")
+    await expect(saving).to_have_text("16% OFF")  # 112.900 instead of 134.900
+    full = slides.filter(has_text="Trompo de madera")
+    await expect(full).to_contain_text("$ 18.900")
+    await expect(full.get_by_test_id("discount-badge")).to_have_count(0)
+
+
+async def test_a_dot_leads_to_its_slide(page: Page) -> None:
+    await page.goto("/")
+    third = page.get_by_test_id("banner-slide").nth(2)
+    await expect(third).not_to_be_in_viewport()
+    dot = page.get_by_role("button", name="Ver el destacado 3")
+    await dot.click()
+    await expect(third).to_be_in_viewport(ratio=0.9)
+    await expect(dot).to_have_attribute("aria-current", "true")
+
+
+async def test_the_banner_rests_while_it_is_pointed_at_and_when_told_to(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    banner = page_1280.get_by_test_id("banner")
+    await expect(banner).to_have_attribute("data-playing", "true")
+    await banner.hover()
+    await expect(banner).not_to_have_attribute("data-playing", "true")
+    await page_1280.mouse.move(640, 790)
+    await expect(banner).to_have_attribute("data-playing", "true")
+    await page_1280.get_by_role("button", name="Pausar el carrusel").click()
+    await page_1280.mouse.move(640, 790)
+    await expect(page_1280.get_by_role("button", name="Reanudar el carrusel")).to_be_visible()
+    await expect(banner).not_to_have_attribute("data-playing", "true")
+
+
+async def test_the_banner_does_not_move_for_who_wants_no_motion(page_1280: Page) -> None:
+    await page_1280.emulate_media(reduced_motion="reduce")
+    await page_1280.goto("/")
+    await expect(page_1280.get_by_role("button", name="Reanudar el carrusel")).to_be_visible()
+    await expect(page_1280.get_by_test_id("banner")).not_to_have_attribute("data-playing", "true")
+
+
+async def test_the_header_has_two_rows_on_a_phone_and_one_from_1024_px(open_page: OpenPage) -> None:
+    for width, rows in ((320, 2), (768, 2), (1023, 2), (1024, 1), (1280, 1)):
+        async with open_page(width, 800) as page:
+            await page.goto("/")
+            search = await page.get_by_test_id("search-input").bounding_box()
+            cart = await page.locator("a[href='/cart']").first.bounding_box()
+            logo = await page.locator(".logo").bounding_box()
+            assert search is not None
+            assert cart is not None
+            assert logo is not None
+            assert abs(cart["y"] - logo["y"]) < 12, width
+            below = search["y"] >= cart["y"] + cart["height"] - 1
+            assert below is (rows == 2), width
+            if rows == 2:
+                assert search["width"] > width * 0.85
+
+
+async def test_departments_lead_to_their_part_of_the_catalogue(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    await page_1280.get_by_role("navigation", name="Departamentos").get_by_role("link", name="Música").click()
+    await expect(page_1280).to_have_url(re.compile(r"/catalog\?category=musica$"))
+    await expect(page_1280.get_by_role("heading", level=1)).to_have_text("Música")
+
+
+async def test_the_menu_keeps_the_focus_and_gives_it_back(page_320: Page) -> None:
+    await page_320.goto("/")
+    opener = page_320.get_by_role("button", name="Abrir el menú")
+    await opener.click()
+    menu = page_320.get_by_role("dialog", name="Menú")
+    await expect(menu.get_by_role("link", name="Peluches", exact=True)).to_be_visible()
+    for _ in range(30):  # more often than there are things to reach
+        await page_320.keyboard.press("Tab")
+        outside = "!document.activeElement.closest('dialog') && document.activeElement !== document.body"
+        assert not await page_320.evaluate(outside)
+    await page_320.keyboard.press("Escape")
+    await expect(menu).not_to_be_visible()
+    await expect(opener).to_be_focused()
+
+
+async def test_the_menu_closes_when_it_has_led_somewhere(page_320: Page) -> None:
+    await page_320.goto("/")
+    await page_320.get_by_role("button", name="Abrir el menú").click()
+    await page_320.get_by_role("dialog").get_by_role("link", name="Títeres").click()
+    await expect(page_320.get_by_role("heading", level=1)).to_have_text("Títeres")
+    await expect(page_320.get_by_role("dialog")).not_to_be_visible()

@@ -1,0 +1,105 @@
+"""A product's page: pictures and their zoom, stock, and products that do not exist."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import Watch
+
+TROMPO = "/product/trompo-de-madera"  # its pictures are called "Trompo de madera (frente)" and the like
+
+
+async def test_the_magnifier_draws_a_file_with_spaces_and_parentheses(page_1280: Page) -> None:
+    await page_1280.goto(TROMPO)
+    await page_1280.get_by_test_id("gallery-image").hover()
+    panel = page_1280.get_by_test_id("zoom-panel")
+    await expect(panel).to_be_visible()
+    style = await panel.get_attribute("style")
+    assert style is not None
+    found = re.search(r'background-image: url\("([^"]+)"\)', style)
+    assert found is not None  # quoted
+    answer = await page_1280.request.get(found[1])
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "image/webp"
+    assert "Trompo%20de%20madera%20%28frente%29" in found[1]
+    await page_1280.mouse.move(5, 5)
+    await expect(panel).to_have_count(0)
+
+
+async def test_the_magnifier_follows_the_mouse(page_1280: Page) -> None:
+    await page_1280.goto(TROMPO)
+    picture = page_1280.get_by_test_id("gallery-image")
+    box = await picture.bounding_box()
+    assert box is not None
+    await page_1280.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.75)
+    await expect(page_1280.get_by_test_id("zoom-panel")).to_have_css("background-position", "25% 75%")
+
+
+async def test_a_thumbnail_shows_its_picture(page: Page) -> None:
+    await page.goto(TROMPO)
+    picture = page.get_by_test_id("gallery-image")
+    await expect(picture).to_have_attribute("src", re.compile("frente"))
+    await page.get_by_role("button", name=re.compile("^Ver la foto 2")).click()
+    await expect(picture).to_have_attribute("src", re.compile("girando"))
+    await expect(picture).to_be_in_viewport(ratio=0.5)
+
+
+async def test_the_large_view_opens_zooms_and_closes_with_the_keyboard(page: Page) -> None:
+    await page.goto(TROMPO)
+    opener = page.get_by_role("button", name="Ampliar la foto")
+    await opener.press("Enter")
+    view = page.get_by_test_id("zoom-dialog")
+    nearer = view.get_by_role("button", name="Acercar o alejar")
+    small = await nearer.bounding_box()
+    await nearer.press("Enter")
+    await expect(nearer).to_have_attribute("aria-pressed", "true")
+    large = await nearer.bounding_box()
+    assert small is not None
+    assert large is not None
+    assert round(large["width"] / small["width"], 1) == 2
+    await page.keyboard.press("Escape")
+    await expect(view).to_have_count(0)
+    await expect(opener).to_be_focused()
+
+
+async def test_stock_is_said_in_words(page_1280: Page) -> None:
+    for handle, words in (
+        ("trompo-de-madera", "Disponible, listo para despachar"),
+        ("loteria-de-animales", "Quedan 3 unidades"),
+        ("cocina-de-juguete", "Agotado por ahora"),
+    ):
+        await page_1280.goto(f"/product/{handle}")
+        await expect(page_1280.locator(".stock")).to_have_text(words)
+
+
+async def test_what_is_sold_out_cannot_be_put_into_the_cart(page: Page) -> None:
+    await page.goto("/product/cocina-de-juguete")
+    await expect(page.get_by_test_id("add-to-cart")).to_be_disabled()
+    await expect(page.get_by_test_id("add-to-cart")).to_have_text("Agotado")
+
+
+async def test_an_unknown_product_says_so(page: Page, watch: Watch) -> None:
+    watch.expect("404")
+    await page.goto("/product/nave-espacial")
+    await expect(page.get_by_test_id("not-found")).to_contain_text("Este producto no existe")
+    await page.get_by_test_id("not-found").get_by_role("link", name="Ver el catálogo").click()
+    await expect(page).to_have_url(re.compile("/catalog$"))
+
+
+async def test_from_one_product_to_the_next(page_1280: Page) -> None:
+    await page_1280.goto(TROMPO)
+    other = page_1280.get_by_test_id("product-card").first
+    title = await other.locator("h3").inner_text()
+    await other.locator("a").click()
+    await expect(page_1280.get_by_role("heading", level=1)).to_have_text(title)
+    await expect(page_1280).to_have_title(re.compile(f"^{re.escape(title)} · "))
+    await expect(page_1280.locator("main")).to_be_focused()
+    await page_1280.go_back()
+    await expect(page_1280.get_by_role("heading", level=1)).to_have_text("Trompo de madera")
+
+
+async def test_an_unknown_page_looks_like_the_shop(page: Page, watch: Watch) -> None:
+    watch.expect("404")
+    await page.goto("/naves/espaciales")
+    await expect(page.get_by_test_id("not-found")).to_be_visible()
+    await expect(page.get_by_test_id("search-input")).to_be_visible()

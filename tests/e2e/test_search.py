@@ -1,0 +1,103 @@
+"""The search and its suggestions, by mouse, keyboard and without a script (spec: Storefront view rules 2)."""
+
+import re
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.e2e.conftest import ShopServer
+
+
+async def test_suggestions_begin_with_the_second_letter(page: Page) -> None:
+    await page.goto("/")
+    field = page.get_by_test_id("search-input")
+    await field.press_sequentially("p")
+    await expect(page.get_by_test_id("search-results")).to_have_count(0)
+    await field.press_sequentially("e")
+    hits = page.get_by_test_id("search-result")
+    await expect(hits.first).to_be_visible()
+    await expect(hits.filter(has_text="Perezoso de peluche")).to_contain_text("$ 74.900")
+    await expect(hits.first.locator("img")).to_have_attribute("src", re.compile(r"^/demo/.+\.webp$"))
+    await field.press("Backspace")
+    await expect(page.get_by_test_id("search-results")).to_have_count(0)
+
+
+@pytest.mark.parametrize("typed", ["xilofono", "XILÓFONO", "xilofno"])
+async def test_accents_case_and_a_slip_do_not_matter(page_1280: Page, typed: str) -> None:
+    await page_1280.goto("/")
+    await page_1280.get_by_test_id("search-input").fill(typed)
+    await expect(page_1280.get_by_test_id("search-result").first).to_contain_text("Xilófono arcoíris")
+
+
+async def test_the_keyboard_goes_through_the_suggestions(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    field = page_1280.get_by_role("combobox")
+    await field.fill("peluche")
+    options = page_1280.get_by_role("option")
+    await expect(options.nth(1)).to_be_visible()
+    await field.press("ArrowDown")
+    await field.press("ArrowDown")
+    second = options.nth(1)
+    await expect(second).to_have_attribute("aria-selected", "true")
+    name = await second.get_attribute("id")
+    await expect(field).to_have_attribute("aria-activedescendant", str(name))
+    await field.press("ArrowUp")
+    await field.press("ArrowUp")
+    assert await field.get_attribute("aria-activedescendant") is None
+    await field.press("ArrowUp")  # round to the last: all results
+    await expect(options.last).to_have_attribute("aria-selected", "true")
+    await field.press("ArrowDown")
+    await field.press("ArrowDown")
+    address = await options.first.get_attribute("href")
+    await field.press("Enter")
+    await expect(page_1280).to_have_url(re.compile(f"{address}$"))
+    await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
+
+
+async def test_escape_closes_then_clears(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    field = page_1280.get_by_role("combobox")
+    await field.fill("oso")
+    await expect(field).to_have_attribute("aria-expanded", "true")
+    await field.press("Escape")
+    await expect(field).to_have_attribute("aria-expanded", "false")
+    await expect(field).to_have_value("oso")
+    await field.press("Escape")
+    await expect(field).to_have_value("")
+
+
+async def test_the_number_of_suggestions_is_announced(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    await page_1280.get_by_role("combobox").fill("volqueta")
+    await expect(page_1280.locator(".search [role=status]")).to_have_text("1 sugerencia")
+
+
+async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
+    await page.goto("/")
+    await page.get_by_test_id("search-input").fill("submarino nuclear")
+    empty = page.get_by_test_id("search-empty")
+    await expect(empty).to_contain_text("No encontramos resultados")
+    await empty.get_by_role("link", name="Buscar en todo el catálogo").click()
+    await expect(page).to_have_url(re.compile(r"/catalog\?q=submarino"))
+    await expect(page.get_by_test_id("no-results")).to_be_visible()
+    await expect(page.get_by_test_id("search-input")).to_have_value("submarino nuclear")
+
+
+async def test_enter_asks_for_every_result(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    field = page_1280.get_by_test_id("search-input")
+    await field.fill("madera")
+    await field.press("Enter")
+    await expect(page_1280).to_have_url(re.compile(r"/catalog\?q=madera$"))
+    await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Resultados para «madera»")
+
+
+async def test_it_is_a_form_where_no_script_runs(browser: Browser, server: ShopServer) -> None:
+    context = await browser.new_context(base_url=server.url, java_script_enabled=False)
+    page = await context.new_page()
+    await page.goto("/")
+    await expect(page.get_by_role("combobox")).to_have_count(0)  # no role that nothing keeps
+    await page.get_by_test_id("search-input").fill("oso")
+    await page.get_by_test_id("search-input").press("Enter")
+    await expect(page).to_have_url(re.compile(r"/catalog/?\?q=oso$"))
+    await context.close()

@@ -1,0 +1,60 @@
+"""The wishlist lives in the browser, across reloads and tabs (spec: Storefront view rules 7)."""
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import OpenPage
+
+
+async def test_a_heart_outlives_a_reload(page: Page) -> None:
+    await page.goto("/product/trompo-de-madera")
+    heart = page.get_by_test_id("wishlist-toggle").first
+    await expect(heart).to_have_attribute("aria-pressed", "false")
+    await heart.click()
+    await expect(heart).to_have_attribute("aria-pressed", "true")
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
+    await page.reload()
+    await expect(heart).to_have_attribute("aria-pressed", "true")
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
+
+
+async def test_the_page_shows_what_is_saved_and_lets_it_go(page: Page) -> None:
+    await page.goto("/catalog")
+    cards = page.get_by_test_id("product-card")
+    for place in (0, 1):
+        await cards.nth(place).get_by_test_id("wishlist-toggle").click()
+    wanted = [await cards.nth(place).locator("h3").inner_text() for place in (1, 0)]
+    await page.goto("/wishlist")
+    await expect(cards.locator("h3")).to_have_text(wanted)  # the latest first
+    await cards.first.get_by_test_id("wishlist-toggle").click()
+    await expect(cards.locator("h3")).to_have_text(wanted[1:])
+    await cards.first.get_by_test_id("wishlist-toggle").click()
+    await expect(page.get_by_role("heading", name="Todavía no guardas nada")).to_be_visible()
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("0")
+
+
+async def test_another_tab_sees_it_at_once(page_1280: Page) -> None:
+    await page_1280.goto("/product/trompo-de-madera")
+    other = await page_1280.context.new_page()
+    await other.goto("/wishlist")
+    await page_1280.get_by_test_id("wishlist-toggle").first.click()
+    await expect(other.get_by_test_id("wishlist-count")).to_have_text("1")
+    await expect(other.get_by_test_id("product-card")).to_contain_text("Trompo de madera")
+
+
+async def test_what_somebody_else_wrote_there_does_no_harm(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    await page_1280.evaluate("localStorage.setItem('trompo_wishlist', '{\"no\": [1, \"list\"')")
+    await page_1280.goto("/wishlist")
+    await expect(page_1280.get_by_role("heading", name="Todavía no guardas nada")).to_be_visible()
+    await page_1280.goto("/product/trompo-de-madera")
+    await page_1280.get_by_test_id("wishlist-toggle").first.click()
+    await expect(page_1280.get_by_test_id("wishlist-count")).to_have_text("1")
+
+
+async def test_each_browser_has_its_own(open_page: OpenPage) -> None:
+    async with open_page(1280, 800) as one, open_page(1280, 800) as other:
+        await one.goto("/product/trompo-de-madera")
+        await one.get_by_test_id("wishlist-toggle").first.click()
+        await expect(one.get_by_test_id("wishlist-count")).to_have_text("1")
+        await other.goto("/product/trompo-de-madera")
+        await expect(other.get_by_test_id("wishlist-toggle").first).to_have_attribute("aria-pressed", "false")
