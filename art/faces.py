@@ -27,12 +27,19 @@ def asleep(x: float, y: float, apart: float, radius: float, colour: str = COCOA,
 
 def content(x: float, y: float, apart: float, radius: float, colour: str = COCOA, width: float = 8) -> str:
     """Eyes narrowed by a smile."""
-    return "".join(line(arc((cx, y + radius * 0.4), radius, 200, 340), colour, width) for cx in (x - apart / 2, x + apart / 2))
+    return "".join(
+        line(arc((cx, y + radius * 0.4), radius, 200, 340), colour, width)
+        for cx in (x - apart / 2, x + apart / 2)
+    )
 
 
-def cheeks(x: float, y: float, apart: float, radius: float, colour: str = TOMATO, opacity: float = 0.32) -> str:
+def cheeks(
+    x: float, y: float, apart: float, radius: float, colour: str = TOMATO, opacity: float = 0.32
+) -> str:
     """Two rosy spots."""
-    return "".join(fill(ellipse(cx, y, radius, radius * 0.72), colour, opacity) for cx in (x - apart / 2, x + apart / 2))
+    return "".join(
+        fill(ellipse(cx, y, radius, radius * 0.72), colour, opacity) for cx in (x - apart / 2, x + apart / 2)
+    )
 
 
 def smile(x: float, y: float, width: float, depth: float, colour: str = COCOA, stroke: float = 7) -> str:
@@ -40,11 +47,21 @@ def smile(x: float, y: float, width: float, depth: float, colour: str = COCOA, s
     return line(curve((x - width / 2, y), (x, y + depth), (x + width / 2, y)), colour, stroke)
 
 
-def muzzle_smile(x: float, y: float, width: float, drop: float, colour: str = COCOA, stroke: float = 7) -> str:
+def muzzle_smile(
+    x: float, y: float, width: float, drop: float, colour: str = COCOA, stroke: float = 7
+) -> str:
     """The mouth of an animal: a short line under the nose and a curl to each side."""
     half = width / 2
     return (
         line(curve((x, y), (x, y + drop)), colour, stroke)
-        + line(curve((x - half, y + drop * 0.7), (x - half * 0.5, y + drop * 1.35), (x, y + drop)), colour, stroke)
-        + line(curve((x + half, y + drop * 0.7), (x + half * 0.5, y + drop * 1.35), (x, y + drop)), colour, stroke)
+        + line(
+            curve((x - half, y + drop * 0.7), (x - half * 0.5, y + drop * 1.35), (x, y + drop)),
+            colour,
+            stroke,
+        )
+        + line(
+            curve((x + half, y + drop * 0.7), (x + half * 0.5, y + drop * 1.35), (x, y + drop)),
+            colour,
+            stroke,
+        )
     )

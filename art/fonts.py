@@ -11,9 +11,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from fontTools import subset
-from fontTools.ttLib import TTFont
-from fontTools.varLib.instancer import instantiateVariableFont
+from fontTools import subset  # type: ignore[import-untyped]
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+from fontTools.varLib.instancer import instantiateVariableFont  # type: ignore[import-untyped]
 
 from art.places import CATALOG, FONTS
 
@@ -51,7 +51,9 @@ ARIAL_BOLD = ("Arial Bold", "Arial-BoldMT", "Helvetica Bold", "Liberation Sans B
 STAND_INS = {
     "Fredoka": (
         StandIn("Fallback", "arimo/package/files/arimo-latin-700-normal.woff2", None, ARIAL_BOLD),
-        StandIn("Fallback Android", "roboto/package/files/roboto-latin-wght-normal.woff2", 700, ("Roboto Bold",)),
+        StandIn(
+            "Fallback Android", "roboto/package/files/roboto-latin-wght-normal.woff2", 700, ("Roboto Bold",)
+        ),
     ),
     "Figtree": (
         StandIn("Fallback", "arimo/package/files/arimo-latin-400-normal.woff2", None, ARIAL),
@@ -77,21 +79,27 @@ def at_weight(source: Path, weight: int | None) -> TTFont:
     font = TTFont(source, recalcTimestamp=False)
     if weight is None:
         return font
-    return instantiateVariableFont(font, {axis.axisTag: axis.defaultValue for axis in font["fvar"].axes} | {"wght": weight})
+    return instantiateVariableFont(
+        font, {axis.axisTag: axis.defaultValue for axis in font["fvar"].axes} | {"wght": weight}
+    )
 
 
 def mean_advance(font: TTFont, text: str) -> float:
     """Average advance of `text`'s letters in ems."""
     glyphs, advances = font.getBestCmap(), font["hmtx"]
     known = [advances[glyphs[ord(letter)]][0] for letter in text if ord(letter) in glyphs]
-    return sum(known) / len(known) / font["head"].unitsPerEm
+    return float(sum(known) / len(known) / font["head"].unitsPerEm)
 
 
 def stand_in_css(face: Face, font: TTFont, other: StandIn, folder: Path, text: str) -> str:
     """An @font-face that makes a device font as wide and as tall as ours."""
     size = mean_advance(font, text) / mean_advance(at_weight(folder / other.source, other.weight), text)
     units = font["head"].unitsPerEm * size
-    ascent, descent, gap = font["hhea"].ascent / units, -font["hhea"].descent / units, font["hhea"].lineGap / units
+    ascent, descent, gap = (
+        font["hhea"].ascent / units,
+        -font["hhea"].descent / units,
+        font["hhea"].lineGap / units,
+    )
     names = ", ".join(f'local("{name}")' for name in other.local)
     return (
         f'@font-face {{\n  font-family: "{face.family} {other.suffix}";\n  src: {names};\n'
@@ -119,7 +127,7 @@ def main(folder: Path) -> None:
         font = at_weight(source, face.usual_weight)
         blocks.append(face_css(face))
         blocks += [stand_in_css(face, font, other, folder, text) for other in STAND_INS[face.family]]
-    head = "/* Made by `python -m art.fonts`: Fredoka for display, Figtree for text, both under the SIL Open Font License. */\n"
+    head = "/* Made by `python -m art.fonts`. Both families are under the SIL Open Font License. */\n"
     (FONTS / "fonts.css").write_text(head + "\n" + "\n".join(blocks), encoding="utf-8")
 
 

@@ -3,9 +3,9 @@
 from functools import cache
 from typing import Any
 
-from fontTools.pens.basePen import BasePen
-from fontTools.ttLib import TTFont
-from fontTools.varLib.instancer import instantiateVariableFont
+from fontTools.pens.basePen import BasePen  # type: ignore[import-untyped]
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+from fontTools.varLib.instancer import instantiateVariableFont  # type: ignore[import-untyped]
 
 from art.places import FONTS
 from art.shapes import Path, Point
@@ -18,16 +18,16 @@ class PathPen(BasePen):  # type: ignore[misc]
         super().__init__(glyphs)
         self.parts: list[tuple[str, tuple[Point, ...]]] = []
 
-    def _moveTo(self, pt: Point) -> None:
+    def _moveTo(self, pt: Point) -> None:  # noqa: N802 (the pen protocol’s name)
         self.parts.append(("M", (pt,)))
 
-    def _lineTo(self, pt: Point) -> None:
+    def _lineTo(self, pt: Point) -> None:  # noqa: N802 (the pen protocol’s name)
         self.parts.append(("L", (pt,)))
 
-    def _curveToOne(self, pt1: Point, pt2: Point, pt3: Point) -> None:
+    def _curveToOne(self, pt1: Point, pt2: Point, pt3: Point) -> None:  # noqa: N802 (the pen protocol’s name)
         self.parts.append(("C", (pt1, pt2, pt3)))
 
-    def _closePath(self) -> None:
+    def _closePath(self) -> None:  # noqa: N802 (the pen protocol’s name)
         self.parts.append(("Z", ()))
 
 
@@ -48,7 +48,9 @@ def letter(character: str, weight: int) -> tuple[Path, float]:
     return Path(tuple(pen.parts)).size(1, -1), font["hmtx"][name][0]
 
 
-def words(text: str, x: float, y: float, size: float, weight: int = 600, anchor: str = "middle", spacing: float = 0) -> Path:
+def words(
+    text: str, x: float, y: float, size: float, weight: int = 600, anchor: str = "middle", spacing: float = 0
+) -> Path:
     """`text` on the baseline y as one outline; `anchor` is start, middle or end."""
     scale, cursor = size / 1000, 0.0
     placed: tuple[tuple[str, tuple[Point, ...]], ...] = ()

@@ -8,7 +8,9 @@ from art.paint import fill, gloss, line, solid
 from art.shapes import Path, Point, arc, circle, curve, ellipse, leaf, polar, poly
 
 
-def grain(area: tuple[float, float, float, float], colour: str, seed: int, lines: int = 9, upright: bool = False) -> str:
+def grain(
+    area: tuple[float, float, float, float], colour: str, seed: int, lines: int = 9, upright: bool = False
+) -> str:
     """Wood grain over (left, top, right, bottom): long wavering lines, some of them broken, and now and then a knot."""
     left, top, right, bottom = area
     if upright:
@@ -38,7 +40,9 @@ def knot(cx: float, cy: float, size: float, colour: str) -> str:
     )
 
 
-def wooden(shape: Path, colour: str, seed: int, *details: str, upright: bool = False, lines: int = 9, **kind: object) -> str:
+def wooden(
+    shape: Path, colour: str, seed: int, *details: str, upright: bool = False, lines: int = 9, **kind: object
+) -> str:
     """A body of visible wood."""
     return solid(shape, colour, grain(shape.bounds(), colour, seed, lines, upright), *details, **kind)  # type: ignore[arg-type]
 
@@ -113,7 +117,11 @@ def wheel(cx: float, cy: float, radius: float, colour: str, hub: str = BEECH, ty
 def bead(cx: float, cy: float, radius: float, colour: str) -> str:
     """A shiny round bead."""
     return solid(circle(cx, cy, radius), colour, shade=(-radius * 0.22, -radius * 0.26), rim=0) + gloss(
-        (cx - radius * 0.52, cy - radius * 0.12), (cx - radius * 0.1, cy - radius * 0.55), -0.18, radius * 0.18, 0.6
+        (cx - radius * 0.52, cy - radius * 0.12),
+        (cx - radius * 0.1, cy - radius * 0.55),
+        -0.18,
+        radius * 0.18,
+        0.6,
     )
 
 
@@ -122,14 +130,24 @@ def screw(cx: float, cy: float, radius: float = 9, colour: str = "#9AA1A5") -> s
     return (
         fill(circle(cx, cy, radius), colour)
         + fill(circle(cx - radius * 0.18, cy - radius * 0.2, radius * 0.66), lighter(colour, 0.35))
-        + line(poly((cx - radius * 0.5, cy + radius * 0.35), (cx + radius * 0.5, cy - radius * 0.35), closed=False), darker(colour, 0.5), 2.6)
+        + line(
+            poly(
+                (cx - radius * 0.5, cy + radius * 0.35), (cx + radius * 0.5, cy - radius * 0.35), closed=False
+            ),
+            darker(colour, 0.5),
+            2.6,
+        )
     )
 
 
-def daisy(cx: float, cy: float, radius: float, colour: str, heart: str, count: int = 5, turn: float = -90) -> str:
+def daisy(
+    cx: float, cy: float, radius: float, colour: str, heart: str, count: int = 5, turn: float = -90
+) -> str:
     """A painted flower: round petals about a dot."""
     ring = [polar((cx, cy), radius * 0.56, turn + 360 / count * index) for index in range(count)]
-    return "".join(fill(circle(x, y, radius * 0.42), colour) for x, y in ring) + fill(circle(cx, cy, radius * 0.34), heart)
+    return "".join(fill(circle(x, y, radius * 0.42), colour) for x, y in ring) + fill(
+        circle(cx, cy, radius * 0.34), heart
+    )
 
 
 def sprig(base: Point, tip: Point, colour: str, leaves: int = 4, size: float = 30, width: float = 5) -> str:
@@ -152,16 +170,50 @@ def note(x: float, y: float, size: float, colour: str, double: bool = False) -> 
     sx = x + size * 0.62
     if double:
         ox = x + size * 2.4
-        parts.append(fill(ellipse(ox, y - size * 0.4, size * 0.72, size * 0.52).turn(-18, (ox, y - size * 0.4)), colour))
-        parts.append(line(poly((sx, y), (sx, y - stem), (ox + size * 0.62, y - stem - size * 0.4), (ox + size * 0.62, y - size * 0.4), closed=False), colour, size * 0.26))
-        parts.append(line(poly((sx, y - stem + size * 0.5), (ox + size * 0.62, y - stem + size * 0.1), closed=False), colour, size * 0.4))
+        parts.append(
+            fill(
+                ellipse(ox, y - size * 0.4, size * 0.72, size * 0.52).turn(-18, (ox, y - size * 0.4)), colour
+            )
+        )
+        parts.append(
+            line(
+                poly(
+                    (sx, y),
+                    (sx, y - stem),
+                    (ox + size * 0.62, y - stem - size * 0.4),
+                    (ox + size * 0.62, y - size * 0.4),
+                    closed=False,
+                ),
+                colour,
+                size * 0.26,
+            )
+        )
+        parts.append(
+            line(
+                poly((sx, y - stem + size * 0.5), (ox + size * 0.62, y - stem + size * 0.1), closed=False),
+                colour,
+                size * 0.4,
+            )
+        )
     else:
         parts.append(line(poly((sx, y), (sx, y - stem), closed=False), colour, size * 0.26))
-        parts.append(line(curve((sx, y - stem), (sx + size * 0.9, y - stem + size * 0.7), (sx + size * 0.7, y - stem + size * 1.5)), colour, size * 0.3))
+        parts.append(
+            line(
+                curve(
+                    (sx, y - stem),
+                    (sx + size * 0.9, y - stem + size * 0.7),
+                    (sx + size * 0.7, y - stem + size * 1.5),
+                ),
+                colour,
+                size * 0.3,
+            )
+        )
     return "".join(parts)
 
 
-def stripe(left: float, right: float, y: float, height: float, sag: float, colour: str, opacity: float = 1) -> str:
+def stripe(
+    left: float, right: float, y: float, height: float, sag: float, colour: str, opacity: float = 1
+) -> str:
     """A band painted round a turned body: it sags in the middle as a circle seen from above does. Clip it."""
     mid = (left + right) / 2
     over = curve((left, y), (mid, y + sag), (right, y))
@@ -170,6 +222,8 @@ def stripe(left: float, right: float, y: float, height: float, sag: float, colou
     return fill(Path((*over.parts, *joined, ("Z", ()))), colour, opacity)
 
 
-def swish(centre: Point, radius: float, start: float, stop: float, colour: str, width: float = 8, squash: float = 1) -> str:
+def swish(
+    centre: Point, radius: float, start: float, stop: float, colour: str, width: float = 8, squash: float = 1
+) -> str:
     """A drawn mark of movement."""
     return line(arc(centre, radius, start, stop, squash), colour, width, opacity=0.8)

@@ -1,7 +1,8 @@
-"""How outlines become paint. One hand for every drawing:
+"""How outlines become paint.
 
-light comes from the upper left, so every solid has a crescent of shade on its lower right and a thin rim of light
-on its upper left; shade is multiplied with one warm mauve, which keeps each colour's own hue.
+One hand for every drawing: light comes from the upper left, so every solid has a crescent of shade on its lower
+right and a thin rim of light on its upper left; shade is multiplied with one warm mauve, which keeps each colour's
+own hue.
 """
 
 from hashlib import blake2b
@@ -24,15 +25,26 @@ def name_for(*contents: str) -> str:
 
 def fill(shape: Path, colour: str, opacity: float = 1, evenodd: bool = False) -> str:
     """A flat area."""
-    extra = (f' opacity="{number(opacity)}"' if opacity < 1 else "") + (' fill-rule="evenodd"' if evenodd else "")
+    extra = (f' opacity="{number(opacity)}"' if opacity < 1 else "") + (
+        ' fill-rule="evenodd"' if evenodd else ""
+    )
     return f'<path d="{shape.d}" fill="{colour}"{extra}/>'
 
 
 def line(
-    shape: Path, colour: str, width: float, *, dash: str = "", opacity: float = 1, cap: str = "round", join: str = "round"
+    shape: Path,
+    colour: str,
+    width: float,
+    *,
+    dash: str = "",
+    opacity: float = 1,
+    cap: str = "round",
+    join: str = "round",
 ) -> str:
     """A stroke along a path."""
-    extra = (f' stroke-dasharray="{dash}"' if dash else "") + (f' opacity="{number(opacity)}"' if opacity < 1 else "")
+    extra = (f' stroke-dasharray="{dash}"' if dash else "") + (
+        f' opacity="{number(opacity)}"' if opacity < 1 else ""
+    )
     return (
         f'<path d="{shape.d}" fill="none" stroke="{colour}" stroke-width="{number(width)}" '
         f'stroke-linecap="{cap}" stroke-linejoin="{join}"{extra}/>'
@@ -85,7 +97,12 @@ def gloss(a: Point, b: Point, bend: float = 0, width: float = 12, opacity: float
 
 
 def group(
-    *parts: str, move: Point = (0, 0), turn: float = 0, about: Point = (480, 480), size: float = 1, opacity: float = 1
+    *parts: str,
+    move: Point = (0, 0),
+    turn: float = 0,
+    about: Point = (480, 480),
+    size: float = 1,
+    opacity: float = 1,
 ) -> str:
     """Parts moved, then turned and scaled about a point of their own."""
     steps = []
@@ -96,7 +113,9 @@ def group(
     if size != 1:
         x, y = about[0] * (1 - size), about[1] * (1 - size)
         steps.append(f"translate({number(x)} {number(y)}) scale({number(size)})")
-    extra = (f' transform="{" ".join(steps)}"' if steps else "") + (f' opacity="{number(opacity)}"' if opacity < 1 else "")
+    extra = (f' transform="{" ".join(steps)}"' if steps else "") + (
+        f' opacity="{number(opacity)}"' if opacity < 1 else ""
+    )
     return f"<g{extra}>{''.join(parts)}</g>"
 
 

@@ -1,9 +1,9 @@
 """Draw the catalogue's pictures and save them as WebP squares.
 
-    python -m art.render                  every picture that the catalogue names, into assets/demo
-    python -m art.render trompo chiva     only the pictures whose name contains one of the words
-    python -m art.render --svg FOLDER     the vector sources instead
-    python -m art.render --sheet FILE     one contact sheet (PNG) of the chosen pictures
+python -m art.render                  every picture that the catalogue names, into assets/demo
+python -m art.render trompo chiva     only the pictures whose name contains one of the words
+python -m art.render --svg FOLDER     the vector sources instead
+python -m art.render --sheet FILE     one contact sheet (PNG) of the chosen pictures
 """
 
 import argparse
@@ -23,6 +23,7 @@ from art.places import CATALOG, DEMO
 
 # width in pixels → WebP quality and the size in bytes it should stay under
 WIDTHS = {320: (80, 8_000), 640: (80, 20_000), 960: (78, 35_000)}
+LEAST_QUALITY = 44  # below it, edges of flat colour begin to show
 
 
 def catalogue_files() -> list[str]:
@@ -43,11 +44,10 @@ def save(name: str) -> list[int]:
     sizes = []
     for width, (quality, limit) in WIDTHS.items():
         image, target = raster(name, width), DEMO / f"{name}-{width}.webp"
-        while True:
-            image.save(target, "WEBP", quality=quality, method=6)
-            if target.stat().st_size <= limit or quality <= 56:
+        for pressed in range(quality, LEAST_QUALITY - 1, -4):
+            image.save(target, "WEBP", quality=pressed, method=6)
+            if target.stat().st_size <= limit:
                 break
-            quality -= 4
         sizes.append(target.stat().st_size)
     return sizes
 
@@ -62,14 +62,18 @@ def sheet(names: list[str], target: Path, cell: int = 240, columns: int = 6) -> 
 
 def main() -> None:
     """Read the command line and draw."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("words", nargs="*", help="only names containing one of these")
     parser.add_argument("--svg", type=Path, help="write SVG sources into this folder")
     parser.add_argument("--sheet", type=Path, help="write one contact sheet")
     parser.add_argument("--cell", type=int, default=240)
     parser.add_argument("--columns", type=int, default=6)
     options = parser.parse_args()
-    names = [name for name in catalogue_files() if not options.words or any(word in name for word in options.words)]
+    names = [
+        name for name in catalogue_files() if not options.words or any(word in name for word in options.words)
+    ]
     if missing := [name for name in names if name not in PICTURES]:
         print(f"not drawn yet: {', '.join(missing)}")
         names = [name for name in names if name in PICTURES]
@@ -84,7 +88,9 @@ def main() -> None:
         with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as workers:
             sizes = list(workers.map(save, names))
         for width, column in zip(WIDTHS, zip(*sizes, strict=True), strict=True):
-            print(f"{width}: {len(column)} pictures, largest {max(column)} bytes, together {sum(column)} bytes")
+            print(
+                f"{width}: {len(column)} pictures, largest {max(column)} bytes, together {sum(column)} bytes"
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Grounds and places that toys are shown in, each filling the whole square."""
 
+from collections.abc import Sequence
 from random import Random
 
-from art.colour import INK, LEAF, LIME, PINE, SUN, TEAL, TINTS, WHITE, darker, lighter, mix
+from art.colour import INK, LEAF, PINE, SUN, TINTS, WHITE, darker, lighter, mix
 from art.materials import grain
 from art.paint import clip, fill, line, solid
 from art.shapes import Path, Point, arc, box, circle, curve, ellipse, leaf, poly, star
@@ -11,7 +12,9 @@ from art.shapes import Path, Point, arc, box, circle, curve, ellipse, leaf, poly
 def plain(tint: str, horizon: float = 690) -> str:
     """A studio table: a tinted wall that turns softly into a slightly deeper floor."""
     wall = TINTS[tint]
-    floor = curve((-40, horizon + 26), (240, horizon + 4), (480, horizon - 4), (720, horizon + 4), (1000, horizon + 26))
+    floor = curve(
+        (-40, horizon + 26), (240, horizon + 4), (480, horizon - 4), (720, horizon + 4), (1000, horizon + 26)
+    )
     return fill(box(0, 0, 960, 960), wall) + fill(closed_below(floor), darker(wall, 0.045))
 
 
@@ -37,7 +40,13 @@ def planks(colour: str = PINE, seed: int = 1, width: float = 240) -> str:
     chance, x, tone = Random(seed), 0.0, lighter(colour, 0.3)
     while x < 960:
         board = mix(tone, colour, chance.uniform(0, 0.3))
-        parts.append(clip(box(x, 0, width, 960), fill(box(x, 0, width, 960), board), grain((x, -20, x + width, 980), board, seed + int(x), 6, upright=True)))
+        parts.append(
+            clip(
+                box(x, 0, width, 960),
+                fill(box(x, 0, width, 960), board),
+                grain((x, -20, x + width, 980), board, seed + int(x), 6, upright=True),
+            )
+        )
         parts.append(line(poly((x, 0), (x, 960), closed=False), darker(colour, 0.12), 4))
         x += width
     return "".join(parts)
@@ -55,14 +64,27 @@ def cloud(x: float, y: float, size: float, colour: str = WHITE, opacity: float =
     return fill(whole, colour, opacity)
 
 
-def mountains(colour: str, base: float, peaks: list[Point], snow: bool = False) -> str:
+def mountains(colour: str, base: float, peaks: Sequence[Point], snow: bool = False) -> str:
     """A ridge drawn as soft peaks down to `base`."""
     ridge = curve(*peaks, ease=0.75)
     shape = Path((*ridge.parts, ("L", ((1000, base),)), ("L", ((-40, base),)), ("Z", ())))
     parts = [fill(shape, colour)]
     if snow:
         for x, y in peaks[1::2]:
-            parts.append(fill(poly((x, y - 4), (x + 46, y + 54), (x + 18, y + 44), (x, y + 66), (x - 20, y + 44), (x - 46, y + 54), r=12), WHITE))
+            parts.append(
+                fill(
+                    poly(
+                        (x, y - 4),
+                        (x + 46, y + 54),
+                        (x + 18, y + 44),
+                        (x, y + 66),
+                        (x - 20, y + 44),
+                        (x - 46, y + 54),
+                        r=12,
+                    ),
+                    WHITE,
+                )
+            )
     return "".join(parts)
 
 
@@ -70,21 +92,40 @@ def andes(tint: str = "sky", ground: str = "#BFD59A", horizon: float = 660) -> s
     """Open country: two blue ridges and a meadow."""
     sky = TINTS[tint]
     far, near = mix("#7FA7B8", sky, 0.45), mix("#5F9184", sky, 0.25)
-    meadow = curve((-40, horizon + 30), (220, horizon - 8), (520, horizon + 14), (760, horizon - 14), (1000, horizon + 24))
+    meadow = curve(
+        (-40, horizon + 30),
+        (220, horizon - 8),
+        (520, horizon + 14),
+        (760, horizon - 14),
+        (1000, horizon + 24),
+    )
     return (
         fill(box(0, 0, 960, 960), sky)
-        + mountains(far, 960, [(-40, 500), (110, 392), (250, 500), (420, 340), (610, 500), (780, 400), (1000, 540)])
-        + mountains(near, 960, [(-40, 590), (60, 540), (200, 600), (340, 512), (500, 610), (680, 500), (860, 600), (1000, 560)])
+        + mountains(
+            far, 960, [(-40, 500), (110, 392), (250, 500), (420, 340), (610, 500), (780, 400), (1000, 540)]
+        )
+        + mountains(
+            near,
+            960,
+            [(-40, 590), (60, 540), (200, 600), (340, 512), (500, 610), (680, 500), (860, 600), (1000, 560)],
+        )
         + fill(closed_below(meadow), ground)
     )
 
 
-def blades(spots: list[Point], colour: str = LEAF, size: float = 26) -> str:
+def blades(spots: Sequence[Point], colour: str = LEAF, size: float = 26) -> str:
     """Little tufts of grass."""
     parts = []
     for x, y in spots:
         for dx in (-0.5, 0, 0.5):
-            parts.append(fill(leaf((x + dx * 10, y), (x + dx * size * 1.4, y - size * (1.1 - abs(dx) * 0.5)), size * 0.24), colour))
+            parts.append(
+                fill(
+                    leaf(
+                        (x + dx * 10, y), (x + dx * size * 1.4, y - size * (1.1 - abs(dx) * 0.5)), size * 0.24
+                    ),
+                    colour,
+                )
+            )
     return "".join(parts)
 
 
@@ -92,7 +133,14 @@ def meadow(tint: str = "sky", ground: str = "#C6DA9E", horizon: float = 640) -> 
     """A park: sky, a low hill and grass tufts."""
     hill = curve((-40, horizon + 40), (260, horizon - 16), (560, horizon + 10), (1000, horizon - 30))
     front = curve((-40, horizon + 150), (300, horizon + 120), (700, horizon + 160), (1000, horizon + 120))
-    spots = [(90, horizon + 90), (250, horizon + 220), (860, horizon + 80), (730, horizon + 250), (420, horizon + 280), (910, horizon + 220)]
+    spots = [
+        (90, horizon + 90),
+        (250, horizon + 220),
+        (860, horizon + 80),
+        (730, horizon + 250),
+        (420, horizon + 280),
+        (910, horizon + 220),
+    ]
     return (
         fill(box(0, 0, 960, 960), TINTS[tint])
         + fill(closed_below(hill), ground)
@@ -118,20 +166,46 @@ def night(horizon: float = 760, ground: str = "#2F4A5C") -> str:
 def sea(level: float = 560, tint: str = "butter") -> str:
     """Bath water or a calm sea, with drawn ripples."""
     water = "#8CC4D6"
-    edge = curve((-40, level), (120, level + 12), (280, level - 10), (460, level + 10), (640, level - 10), (820, level + 10), (1000, level - 4))
+    edge = curve(
+        (-40, level),
+        (120, level + 12),
+        (280, level - 10),
+        (460, level + 10),
+        (640, level - 10),
+        (820, level + 10),
+        (1000, level - 4),
+    )
     parts = [fill(box(0, 0, 960, 960), TINTS[tint]), fill(closed_below(edge), water)]
-    for x, y, w in ((120, level + 130, 90), (760, level + 90, 80), (300, level + 260, 110), (640, level + 300, 90), (850, level + 220, 70), (90, level + 330, 60)):
-        parts.append(line(curve((x - w, y), (x - w / 2, y - 12), (x, y), (x + w / 2, y + 12), (x + w, y)), lighter(water, 0.5), 9))
+    for x, y, w in (
+        (120, level + 130, 90),
+        (760, level + 90, 80),
+        (300, level + 260, 110),
+        (640, level + 300, 90),
+        (850, level + 220, 70),
+        (90, level + 330, 60),
+    ):
+        parts.append(
+            line(
+                curve((x - w, y), (x - w / 2, y - 12), (x, y), (x + w / 2, y + 12), (x + w, y)),
+                lighter(water, 0.5),
+                9,
+            )
+        )
     return "".join(parts)
 
 
 def rug(tint: str, colour: str, band: str, radius: float = 400, cy: float = 560, squash: float = 1.0) -> str:
     """A round rug on the floor."""
+
     def ring(r: float) -> Path:
         return ellipse(480, cy, r, r * squash)
 
     fringe = "".join(
-        line(poly(p, (p[0] + (p[0] - 480) * 0.05, p[1] + (p[1] - cy) * 0.05), closed=False), lighter(colour, 0.4), 6)
+        line(
+            poly(p, (p[0] + (p[0] - 480) * 0.05, p[1] + (p[1] - cy) * 0.05), closed=False),
+            lighter(colour, 0.4),
+            6,
+        )
         for p, _ in ring(radius).sample(90)
     )
     return (
@@ -166,10 +240,20 @@ def bunting(y: float, colours: tuple[str, ...], sag: float = 70) -> str:
 
 def bush(x: float, y: float, size: float, colour: str = LEAF) -> str:
     """A round shrub."""
-    shape = circle(x - size * 0.6, y - size * 0.3, size * 0.5) + circle(x, y - size * 0.6, size * 0.66) + circle(x + size * 0.62, y - size * 0.28, size * 0.48) + box(x - size * 1.1, y - size * 0.42, size * 2.2, size * 0.42, r=size * 0.2)
+    shape = (
+        circle(x - size * 0.6, y - size * 0.3, size * 0.5)
+        + circle(x, y - size * 0.6, size * 0.66)
+        + circle(x + size * 0.62, y - size * 0.28, size * 0.48)
+        + box(x - size * 1.1, y - size * 0.42, size * 2.2, size * 0.42, r=size * 0.2)
+    )
     return fill(shape, colour)
 
 
 def sun(x: float, y: float, radius: float, colour: str = SUN) -> str:
     """A paper sun."""
-    return fill(circle(x, y, radius), colour) + line(arc((x, y), radius * 1.28, 0, 359.9), colour, radius * 0.1, dash=f"{radius * 0.16:.0f} {radius * 0.3:.0f}")
+    return fill(circle(x, y, radius), colour) + line(
+        arc((x, y), radius * 1.28, 0, 359.9),
+        colour,
+        radius * 0.1,
+        dash=f"{radius * 0.16:.0f} {radius * 0.3:.0f}",
+    )

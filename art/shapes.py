@@ -6,6 +6,7 @@ Everything is drawn on a square of 960 units, y downward.
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Point = tuple[float, float]
 CIRCLE = 0.5523  # how far a cubic's handles reach to follow a quarter circle
@@ -20,14 +21,18 @@ class Path:
     @property
     def d(self) -> str:
         """The text of an SVG `d` attribute, to a tenth of a unit."""
-        return "".join(command + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) for command, points in self.parts)
+        return "".join(
+            command + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) for command, points in self.parts
+        )
 
     def __add__(self, other: "Path") -> "Path":
         return Path(self.parts + other.parts)
 
     def warp(self, change: Callable[[Point], Point]) -> "Path":
         """Every point put through `change`."""
-        return Path(tuple((command, tuple(change(point) for point in points)) for command, points in self.parts))
+        return Path(
+            tuple((command, tuple(change(point) for point in points)) for command, points in self.parts)
+        )
 
     def move(self, dx: float, dy: float) -> "Path":
         """Shifted."""
@@ -56,7 +61,7 @@ class Path:
         """`count` points at even distances along the path, each with its direction in degrees."""
         dense = list(self._walk())
         lengths = [0.0]
-        for (ax, ay), (bx, by) in zip(dense, dense[1:], strict=False):
+        for (ax, ay), (bx, by) in pairwise(dense):
             lengths.append(lengths[-1] + math.hypot(bx - ax, by - ay))
         found, index = [], 0
         for number in range(count):
@@ -75,7 +80,7 @@ class Path:
         for command, points in self.parts:
             if command == "C":
                 for step in range(1, 17):
-                    yield cubic_at(here, *points, share=step / 16)
+                    yield cubic_at((here, *points), step / 16)
             elif command == "Z":
                 yield start
             else:
@@ -98,11 +103,13 @@ def polar(centre: Point, radius: float, degrees: float) -> Point:
     return centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle)
 
 
-def cubic_at(a: Point, b: Point, c: Point, d: Point, share: float) -> Point:
-    """A point of a cubic stroke."""
+def cubic_at(stroke: tuple[Point, ...], share: float) -> Point:
+    """The point at `share` of a cubic stroke's four points."""
+    a, b, c, d = stroke
     t, u = share, 1 - share
     k = (u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t)
-    return (k[0] * a[0] + k[1] * b[0] + k[2] * c[0] + k[3] * d[0], k[0] * a[1] + k[1] * b[1] + k[2] * c[1] + k[3] * d[1])
+    x, y = (k[0] * a[n] + k[1] * b[n] + k[2] * c[n] + k[3] * d[n] for n in (0, 1))
+    return x, y
 
 
 def ellipse(cx: float, cy: float, rx: float, ry: float | None = None) -> Path:
@@ -135,7 +142,9 @@ def poly(*points: Point, r: float | Sequence[float] = 0, closed: bool = True) ->
         enter, leave = toward(corner, before, near), toward(corner, after, near)
         parts.append(("L" if parts else "M", (enter,)))
         if near:
-            parts.append(("C", (toward(corner, before, near * 0.45), toward(corner, after, near * 0.45), leave)))
+            parts.append(
+                ("C", (toward(corner, before, near * 0.45), toward(corner, after, near * 0.45), leave))
+            )
     if closed:
         parts.append(("Z", ()))
     return Path(tuple(parts))
@@ -144,7 +153,9 @@ def poly(*points: Point, r: float | Sequence[float] = 0, closed: bool = True) ->
 def toward(here: Point, there: Point, distance: float) -> Point:
     """The point `distance` from `here` on the way to `there`."""
     whole = math.dist(here, there) or 1
-    return here[0] + (there[0] - here[0]) * distance / whole, here[1] + (there[1] - here[1]) * distance / whole
+    return here[0] + (there[0] - here[0]) * distance / whole, here[1] + (
+        there[1] - here[1]
+    ) * distance / whole
 
 
 def box(x: float, y: float, width: float, height: float, r: float | Sequence[float] = 0) -> Path:
@@ -209,14 +220,21 @@ def drop(tip: Point, centre: Point, radius: float) -> Path:
     """A round drop about `centre` that runs out to `tip`."""
     angle = math.degrees(math.atan2(tip[1] - centre[1], tip[0] - centre[0]))
     ring = [polar(centre, radius, angle + step) for step in (70, 125, 180, 235, 290)]
-    near = [polar(toward(centre, tip, math.dist(centre, tip) * 0.6), radius * 0.36, angle + side) for side in (-90, 90)]
+    near = [
+        polar(toward(centre, tip, math.dist(centre, tip) * 0.6), radius * 0.36, angle + side)
+        for side in (-90, 90)
+    ]
     return curve(tip, near[1], *ring, near[0], tip, ease=0.9)
 
 
-def star(cx: float, cy: float, outer: float, inner: float, tips: int = 5, r: float = 0, turn: float = -90) -> Path:
+def star(
+    cx: float, cy: float, outer: float, inner: float, tips: int = 5, r: float = 0, turn: float = -90
+) -> Path:
     """A star with `tips` rays."""
     step = 180 / tips
-    points = [polar((cx, cy), inner if index % 2 else outer, turn + step * index) for index in range(tips * 2)]
+    points = [
+        polar((cx, cy), inner if index % 2 else outer, turn + step * index) for index in range(tips * 2)
+    ]
     return poly(*points, r=r)
 
 
@@ -253,7 +271,7 @@ def arc(centre: Point, radius: float, start: float, stop: float, squash: float =
     pieces = max(1, math.ceil(abs(stop - start) / 60))
     step = (stop - start) / pieces
     reach = 4 / 3 * math.tan(math.radians(step) / 4) * radius
-    cx, cy = centre
+    cy = centre[1]
 
     def flat(point: Point) -> Point:
         return point[0], cy + (point[1] - cy) * squash
@@ -281,7 +299,9 @@ def capsule(a: Point, b: Point, width: float) -> Path:
     return Path((*one.parts, *joined, ("Z", ())))
 
 
-def petals(cx: float, cy: float, radius: float, count: int, width: float, turn: float = -90, start: float = 0) -> Path:
+def petals(
+    cx: float, cy: float, radius: float, count: int, width: float, turn: float = -90, start: float = 0
+) -> Path:
     """A rosette of leaves that begin `start` from the centre."""
     whole: tuple[tuple[str, tuple[Point, ...]], ...] = ()
     for index in range(count):
@@ -293,7 +313,8 @@ def petals(cx: float, cy: float, radius: float, count: int, width: float, turn: 
 def scalloped(cx: float, cy: float, radius: float, bumps: int, depth: float) -> Path:
     """A circle with a wavy rim."""
     points = [
-        polar((cx, cy), radius + (depth if index % 2 else -depth), 180 / bumps * index) for index in range(bumps * 2)
+        polar((cx, cy), radius + (depth if index % 2 else -depth), 180 / bumps * index)
+        for index in range(bumps * 2)
     ]
     return blob(*points)
 

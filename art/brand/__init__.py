@@ -1,0 +1,1 @@
+"""The shop's mark, its icons and its small illustrations."""
