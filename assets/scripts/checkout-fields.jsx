@@ -214,8 +214,7 @@ export function TownField({ label, hint, texts, towns, answered, onFind }) {
   const left = (event) => {
     if (box.current.contains(event.relatedTarget)) return;
     setOpen(false);
-    leave("town");
-    if (asked) leave("dane_code");
+    leave("dane_code", Boolean(asked));
   };
 
   return (

@@ -61,8 +61,8 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     else tell();
   };
 
-  const leave = (name) => {
-    const isNew = own.values[name] && !own.reached.has(name);
+  const leave = (name, isFilled = Boolean(own.values[name])) => {
+    const isNew = isFilled && !own.reached.has(name);
     if (isNew) own.reached.add(name);
     if (isNew || timer.current) tell();
   };

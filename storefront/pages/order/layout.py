@@ -73,6 +73,7 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                         _("Volver a mi banco"),
                         href=bank,
                         class_name="button button--dark",
+                        custom_attrs={"reloadDocument": True},
                         data_testid="go-to-bank",
                     ),
                 ),

@@ -1,0 +1,135 @@
+"""A shopper at the browser, and a look into the shop's books: what the tests of buying do again and again."""
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import ShopServer
+
+PATIENCE = 20_000
+"""Milliseconds: the tests share two cores with other servers and browsers."""
+BANK = "1022"
+MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
+LETICIA = ("leti", "Leticia, Amazonas", "91001000")
+
+ANA = {
+    "email": "ana@example.com",
+    "first_name": "Ana María",
+    "last_name": "Gómez Peña",
+    "phone": "300 123 4567",
+    "address": "Carrera 43A # 1-50, apto. 302",
+    "suburb": "El Poblado",
+    "reference": "Portería",
+    "doc_number": "1020304050",
+}
+"""What a shopper types, by the name of the field."""
+
+
+async def put_in_cart(page: Page, handle: str) -> None:
+    """Put a toy into the cart, and wait until it is there."""
+    await page.goto(f"/product/{handle}")
+    await page.get_by_test_id("add-to-cart").locator("visible=true").first.click()
+    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE)
+
+
+async def open_checkout(page: Page) -> None:
+    """Go to the checkout and wait for its form."""
+    await page.goto("/checkout")
+    await expect(field(page, "email")).to_be_visible(timeout=PATIENCE)
+
+
+def field(page: Page, name: str) -> Any:
+    """A field of the form, by its name."""
+    return page.locator(f'[name="{name}"]')
+
+
+async def pick_town(page: Page, town: tuple[str, str, str]) -> None:
+    """Type the beginning of a municipality's name and pick it from the list."""
+    typed, name, code = town
+    await field(page, "town").fill(typed)
+    await page.get_by_test_id("town-option").filter(has_text=name).click(timeout=PATIENCE)
+    await expect(field(page, "town")).to_have_value(name)
+    await expect(field(page, "dane_code")).to_have_value(code)
+
+
+async def fill_in(page: Page, **other: str) -> None:
+    """Fill in the whole form, with `other` texts here and there, and wait for the price."""
+    for name, text in {**ANA, **other}.items():
+        await field(page, name).fill(text)
+    await pick_town(page, MEDELLIN)
+    await page.get_by_test_id("bank-select").select_option(BANK)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+
+
+async def go_to_bank(page: Page) -> None:
+    """Press the button and wait for the bank's page."""
+    await page.get_by_test_id("place-order").click()
+    await expect(page.get_by_test_id("bank-approve")).to_be_visible(timeout=PATIENCE)
+
+
+async def decide(page: Page, decision: str) -> None:
+    """Decide at the bank, and come back to the order's page."""
+    await page.get_by_test_id(f"bank-{decision}").click()
+    await expect(page.get_by_test_id("order-status")).to_be_visible(timeout=PATIENCE)
+
+
+async def expect_status(page: Page, status: str) -> None:
+    """Wait until the order's page says so."""
+    await expect(page.get_by_test_id("order-status")).to_have_attribute(
+        "data-status", status, timeout=PATIENCE
+    )
+
+
+async def expect_no_overflow(page: Page) -> None:
+    """Nothing sticks out of the window at the side."""
+    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def stock_of(shop: ShopServer, handle: str) -> int:
+    """Units of a toy that can be sold now."""
+    return int(
+        _ask(
+            shop,
+            "SELECT sum(level.stocked - level.reserved) FROM inventory_level level JOIN variant ON variant.id ="
+            " level.variant_id JOIN product ON product.id = variant.product_id WHERE product.handle = ?",
+            handle,
+        )
+    )
+
+
+def orders_of(shop: ShopServer, email: str) -> int:
+    """How many orders a shopper has placed."""
+    return int(_ask(shop, 'SELECT count(*) FROM "order" WHERE email = ?', email))
+
+
+def payments_of(shop: ShopServer) -> int:
+    """How many tries to pay there were."""
+    return int(_ask(shop, "SELECT count(*) FROM payment_session"))
+
+
+def change_price(shop: ShopServer, handle: str, price: int) -> None:
+    """What staff do while somebody is shopping."""
+    _ask(
+        shop,
+        "UPDATE variant SET price = ? WHERE product_id = (SELECT id FROM product WHERE handle = ?)",
+        price,
+        handle,
+    )
+
+
+def sell_out(shop: ShopServer, handle: str) -> None:
+    """Somebody else took the last ones."""
+    _ask(
+        shop,
+        "UPDATE inventory_level SET stocked = reserved WHERE variant_id IN (SELECT variant.id FROM variant"
+        " JOIN product ON product.id = variant.product_id WHERE product.handle = ?)",
+        handle,
+    )
+
+
+def _ask(shop: ShopServer, query: str, *values: object) -> Any:
+    with closing(sqlite3.connect(shop.folder / "data" / "trompo.db", timeout=10)) as books, books:
+        row = books.execute(query, values).fetchone()
+    return row[0] if row else None

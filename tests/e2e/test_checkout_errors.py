@@ -1,0 +1,220 @@
+"""What can go wrong at the checkout is said beside the field, in Spanish, and nothing that was typed is lost."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.shopper import (
+    ANA,
+    MEDELLIN,
+    PATIENCE,
+    change_price,
+    decide,
+    expect_no_overflow,
+    expect_status,
+    field,
+    fill_in,
+    go_to_bank,
+    open_checkout,
+    payments_of,
+    pick_town,
+    put_in_cart,
+    sell_out,
+)
+
+BAD = {
+    "email": ("ana@", "Revisa el correo: debe verse como nombre@dominio.com."),
+    "first_name": ("Ana2", "Usa solo letras."),
+    "last_name": ("G", "Escribe al menos 2 caracteres."),
+    "phone": ("12345", "El celular debe tener 10 dígitos, como 300 123 4567."),
+    "address": ("Cra 7", "Escribe al menos 8 caracteres."),
+    "suburb": ("x", "Escribe al menos 2 caracteres."),
+    "reference": ("la puerta verde al lado de la tienda", "Usa máximo 25 caracteres."),
+    "doc_number": ("12", "La cédula debe tener entre 5 y 15 dígitos."),
+}
+"""By field: what is typed, and what is said of it."""
+MISSING = {
+    "email": "Escribe tu correo electrónico.",
+    "first_name": "Escribe tu nombre.",
+    "last_name": "Escribe tu apellido.",
+    "phone": "Escribe tu celular.",
+    "town": "Elige tu municipio de la lista.",
+    "address": "Escribe la dirección de entrega.",
+    "suburb": "Escribe el barrio.",
+    "doc_number": "Escribe el número de documento.",
+    "bank": "Elige tu banco.",
+}
+
+
+async def expect_problem(page: Page, name: str, text: str) -> None:
+    """The field is marked, and says why right beside it."""
+    marked = field(page, name)
+    await expect(marked).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await expect(marked).to_have_accessible_description(re.compile(re.escape(text)))
+    box = page.locator(".field").filter(has=marked).locator(".field__problem")
+    await expect(box).to_have_text(text)
+    await expect(box).to_be_visible()
+
+
+async def test_an_empty_form_says_what_is_missing_at_every_field(page: Page, server: ShopServer) -> None:
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    payments = payments_of(server)
+    await page.get_by_test_id("place-order").click()
+    for name, text in MISSING.items():
+        await expect_problem(page, name, text)
+    await expect(field(page, "email")).to_be_focused()
+    await expect(field(page, "reference")).not_to_have_attribute("aria-invalid", "true")
+    links = page.get_by_test_id("checkout-alert").get_by_role("link")
+    await expect(links).to_have_count(len(MISSING))
+    await expect_no_overflow(page)
+    await links.filter(has_text="Banco").click()
+    await expect(page.get_by_test_id("bank-select")).to_be_focused()
+    assert payments_of(server) == payments
+
+
+async def test_bad_input_is_told_beside_its_field_and_never_lost(
+    page: Page, server: ShopServer, watch: Watch
+) -> None:
+    watch.expect("WebSocket connection")  # the server restarts below
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    for name, (typed, text) in BAD.items():
+        await field(page, name).fill(typed)
+        await field(page, name).blur()
+        await expect_problem(page, name, text)
+    await field(page, "town").fill("Medellín")  # written, but not picked
+    await field(page, "town").blur()
+    await expect_problem(page, "town", MISSING["town"])
+    await expect_no_overflow(page)
+
+    async def expect_all_there() -> None:
+        for name, (typed, text) in BAD.items():
+            await expect(field(page, name)).to_have_value(typed, timeout=PATIENCE)
+            await expect_problem(page, name, text)
+        await expect(field(page, "town")).to_have_value("Medellín")
+        await expect(field(page, "dane_code")).to_have_value("")
+
+    await page.get_by_test_id("place-order").click()
+    await expect(field(page, "email")).to_be_focused()
+    await expect_all_there()
+    await page.reload()
+    await expect_all_there()
+    server.restart()
+    await expect_all_there()
+    await field(page, "email").fill("ana@example.com")
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await page.reload()
+    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
+
+
+async def test_a_reload_in_the_middle_of_a_word_loses_nothing(page_320: Page) -> None:
+    await put_in_cart(page_320, "yoyo-de-madera")
+    await open_checkout(page_320)
+    await field(page_320, "address").press_sequentially("Calle 10 # 4")
+    await page_320.reload()
+    await expect(field(page_320, "address")).to_have_value("Calle 10 # 4", timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("person", "doc_type", "number", "text"),
+    [
+        ("0", "CE", "123456789", "La cédula de extranjería debe tener entre 4 y 8 dígitos."),
+        ("0", "PPN", "A-1", "El pasaporte debe tener entre 4 y 12 letras o números."),
+        ("1", "NIT", "12", "El NIT debe tener entre 7 y 10 dígitos."),
+    ],
+)
+async def test_each_document_has_its_rule(
+    page_1280: Page, person: str, doc_type: str, number: str, text: str
+) -> None:
+    await put_in_cart(page_1280, "yoyo-de-madera")
+    await open_checkout(page_1280)
+    await page_1280.locator(f'[name="person_type"][value="{person}"]').check()
+    await field(page_1280, "doc_type").select_option(doc_type)
+    await field(page_1280, "doc_number").fill(number)
+    await field(page_1280, "doc_number").blur()
+    await expect_problem(page_1280, "doc_number", text)
+
+
+async def test_a_company_pays_with_its_nit_and_nothing_else(page_1280: Page) -> None:
+    await put_in_cart(page_1280, "yoyo-de-madera")
+    await open_checkout(page_1280)
+    await page_1280.locator('[name="person_type"][value="1"]').check()
+    kinds = field(page_1280, "doc_type").locator("option")
+    await expect(kinds).to_have_text(["NIT"])
+    await page_1280.locator('[name="person_type"][value="0"]').check()
+    await expect(kinds.filter(has_text="NIT")).to_have_count(0)
+    await expect(field(page_1280, "doc_type")).to_have_value("CC")
+
+
+async def test_a_municipality_nobody_knows_is_said_to_be_unknown(page_320: Page) -> None:
+    await put_in_cart(page_320, "yoyo-de-madera")
+    await open_checkout(page_320)
+    await field(page_320, "town").fill("zzzz")
+    await expect(page_320.locator(".town__none")).to_be_visible(timeout=PATIENCE)
+    await field(page_320, "town").press("Escape")
+    await expect(page_320.locator(".town__none")).to_be_hidden()
+    await expect_no_overflow(page_320)
+
+
+async def test_a_total_that_changed_asks_again(page: Page, server: ShopServer) -> None:
+    toy, width = "arcoiris-de-madera", page.viewport_size or {"width": 0}
+    await put_in_cart(page, toy)
+    await open_checkout(page)
+    await fill_in(page)
+    before = await page.get_by_test_id("place-order").inner_text()
+    change_price(server, toy, 61_000 + width["width"])
+    payments = payments_of(server)
+    await page.get_by_test_id("place-order").click()
+    alert = page.get_by_test_id("checkout-alert")
+    await expect(alert).to_contain_text("El total cambió", timeout=PATIENCE)
+    await expect(alert).to_be_focused()
+    await expect_no_overflow(page)
+    assert payments_of(server) == payments
+    button = page.get_by_test_id("place-order")
+    await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    assert await button.inner_text() != before
+    await go_to_bank(page)
+
+
+async def test_what_sold_out_meanwhile_is_named(page_320: Page, server: ShopServer) -> None:
+    toy = "rana-mini"
+    await put_in_cart(page_320, toy)
+    await open_checkout(page_320)
+    await fill_in(page_320)
+    sell_out(server, toy)
+    payments = payments_of(server)
+    await page_320.get_by_test_id("place-order").click()
+    alert = page_320.get_by_test_id("checkout-alert")
+    await expect(alert).to_contain_text("se agotó", timeout=PATIENCE)
+    await expect_no_overflow(page_320)
+    assert payments_of(server) == payments
+    await alert.get_by_role("link").click()
+    await expect(page_320.get_by_test_id("cart-line")).to_contain_text("Se agotó", timeout=PATIENCE)
+
+
+async def test_a_server_that_restarts_does_not_stand_in_the_way(
+    page_1280: Page, server: ShopServer, watch: Watch
+) -> None:
+    watch.expect("WebSocket connection")
+    page = page_1280
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await pick_town(page, MEDELLIN)
+    for name in ("email", "first_name"):
+        await field(page, name).fill(ANA[name])
+    server.stop()
+    for name in ("last_name", "phone", "address", "suburb", "doc_number"):
+        await field(page, name).fill(ANA[name])
+    await expect(field(page, "doc_number")).to_be_focused()
+    server.start()
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=40_000)
+    await expect(field(page, "doc_number")).to_be_focused()
+    for name in ("email", "first_name", "last_name", "phone", "address", "suburb", "doc_number"):
+        await expect(field(page, name)).to_have_value(ANA[name])
+    await page.get_by_test_id("bank-select").select_option("1022")
+    await go_to_bank(page)
+    await decide(page, "approve")
+    await expect_status(page, "paid")
