@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from backend.checkout.routes import router as checkout_router
+from backend.customers.account_routes import router as account_router
 from backend.customers.routes import router as customers_router
 from backend.customers.throttle import LoginThrottle
 from backend.edge.brackets import PlainLists
@@ -14,7 +15,7 @@ from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
-ROUTERS = (health_router, payment_router, customers_router, checkout_router, orders_router)
+ROUTERS = (health_router, payment_router, customers_router, account_router, checkout_router, orders_router)
 
 
 def create_api(shop: Shop) -> FastAPI:

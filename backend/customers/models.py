@@ -1,9 +1,13 @@
 """Staff and shoppers with an account."""
 
-from sqlmodel import Field
+from datetime import datetime
 
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
 from backend.ids import new_id
-from backend.tables import Timestamps
+from backend.tables import Json, JsonObject, Timestamps
 
 
 class Staff(Timestamps, table=True):
@@ -14,3 +18,77 @@ class Staff(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("user"), primary_key=True)
     email: str = Field(unique=True)
     password_hash: str
+
+
+class Customer(Timestamps, table=True):
+    """A shopper with an account. The address is kept in lower case: it is who they are."""
+
+    __tablename__ = "customer"
+
+    id: str = Field(default_factory=lambda: new_id("cus"), primary_key=True)
+    email: str = Field(unique=True)
+    first_name: str = ""
+    last_name: str = ""
+    phone: str = ""
+    company_name: str = ""
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class Login(Timestamps, table=True):
+    """A way for a customer to prove who they are.
+
+    `emailpass`: the subject is an address, and the password an argon2 hash. `google`: the subject is Google's own id of
+    a person, which outlives a change of address. A program may make the login before the customer.
+    """
+
+    __tablename__ = "login"
+    __table_args__ = (UniqueConstraint("provider", "subject"),)
+
+    id: str = Field(default_factory=lambda: new_id("authid"), primary_key=True)
+    provider: str
+    subject: str
+    password_hash: str | None = None
+    customer_id: str | None = Field(default=None, foreign_key="customer.id", index=True, ondelete="CASCADE")
+
+
+class CustomerSession(Timestamps, table=True):
+    """A browser that is signed in. Whoever reads this table cannot sign in with it: it holds the token's hash only."""
+
+    __tablename__ = "customer_session"
+
+    token_hash: str = Field(primary_key=True)
+    customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class ResetLink(Timestamps, table=True):
+    """A link that lets somebody choose a new password, once. It is kept as a hash, too."""
+
+    __tablename__ = "reset_link"
+
+    token_hash: str = Field(primary_key=True)
+    customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CustomerAddress(Timestamps, table=True):
+    """An entry of a customer's address book. `address` is as the platform keeps one, like an order's."""
+
+    __tablename__ = "customer_address"
+
+    id: str = Field(default_factory=lambda: new_id("cuaddr"), primary_key=True)
+    customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
+    address: JsonObject = Field(default_factory=dict, sa_type=Json)
+    address_name: str | None = None
+    is_default_shipping: bool = False
+    is_default_billing: bool = False
+
+
+class Attempts(SQLModel, table=True):
+    """How often something was tried lately. `key` is a hash of what, by whom and for which address."""
+
+    __tablename__ = "attempts"
+
+    key: str = Field(primary_key=True)
+    count: int
+    until: datetime = Field(sa_type=UtcDateTime, index=True)

@@ -1,0 +1,139 @@
+"""What the account's pages submit: a websocket cannot set a cookie, so what changes the session comes by HTTP.
+
+Bodies are JSON, which no other site's form can send, and `Origin` must be the shop's own. A problem is answered as
+`{message, fields}` in Spanish: pages show it as it is.
+"""
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from backend.customers import signing_in
+from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
+from backend.customers.errors import WrongPassword
+from backend.customers.resets import ask_reset
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.route import WireRoute
+from backend.edge.schemas import LenientBody, Text
+from backend.edge.wire import Wire
+from backend.errors import ShopError, TooManyRequests, Unauthorized
+
+WRONG = "El correo o la contraseña no coinciden."
+TOO_MANY = "Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."
+SIGNED_OUT = "Tu sesión terminó. Entra otra vez."
+CHECK = "Revisa los datos marcados."
+FAILED = "No pudimos hacerlo. Inténtalo otra vez."
+
+
+class Typed(LenientBody):
+    """What a page's form holds; which of it is asked for depends on the form."""
+
+    first_name: Text = ""
+    last_name: Text = ""
+    email: Text = ""
+    password: Text = ""
+    new_password: Text = ""
+    token: Text = ""
+
+
+async def own_page(request: Request, settings: ShopSettings) -> None:
+    """See `backend.customers.cookies.require_own_page`."""
+    require_own_page(request, settings)
+
+
+router = APIRouter(
+    prefix="/auth/account",
+    route_class=WireRoute,
+    include_in_schema=False,  # for the shop's own pages
+    dependencies=[Depends(own_page)],
+)
+
+Old = Annotated[str, Depends(token_in)]
+
+
+@router.post("/register")
+async def register(body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old) -> Response:
+    """Make an account and be signed in."""
+    return await _signed_in(
+        settings, signing_in.sign_up(database, body.model_dump(), client=client, old=old)
+    )
+
+
+@router.post("/login")
+async def sign_in(body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old) -> Response:
+    """Be signed in."""
+    return await _signed_in(
+        settings, signing_in.sign_in(database, body.email, body.password, client=client, old=old)
+    )
+
+
+@router.post("/password")
+async def change_password(
+    body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old
+) -> Response:
+    """Change the password; every other browser is signed out."""
+    renewed = signing_in.renew_password(database, old, body.password, body.new_password, client=client)
+    return await _signed_in(settings, renewed)
+
+
+@router.post("/forgot")
+async def forgot(body: Typed, database: Db, client: ClientIp) -> Response:
+    """Ask for a link. The answer says nothing of who has an account."""
+    try:
+        await ask_reset(database, body.email, client=client)
+    except ShopError as error:
+        return _told(error)
+    return Wire({})
+
+
+@router.post("/reset")
+async def reset(body: Typed, database: Db, settings: ShopSettings, old: Old) -> Response:
+    """Choose a new password by a link, and be signed in."""
+    return await _signed_in(settings, signing_in.reset(database, body.token, body.password, old=old))
+
+
+@router.post("/logout")
+async def sign_out(database: Db, settings: ShopSettings, old: Old) -> Response:
+    """Sign this browser out."""
+    await signing_in.sign_out(database, old, everywhere=False)
+    return _signed_out(settings)
+
+
+@router.post("/logout-everywhere")
+async def sign_out_everywhere(database: Db, settings: ShopSettings, old: Old) -> Response:
+    """Sign the customer out of every browser."""
+    await signing_in.sign_out(database, old, everywhere=True)
+    return _signed_out(settings)
+
+
+async def _signed_in(settings: ShopSettings, token: Awaitable[str]) -> Response:
+    try:
+        cookie = await token
+    except ShopError as error:
+        return _told(error)
+    answer = Wire({})
+    give_cookie(answer, settings, cookie)
+    return answer
+
+
+def _signed_out(settings: ShopSettings) -> Response:
+    answer = Wire({})
+    take_cookie(answer, settings)
+    return answer
+
+
+def _told(error: ShopError) -> Response:
+    """The problem, in words for a shopper."""
+    fields = dict(error.fields)
+    match error:
+        case WrongPassword():
+            message = WRONG
+        case Unauthorized():
+            message = SIGNED_OUT
+        case TooManyRequests():
+            message = TOO_MANY
+        case _:
+            message = fields.pop("form", CHECK if fields else FAILED)
+    return Wire({"message": message, "fields": fields}, error.status)

@@ -1,0 +1,94 @@
+"""How often somebody may try: counted in the database, so that replicas and restarts agree.
+
+A try counts before it is looked at: tries at the same moment do not slip through together.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import case, delete, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from backend.clock import now
+from backend.customers.models import Attempts
+from backend.database import Database
+from backend.errors import TooManyRequests
+
+WINDOW = timedelta(minutes=15)
+TOO_MANY = "Too many tries: wait some minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many tries pass in a quarter of an hour."""
+
+    kind: str
+    per_pair: int
+    """Of one client for one e-mail address."""
+    per_client: int
+    """Of one client for any address."""
+    per_address: int
+    """Of anybody for one address."""
+
+
+LOGIN = Limit("login", 5, 20, 50)
+REGISTRATION = Limit("registration", 5, 20, 20)
+RESET = Limit("reset", 3, 10, 5)
+
+
+async def count_try(database: Database, limit: Limit, address: str, client: str) -> None:
+    """Count one more try of this client for this address.
+
+    Raises:
+        TooManyRequests: there were too many; the caller must wait.
+    """
+    moment = now()
+    insert = sqlite.insert if database.is_sqlite else postgresql.insert
+    is_over = False
+    async with database.transaction() as session:
+        await session.execute(delete(Attempts).where(Attempts.until < moment - WINDOW))
+        for key, most in sorted(_keys(limit, address, client).items()):  # in one order: no two wait for each other
+            is_past = Attempts.until <= moment
+            counted = (
+                insert(Attempts)
+                .values(key=key, count=1, until=moment + WINDOW)
+                .on_conflict_do_update(
+                    index_elements=["key"],
+                    set_={
+                        "count": case((is_past, 1), else_=Attempts.count + 1),
+                        "until": case((is_past, moment + WINDOW), else_=Attempts.until),
+                    },
+                )
+                .returning(Attempts.count)
+            )
+            is_over |= (await session.execute(counted)).scalar_one() > most
+    if is_over:
+        raise TooManyRequests(TOO_MANY)
+
+
+async def forgive(database: Database, limit: Limit, address: str, client: str) -> None:
+    """The try was right: it does not count, and this client's slips for this address are forgiven."""
+    pair, *others = _keys(limit, address, client)
+    async with database.transaction() as session:
+        await session.execute(delete(Attempts).where(Attempts.key == pair))
+        for key in sorted(others):
+            await session.execute(
+                update(Attempts)
+                .where(Attempts.key == key, Attempts.count > 0)
+                .values(count=Attempts.count - 1)
+            )
+
+
+def _keys(limit: Limit, address: str, client: str) -> dict[str, int]:
+    """The three counts by their keys, the pair's first."""
+    wanted = {
+        (address, client): limit.per_pair,
+        ("", client): limit.per_client,
+        (address, ""): limit.per_address,
+    }
+    return {_key(limit.kind, *who): most for who, most in wanted.items()}
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

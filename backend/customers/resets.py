@@ -1,0 +1,88 @@
+"""Choosing a new password by a link that is good once, for an hour."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.customers import attempts
+from backend.customers.accounts import customer_with, set_password
+from backend.customers.errors import LinkUsed
+from backend.customers.events import ResetAsked
+from backend.customers.forms import CHECK, a_password, an_email
+from backend.customers.models import ResetLink
+from backend.customers.secrets import hash_of, new_token
+from backend.database import Database
+from backend.errors import InvalidData
+from backend.events import publish
+
+LIFETIME = timedelta(hours=1)
+
+
+async def ask_reset(database: Database, email: str, *, client: str) -> None:
+    """Somebody forgot a password. Exactly the same happens here for an address nobody has an account with.
+
+    Raises:
+        InvalidData: it is no address.
+        TooManyRequests: asked too often lately.
+    """
+    address, problem = an_email(email)
+    if problem:
+        raise InvalidData(CHECK, fields={"email": problem})
+    await attempts.count_try(database, attempts.RESET, address, client)
+    async with database.transaction() as session:
+        await publish(session, ResetAsked(address))
+
+
+async def new_reset_token(session: AsyncSession, address: str) -> str | None:
+    """A token for a mail to this address; None when nobody has an account with it.
+
+    It is made when the mail is sent: nowhere is it kept but in the mail.
+    """
+    customer = await customer_with(session, address)
+    if customer is None:
+        return None
+    token = new_token()
+    session.add(
+        ResetLink(token_hash=hash_of(token), customer_id=customer.id, expires_at=now() + LIFETIME)
+    )
+    await session.flush()
+    return token
+
+
+async def use_reset_token(database: Database, token: str, password: str) -> str:
+    """Give the account a new password, once, and sign it out everywhere.
+
+    Returns:
+        The customer's id.
+
+    Raises:
+        InvalidData: the password is no good (the link stays good), or `LinkUsed`.
+    """
+    _, problem = a_password(password)
+    if problem:
+        raise InvalidData(CHECK, fields={"password": problem})
+    used = (
+        delete(ResetLink)
+        .where(ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now())
+        .returning(ResetLink.customer_id)
+    )
+    async with database.transaction() as session:
+        customer_id = (await session.execute(used)).scalar_one_or_none()
+        if customer_id is None:
+            raise LinkUsed
+        # the other links of this customer are as old as the password they were asked for
+        await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer_id))
+    await set_password(database, customer_id, password)
+    return customer_id
+
+
+async def is_reset_token(session: AsyncSession, token: str) -> bool:
+    """Whether the link is still good."""
+    found = await session.execute(
+        select(ResetLink.customer_id).where(
+            ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now()
+        )
+    )
+    return found.first() is not None

@@ -1,0 +1,53 @@
+"""Browsers that are signed in: an opaque random token in a cookie, and its hash here (design: decision 8)."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.customers.models import Customer, CustomerSession
+from backend.customers.secrets import hash_of, new_token
+
+COOKIE = "trompo_session"
+LIFETIME = timedelta(days=30)
+
+
+async def open_session(session: AsyncSession, customer_id: str, *, instead_of: str = "") -> str:
+    """Sign a browser in. The token is always a new one; the one it came with (`instead_of`) is worth nothing from now on.
+
+    Returns:
+        The token, for the browser's cookie alone.
+    """
+    moment = now()
+    if instead_of:
+        await close_session(session, instead_of)
+    await session.execute(delete(CustomerSession).where(CustomerSession.expires_at <= moment))
+    token = new_token()
+    session.add(
+        CustomerSession(token_hash=hash_of(token), customer_id=customer_id, expires_at=moment + LIFETIME)
+    )
+    await session.flush()
+    return token
+
+
+async def customer_of(session: AsyncSession, token: str) -> Customer | None:
+    """Whose browser has this token; None for one that is forged, closed or over."""
+    if not token:
+        return None
+    found = await session.execute(
+        select(Customer)
+        .join(CustomerSession, CustomerSession.customer_id == Customer.id)
+        .where(CustomerSession.token_hash == hash_of(token), CustomerSession.expires_at > now())
+    )
+    return found.scalar_one_or_none()
+
+
+async def close_session(session: AsyncSession, token: str) -> None:
+    """Sign one browser out."""
+    await session.execute(delete(CustomerSession).where(CustomerSession.token_hash == hash_of(token)))
+
+
+async def close_all(session: AsyncSession, customer_id: str) -> None:
+    """Sign the customer out everywhere."""
+    await session.execute(delete(CustomerSession).where(CustomerSession.customer_id == customer_id))

@@ -1,0 +1,81 @@
+"""A browser signs in and out: what proves a customer, and the session that follows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.customers.accounts import change_password, prove, register
+from backend.customers.errors import WrongPassword
+from backend.customers.models import Login
+from backend.customers.resets import use_reset_token
+from backend.customers.sessions import close_all, close_session, customer_of, open_session
+from backend.database import Database
+from backend.errors import Unauthorized
+
+
+async def sign_up(database: Database, typed: Mapping[str, Any], *, client: str, old: str) -> str:
+    """Make an account and sign its browser in. `old` is the token the browser had before.
+
+    Returns:
+        The new session's token.
+
+    Raises:
+        InvalidData, TooManyRequests: see `backend.customers.accounts.register`.
+    """
+    return await enter(database, await register(database, typed, client=client), old=old)
+
+
+async def sign_in(database: Database, email: str, password: str, *, client: str, old: str) -> str:
+    """Sign a browser in by address and password.
+
+    Returns:
+        The new session's token.
+
+    Raises:
+        WrongPassword, TooManyRequests: see `backend.customers.accounts.prove`.
+    """
+    login = await prove(database, email, password, client=client)
+    async with database.transaction() as session:
+        known = await session.get(Login, login.id, with_for_update=True)
+        # the password may have been changed while this one was being checked
+        if known is None or known.customer_id is None or known.password_hash != login.password_hash:
+            raise WrongPassword
+        return await open_session(session, known.customer_id, instead_of=old)
+
+
+async def enter(database: Database, customer_id: str, *, old: str) -> str:
+    """Sign in the browser of a customer who has just been proved to be it."""
+    async with database.transaction() as session:
+        return await open_session(session, customer_id, instead_of=old)
+
+
+async def sign_out(database: Database, token: str, *, everywhere: bool) -> None:
+    """Sign this browser out, and `everywhere` every other one of its customer."""
+    async with database.transaction() as session:
+        customer = await customer_of(session, token) if everywhere else None
+        if customer is not None:
+            await close_all(session, customer.id)
+        await close_session(session, token)
+
+
+async def renew_password(database: Database, token: str, current: str, new: str, *, client: str) -> str:
+    """Change the password of whoever has this session; every session ends, and this browser gets a new one.
+
+    Raises:
+        Unauthorized: nobody is signed in with this token.
+        InvalidData, TooManyRequests: see `backend.customers.accounts.change_password`.
+    """
+    async with database.read() as session:
+        customer = await customer_of(session, token)
+    if customer is None:
+        raise Unauthorized("Nobody is signed in")
+    await change_password(database, customer.id, current, new, client=client)
+    return await enter(database, customer.id, old=token)
+
+
+async def reset(database: Database, link_token: str, password: str, *, old: str) -> str:
+    """Choose a new password by a link, and sign this browser in.
+
+    Raises:
+        InvalidData: see `backend.customers.resets.use_reset_token`.
+    """
+    return await enter(database, await use_reset_token(database, link_token, password), old=old)
