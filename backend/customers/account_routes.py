@@ -56,9 +56,7 @@ Old = Annotated[str, Depends(token_in)]
 @router.post("/register")
 async def register(body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old) -> Response:
     """Make an account and be signed in."""
-    return await _signed_in(
-        settings, signing_in.sign_up(database, body.model_dump(), client=client, old=old)
-    )
+    return await _signed_in(settings, signing_in.sign_up(database, body.model_dump(), client=client, old=old))
 
 
 @router.post("/login")

@@ -119,9 +119,7 @@ async def customer_with(session: AsyncSession, address: str) -> Customer | None:
 
 async def login_of(session: AsyncSession, provider: str, subject: str) -> Login | None:
     """The login that `provider` knows by this name."""
-    found = await session.execute(
-        select(Login).where(Login.provider == provider, Login.subject == subject)
-    )
+    found = await session.execute(select(Login).where(Login.provider == provider, Login.subject == subject))
     return found.scalar_one_or_none()
 
 

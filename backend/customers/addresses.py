@@ -1,4 +1,4 @@
-"""The address book: each customer's own, and nobody else's. An id of another's is answered as one that does not exist."""
+"""The address book: its owner's alone. An id of another's is answered as one that does not exist."""
 
 from collections.abc import Sequence
 from typing import Any

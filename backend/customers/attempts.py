@@ -48,7 +48,9 @@ async def count_try(database: Database, limit: Limit, address: str, client: str)
     is_over = False
     async with database.transaction() as session:
         await session.execute(delete(Attempts).where(Attempts.until < moment - WINDOW))
-        for key, most in sorted(_keys(limit, address, client).items()):  # in one order: no two wait for each other
+        for key, most in sorted(
+            _keys(limit, address, client).items()
+        ):  # in one order: no two wait for each other
             is_past = Attempts.until <= moment
             counted = (
                 insert(Attempts)

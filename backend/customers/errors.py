@@ -16,7 +16,9 @@ class AddressTaken(InvalidData):
     def __init__(self) -> None:
         super().__init__(
             "Identity with email already exists",
-            fields={"email": "No podemos crear una cuenta con este correo. ¿Ya tienes una? Entra con tu contraseña."},
+            fields={
+                "email": "No podemos crear una cuenta con este correo. ¿Ya tienes una? Entra con tu contraseña."
+            },
         )
 
 
@@ -24,4 +26,6 @@ class LinkUsed(InvalidData):
     """A link for a new password that was used, is over, or never was."""
 
     def __init__(self) -> None:
-        super().__init__("The link is not valid", fields={"form": "Este enlace ya se usó o venció. Pide uno nuevo."})
+        super().__init__(
+            "The link is not valid", fields={"form": "Este enlace ya se usó o venció. Pide uno nuevo."}
+        )

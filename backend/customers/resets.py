@@ -44,9 +44,7 @@ async def new_reset_token(session: AsyncSession, address: str) -> str | None:
     if customer is None:
         return None
     token = new_token()
-    session.add(
-        ResetLink(token_hash=hash_of(token), customer_id=customer.id, expires_at=now() + LIFETIME)
-    )
+    session.add(ResetLink(token_hash=hash_of(token), customer_id=customer.id, expires_at=now() + LIFETIME))
     await session.flush()
     return token
 

@@ -14,7 +14,7 @@ LIFETIME = timedelta(days=30)
 
 
 async def open_session(session: AsyncSession, customer_id: str, *, instead_of: str = "") -> str:
-    """Sign a browser in. The token is always a new one; the one it came with (`instead_of`) is worth nothing from now on.
+    """Sign a browser in, with a new token always. The one it came with (`instead_of`) ends.
 
     Returns:
         The token, for the browser's cookie alone.

@@ -1,0 +1,53 @@
+"""Browsers of shoppers: each with cookies of its own, at pages of the shop."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import httpx
+import pytest
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+
+from backend.customers import passwords
+
+SHOP = "http://shop.test"
+ANA = {
+    "first_name": "Ana María",
+    "last_name": "Gómez Peña",
+    "email": "ana@example.com",
+    "password": "trompos y yoyos",
+}
+NewBrowser = Callable[..., httpx.AsyncClient]
+
+
+@pytest.fixture(autouse=True)
+def _light_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same hashing with little memory and time: what is tested is who gets in, not how long it takes."""
+    monkeypatch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    passwords._nobodys.cache_clear()
+    yield
+    passwords._nobodys.cache_clear()
+
+
+@pytest.fixture
+async def new_browser(api: FastAPI) -> AsyncIterator[NewBrowser]:
+    """Opens browsers at the shop: `new_browser(ip=…, origin=…)`."""
+    opened: list[httpx.AsyncClient] = []
+
+    def open_one(ip: str = "190.24.1.1", origin: str | None = SHOP) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(api, client=(ip, 50_000))
+        headers = {} if origin is None else {"origin": origin}
+        opened.append(httpx.AsyncClient(transport=transport, base_url=SHOP, headers=headers))
+        return opened[-1]
+
+    yield open_one
+    for browser in opened:
+        await browser.aclose()
+
+
+@pytest.fixture
+async def ana(new_browser: NewBrowser) -> httpx.AsyncClient:
+    """Ana's browser, just after she registered."""
+    browser = new_browser()
+    answer = await browser.post("/auth/account/register", json=ANA)
+    assert answer.status_code == 200, answer.text
+    return browser

@@ -1,0 +1,93 @@
+"""A link for a new password: good once, for an hour, for its own account."""
+
+import asyncio
+from datetime import timedelta
+
+import httpx
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.clock import now
+from backend.customers.models import ResetLink
+from backend.customers.resets import new_reset_token
+from backend.customers.sessions import COOKIE, customer_of
+from tests.backend.customers.conftest import ANA, NewBrowser
+
+NEW = "una clave nueva"
+
+
+async def a_link(shop: Shop, address: str = ANA["email"]) -> str:
+    async with shop.database.transaction() as session:
+        token = await new_reset_token(session, address)
+    assert token is not None
+    return token
+
+
+async def test_a_link_changes_the_password_once(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    token, old = await a_link(shop), ana.cookies[COOKIE]
+    browser = new_browser()
+    assert (
+        await browser.post("/auth/account/reset", json={"token": token, "password": NEW})
+    ).status_code == 200
+    async with shop.database.read() as session:
+        signed_in = await customer_of(session, browser.cookies[COOKIE])
+        assert signed_in is not None
+        assert signed_in.email == ANA["email"]
+        assert await customer_of(session, old) is None  # everything else is signed out
+    again = await new_browser().post(
+        "/auth/account/reset", json={"token": token, "password": "otra más larga"}
+    )
+    assert again.status_code == 400
+    assert "set-cookie" not in again.headers
+    login = {"email": ANA["email"], "password": NEW}
+    assert (await new_browser().post("/auth/account/login", json=login)).status_code == 200
+
+
+async def test_used_at_the_same_moment_it_works_once(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    token = await a_link(shop)
+    answers = await asyncio.gather(
+        *(
+            new_browser().post("/auth/account/reset", json={"token": token, "password": f"{NEW} {n}"})
+            for n in range(4)
+        )
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400]
+
+
+async def test_using_one_link_ends_the_others(ana: httpx.AsyncClient, shop: Shop) -> None:
+    first, second = await a_link(shop), await a_link(shop)
+    await ana.post("/auth/account/reset", json={"token": second, "password": NEW})
+    assert (await ana.post("/auth/account/reset", json={"token": first, "password": NEW})).status_code == 400
+
+
+async def test_a_link_is_over_after_an_hour(ana: httpx.AsyncClient, shop: Shop) -> None:
+    token = await a_link(shop)
+    async with shop.database.transaction() as session:
+        await session.execute(update(ResetLink).values(expires_at=now() - timedelta(seconds=1)))
+    assert (await ana.post("/auth/account/reset", json={"token": token, "password": NEW})).status_code == 400
+
+
+async def test_a_password_that_is_no_good_does_not_use_the_link(ana: httpx.AsyncClient, shop: Shop) -> None:
+    token = await a_link(shop)
+    answer = await ana.post("/auth/account/reset", json={"token": token, "password": "corta"})
+    assert list(answer.json()["fields"]) == ["password"]
+    assert (await ana.post("/auth/account/reset", json={"token": token, "password": NEW})).status_code == 200
+
+
+async def test_what_the_table_holds_opens_nothing(ana: httpx.AsyncClient, shop: Shop) -> None:
+    await a_link(shop)
+    async with shop.database.read() as session:
+        kept = (await session.execute(select(ResetLink.token_hash))).scalar_one()
+    for token in (kept, "", "forged"):
+        assert (
+            await ana.post("/auth/account/reset", json={"token": token, "password": NEW})
+        ).status_code == 400
+
+
+async def test_nobodys_address_gets_no_link(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        assert await new_reset_token(session, "no@example.com") is None

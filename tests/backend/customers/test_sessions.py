@@ -1,0 +1,176 @@
+"""Signing in and out by HTTP: what the cookie is, and what it withstands."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import func, select, update
+
+from backend.app import Shop
+from backend.clock import now
+from backend.customers.models import Customer, CustomerSession, Login
+from backend.customers.secrets import hash_of
+from backend.customers.sessions import COOKIE, customer_of
+from tests.backend.customers.conftest import ANA, NewBrowser
+
+LOGIN = {"email": ANA["email"], "password": ANA["password"]}
+
+
+async def whose(shop: Shop, token: str | None) -> str | None:
+    """The address of whoever is signed in with this token."""
+    async with shop.database.read() as session:
+        customer = await customer_of(session, token or "")
+    return customer.email if customer else None
+
+
+async def test_registering_signs_in_with_a_cookie_no_script_reads(
+    new_browser: NewBrowser, shop: Shop
+) -> None:
+    answer = await new_browser().post("/auth/account/register", json={**ANA, "email": " Ana@Example.COM "})
+    attributes = answer.headers["set-cookie"].lower()
+    assert "httponly" in attributes
+    assert "samesite=lax" in attributes
+    assert "path=/" in attributes
+    assert "secure" not in attributes  # this shop is reached by http
+    assert await whose(shop, answer.cookies[COOKIE]) == ANA["email"]
+    assert answer.cookies[COOKIE] not in answer.text
+
+
+async def test_only_hashes_are_kept(ana: httpx.AsyncClient, shop: Shop) -> None:
+    async with shop.database.read() as session:
+        kept = (await session.execute(select(CustomerSession))).scalar_one()
+        login = (await session.execute(select(Login))).scalar_one()
+    assert kept.token_hash == hash_of(ana.cookies[COOKIE])
+    assert kept.token_hash != ana.cookies[COOKIE]
+    assert (login.password_hash or "").startswith("$argon2id$")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("first_name", ""),
+        ("last_name", "7"),
+        ("email", "ana@"),
+        ("password", "corta"),
+        ("password", "x" * 201),
+    ],
+)
+async def test_a_problem_stands_beside_its_field(
+    new_browser: NewBrowser, shop: Shop, field: str, value: str
+) -> None:
+    answer = await new_browser().post("/auth/account/register", json={**ANA, field: value})
+    assert answer.status_code == 400
+    assert list(answer.json()["fields"]) == [field]
+    assert "set-cookie" not in answer.headers
+    async with shop.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(Customer))).scalar_one() == 0
+
+
+async def test_login_rotates_the_session(ana: httpx.AsyncClient, shop: Shop) -> None:
+    before = ana.cookies[COOKIE]
+    assert (await ana.post("/auth/account/login", json=LOGIN)).status_code == 200
+    assert ana.cookies[COOKIE] != before
+    assert await whose(shop, before) is None
+    assert await whose(shop, ana.cookies[COOKIE]) == ANA["email"]
+
+
+async def test_a_token_planted_before_the_login_is_worth_nothing(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    """Fixation: the attacker's own, valid token lies in the victim's browser when the victim signs in."""
+    mallory, victim = new_browser("190.24.1.9"), new_browser()
+    await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
+    planted = mallory.cookies[COOKIE]
+    answer = await victim.post("/auth/account/login", json=LOGIN, headers={"cookie": f"{COOKIE}={planted}"})
+    assert answer.cookies[COOKIE] != planted
+    assert await whose(shop, planted) is None
+    made_up = {"cookie": f"{COOKIE}=chosen-by-mallory"}
+    assert (await victim.post("/auth/account/login", json=LOGIN, headers=made_up)).status_code == 200
+    assert await whose(shop, "chosen-by-mallory") is None
+
+
+async def test_signing_out_ends_this_browser_and_no_other(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    phone = new_browser()
+    await phone.post("/auth/account/login", json=LOGIN)
+    token = ana.cookies[COOKIE]
+    assert (await ana.post("/auth/account/logout")).status_code == 200
+    assert COOKIE not in ana.cookies
+    assert await whose(shop, token) is None
+    assert await whose(shop, phone.cookies[COOKIE]) == ANA["email"]
+
+
+async def test_signing_out_everywhere(ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop) -> None:
+    phone, other = new_browser(), new_browser()
+    await phone.post("/auth/account/login", json=LOGIN)
+    await other.post("/auth/account/register", json={**ANA, "email": "luis@example.com"})
+    await ana.post("/auth/account/logout-everywhere")
+    assert await whose(shop, phone.cookies[COOKIE]) is None
+    assert await whose(shop, other.cookies[COOKIE]) == "luis@example.com"
+
+
+async def test_a_session_ends_by_itself(ana: httpx.AsyncClient, shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(CustomerSession).values(expires_at=now() - timedelta(seconds=1)))
+    assert await whose(shop, ana.cookies[COOKIE]) is None
+
+
+@pytest.mark.parametrize(
+    "change", [str.swapcase, lambda token: token[:-1], lambda token: token + "x", hash_of]
+)
+async def test_a_tampered_token_is_nobodys(ana: httpx.AsyncClient, shop: Shop, change: object) -> None:
+    token = ana.cookies[COOKIE]
+    assert await whose(shop, change(token)) is None  # type: ignore[operator]
+    assert await whose(shop, token) == ANA["email"]
+
+
+@pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://shop.test.evil.example"])
+@pytest.mark.parametrize(
+    "action", ["register", "login", "logout", "logout-everywhere", "password", "forgot", "reset"]
+)
+async def test_another_sites_page_changes_nothing(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, origin: str | None, action: str
+) -> None:
+    """Cross-site request forgery, with a browser that sends the cookie along all the same."""
+    token = ana.cookies[COOKIE]
+    forged = new_browser(origin=origin)
+    answer = await forged.post(f"/auth/account/{action}", json=LOGIN, headers={"cookie": f"{COOKIE}={token}"})
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+    assert await whose(shop, token) == ANA["email"]
+
+
+async def test_a_plain_form_cannot_sign_in(ana: httpx.AsyncClient) -> None:
+    """What a site can send without asking first is no JSON."""
+    answer = await ana.post("/auth/account/login", data=LOGIN)
+    assert answer.status_code == 400
+
+
+async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: Shop, api: object) -> None:
+    api.state.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})  # type: ignore[attr-defined]
+    answer = await new_browser(origin="https://trompo.example").post("/auth/account/register", json=ANA)
+    assert "secure" in answer.headers["set-cookie"].lower()
+
+
+async def test_a_new_password_signs_every_other_browser_out(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    phone = new_browser()
+    await phone.post("/auth/account/login", json=LOGIN)
+    wrong = await ana.post(
+        "/auth/account/password", json={"password": "no es", "new_password": "otra clave larga"}
+    )
+    assert wrong.status_code == 400
+    assert list(wrong.json()["fields"]) == ["password"]
+    changed = {"password": ANA["password"], "new_password": "otra clave larga"}
+    assert (await ana.post("/auth/account/password", json=changed)).status_code == 200
+    assert await whose(shop, ana.cookies[COOKIE]) == ANA["email"]
+    assert await whose(shop, phone.cookies[COOKIE]) is None
+    assert (await phone.post("/auth/account/login", json=LOGIN)).status_code == 401
+
+
+async def test_nobody_changes_a_password_without_a_session(new_browser: NewBrowser) -> None:
+    forged = {"cookie": f"{COOKIE}=forged"}
+    typed = {"password": "x", "new_password": "otra clave larga"}
+    assert (await new_browser().post("/auth/account/password", json=typed, headers=forged)).status_code == 401
