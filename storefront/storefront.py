@@ -23,6 +23,8 @@ STYLES = (
     "styles/catalog.css",
     "styles/product.css",
     "styles/cart.css",
+    "styles/checkout.css",
+    "styles/order.css",
     "styles/notices.css",
 )
 
@@ -42,6 +44,9 @@ app = rx.App(
             )
             for font in FONTS
         ),
+        rx.el.link(rel="icon", type="image/svg+xml", href="/brand/favicon.svg"),
+        rx.el.link(rel="icon", type="image/png", sizes="32x32", href="/brand/favicon-32.png"),
+        rx.el.link(rel="apple-touch-icon", href="/brand/apple-touch-icon.png"),
         rx.el.meta(name="theme-color", content="#fbf6ec"),
     ],
     html_lang=html_language,

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from storefront.components.browser import icon
+from storefront.components.brand import drawing
 from storefront.locale import _
 
 EMPTY_CART_TITLE = _("Tu carrito está vacío")
@@ -10,12 +10,12 @@ EMPTY_CART_TEXT = _("Todavía no has puesto ningún juguete. Date una vuelta por
 
 
 def empty_state(
-    icon_name: str, title: str, text: str, *actions: rx.Component, test_id: str = "", level: int = 1
+    name: str, title: str, text: str, *actions: rx.Component, test_id: str = "", level: int = 1
 ) -> rx.Component:
     """A drawing, a sentence and what to do next."""
     heading = rx.el.h1 if level == 1 else rx.el.h2
     return rx.el.div(
-        rx.el.div(icon(icon_name, size=56), class_name="empty__drawing"),
+        drawing(f"/brand/{name}.svg", 240, 180, class_name="empty__drawing"),
         heading(title, class_name="empty__title"),
         rx.el.p(text, class_name="empty__text"),
         rx.el.div(*actions, class_name="empty__actions"),
@@ -32,7 +32,7 @@ def link_button(text: str, href: str, kind: str = "primary") -> rx.Component:
 def empty_cart(level: int = 1) -> rx.Component:
     """The cart without lines, for the cart's and the checkout's page."""
     return empty_state(
-        "cart",
+        "empty-cart",
         EMPTY_CART_TITLE,
         EMPTY_CART_TEXT,
         link_button(_("Ver el catálogo"), "/catalog"),
@@ -44,7 +44,7 @@ def empty_cart(level: int = 1) -> rx.Component:
 def not_found(title: str, text: str) -> rx.Component:
     """What was asked for does not exist."""
     return empty_state(
-        "top",
+        "not-found",
         title,
         text,
         link_button(_("Ver el catálogo"), "/catalog"),

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from backend.settings import load_settings
+from storefront.components.brand import MARK, drawing
 from storefront.components.browser import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
 from storefront.locale import _
@@ -26,7 +27,7 @@ def site_footer() -> rx.Component:
     return rx.el.footer(
         rx.el.div(
             rx.el.section(
-                rx.el.p(icon("top", size=30), rx.el.span(SETTINGS.store_name), class_name="footer__brand"),
+                rx.el.p(drawing(MARK, 44), rx.el.span(SETTINGS.store_name), class_name="footer__brand"),
                 rx.el.p(
                     _(
                         "Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá."

@@ -6,6 +6,7 @@ from reflex.vars import ObjectVar
 from backend.cart.views import CartView
 from backend.catalog.views import CategoryNode
 from backend.settings import load_settings
+from storefront.components.brand import MARK, department_drawing, drawing
 from storefront.components.browser import CartCount, SearchBox, Sheet, WishlistCount, icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category
 from storefront.components.shapes import list_of, view_of
@@ -31,29 +32,11 @@ SEARCH_TEXTS = {
     "many": _("sugerencias"),
 }
 
-DEPARTMENT_ICONS = {
-    "juegos-tradicionales": "top",
-    "construccion": "blocks",
-    "munecas-y-peluches": "bear",
-    "vehiculos": "car",
-    "juegos-y-rompecabezas": "puzzle",
-    "musica": "drum",
-    "ciencia-y-arte": "palette",
-    "juego-de-roles": "pot",
-    "aire-libre": "kite",
-}
-"""An icon for the departments we know; any other gets the shop's own top."""
-
-
-def department_icon(handle: rx.Var[str], size: int = 24) -> rx.Component:
-    """The icon of a department."""
-    return icon(rx.match(handle, *DEPARTMENT_ICONS.items(), "top"), size=size)
-
 
 def logo() -> rx.Component:
     """The shop's name, which leads home."""
     return rx.el.a(
-        rx.el.span(icon("top", size=26), class_name="logo__mark"),
+        drawing(MARK, 38, class_name="logo__mark"),
         rx.el.span(STORE_NAME, class_name="logo__name"),
         href=HOME,
         class_name="logo",
@@ -144,7 +127,7 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
     """A department in the menu, with what is in it."""
     return rx.el.li(
         rx.el.a(
-            department_icon(department.handle),
+            department_drawing(department.handle, 40),
             rx.el.span(department.name),
             rx.el.span(department.count, class_name="menu__count"),
             href=to_category(department.handle),

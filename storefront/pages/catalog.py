@@ -9,6 +9,7 @@ from backend.app import current_shop
 from backend.catalog.service import catalog_page, category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef, ProductCard
 from backend.errors import InvalidData
+from storefront.components.brand import OG_IMAGE
 from storefront.components.browser import (
     CatalogChoices,
     Chips,
@@ -183,7 +184,7 @@ def facts_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentFact
             content.lead or _("Juguetes para todas las edades, con envío a toda Colombia.")
         ),
         status=404 if is_unknown else 200,
-        image=absolute(first.url) if first else "",
+        image=absolute(first.url if first else OG_IMAGE),
         canonical=absolute(catalog_path(category=trail[-1].handle if trail else "")),
         robots=NOINDEX if content.text or is_unknown else "index,follow",
         structured_data=structured(breadcrumb_data(way)) if way else "",
@@ -261,7 +262,7 @@ def tools() -> rx.Component:
 def nothing_found() -> rx.Component:
     """The list without products."""
     return empty_state(
-        "search",
+        "empty-search",
         _("Aquí no hay nada… todavía"),
         _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
         ClearChoices.create(label=_("Quitar los filtros")),

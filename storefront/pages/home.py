@@ -6,9 +6,10 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.catalog.service import home_content
 from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
+from storefront.components.brand import OG_IMAGE, age_drawing, department_drawing, drawing
 from storefront.components.browser import Carousel, icon
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME, department_icon
+from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, to_category, to_product
 from storefront.components.picture import picture
 from storefront.components.product_card import discount_badge, price, product_grid
@@ -37,13 +38,12 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
     """What the home page shows (spec: Storefront view rules 1)."""
     async with current_shop().database.read() as session:
         content = await home_content(session)
-    first = next((card.picture for card in content.slides if card.picture), None)
     return PageData(
         content,
         DocumentFacts(
             title=TITLE,
             description=DESCRIPTION,
-            image=absolute(first.url) if first else "",
+            image=absolute(OG_IMAGE),
             canonical=absolute("/"),
             structured_data=structured(store_data()),
         ),
@@ -116,7 +116,7 @@ def fallback_slide() -> rx.Component:
             ),
             class_name="slide__words",
         ),
-        rx.el.div(icon("top", size=220), class_name="slide__picture slide__picture--drawn"),
+        rx.el.div(drawing("/brand/hero.svg", 600, 240), class_name="slide__picture slide__picture--drawn"),
         class_name="slide",
         data_testid="banner-slide",
     )
@@ -160,7 +160,7 @@ def department_tile(department: ObjectVar[CategoryNode]) -> rx.Component:
     """A way into a department."""
     return rx.el.li(
         rx.el.a(
-            rx.el.span(department_icon(department.handle, size=34), class_name="tile__mark"),
+            department_drawing(department.handle, 120, class_name="tile__drawing"),
             rx.el.span(department.name, class_name="tile__name"),
             href=to_category(department.handle),
             class_name="tile",
@@ -173,6 +173,7 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
     """A way to what suits an age."""
     return rx.el.li(
         rx.el.a(
+            age_drawing(age.value, 88, class_name="age__drawing"),
             rx.el.span(age.label, class_name="age__number"),
             rx.el.span(_("años"), class_name="age__word"),
             href=f"{CATALOG}?age=" + age.value.to(str),

@@ -43,7 +43,7 @@ def page() -> rx.Component:
                 ),
                 WhenWishesAreNone.create(
                     empty_state(
-                        "heart",
+                        "empty-wishlist",
                         _("Todavía no guardas nada"),
                         _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
                         link_button(_("Ver el catálogo"), "/catalog"),

@@ -88,7 +88,7 @@ def order_link(text: str, kind: str = "quiet") -> rx.Component:
 def placed() -> rx.Component:
     """The order exists and waits for its payment: the shopper is back from the bank, or never got there."""
     return empty_state(
-        "bank",
+        "order-pending",
         _("Tu pedido está esperando el pago"),
         _("Ya guardamos tu pedido y apartamos tus juguetes. Termina el pago en tu banco o mira cómo va."),
         rx.el.a(

@@ -36,6 +36,7 @@ from storefront.pages.checkout.views import (
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
 from storefront.state.cart import CartState, refresh
+from storefront.state.events import event
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class CheckoutState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[str]:
         return await load(params)
 
-    @rx.event
+    @event()
     async def load(self) -> list[Any]:
         """Find out where the purchase of this browser stands, and bring back what was typed."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
