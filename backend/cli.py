@@ -1,6 +1,7 @@
 """The console script `trompo`. A command's own module is imported only when it runs."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -84,6 +85,46 @@ def reconcile_payments(
 
     asked = asyncio.run(run())
     typer.echo(f"Asked the gateway about {asked} payments.")
+
+
+catalog = typer.Typer(help="Look after the catalogue.", no_args_is_help=True)
+app.add_typer(catalog, name="catalog")
+
+
+@catalog.command("assign")
+def assign_products(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only read, and print the plan as JSON.")
+    ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Do it, and print one line per step.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What to do, as TOML. Without it: the demo shop's.")
+    ] = None,
+) -> None:
+    """Put products into collections and a category over the Admin API. Safe to repeat.
+
+    ADMIN_JWT is a token from POST /auth/user/emailpass; it is stored nowhere. BACKEND_URL is the shop to change, this
+    one unless it is set.
+
+    Examples:
+        ADMIN_JWT=… trompo catalog assign --dry-run
+
+        ADMIN_JWT=… BACKEND_URL=https://tienda.example trompo catalog assign --apply --data navidad.toml
+    """
+    from backend.catalog.assignment import command
+    from backend.catalog.assignment.admin_api import AdminApi
+    from backend.catalog.assignment.data import read_data
+    from backend.settings import load_admin_access
+
+    if dry_run == apply:
+        raise typer.BadParameter("choose one of them: --dry-run or --apply", param_hint="mode")
+    access, what = load_admin_access(), read_data(data)
+
+    async def run() -> None:
+        async with AdminApi(access.backend_url, access.admin_jwt.get_secret_value()) as api:
+            await (command.apply if apply else command.dry_run)(what, api)
+
+    asyncio.run(run())
 
 
 def main() -> None:

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
-    """Where the backend tells the storefront of changed products; `base_url` unless PUBLIC_URL is not reachable inside."""
+    """Where the backend tells the storefront of changed products, if PUBLIC_URL cannot be reached from inside."""
     admin_email: str = ""
     admin_password: SecretStr = SecretStr("")
 
@@ -183,6 +183,15 @@ class Settings(BaseSettings):
         return kept_secret(self.data_dir / "revalidate_secret")
 
 
+class AdminAccess(BaseSettings):
+    """What a program needs to use the Admin API from outside: a token and an address. Nothing of it is stored."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    admin_jwt: SecretStr = SecretStr("")
+    backend_url: str = ""
+
+
 def kept_secret(path: Path) -> str:
     """The secret in the file at `path`; made there first when there is none. Safe when two processes start at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,6 +205,24 @@ def kept_secret(path: Path) -> str:
     finally:
         candidate.unlink()
     return path.read_text().strip()
+
+
+def load_admin_access() -> AdminAccess:
+    """Read ADMIN_JWT and BACKEND_URL, this shop's own address unless it is set (spec: Catalog-assignment procedure 2).
+
+    Raises:
+        SettingsError: there is no token, or one of the two cannot be used; the message shows no value.
+    """
+    access = AdminAccess()
+    token = access.admin_jwt.get_secret_value().strip()
+    url = (access.backend_url or load_settings().base_url).rstrip("/")
+    if not token:
+        raise SettingsError("ADMIN_JWT is missing: set it to a token from POST /auth/user/emailpass.")
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise SettingsError("ADMIN_JWT is not a token: there is something in it that no header can carry.")
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError("BACKEND_URL must start with http:// or https://")
+    return AdminAccess(admin_jwt=SecretStr(token), backend_url=url)
 
 
 def load_settings() -> Settings:

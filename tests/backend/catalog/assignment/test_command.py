@@ -1,0 +1,177 @@
+"""`trompo catalog assign` as it is typed: modes, token, address, and the bar on long plans."""
+
+import io
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from backend.catalog.assignment import command
+from backend.cli import app
+from tests.backend.catalog.assignment.platform import TOKEN, Platform
+from tests.backend.shipping.serving import served
+
+FILE = """
+[[create]]
+title = "Patio & Parque"
+products = ["lazo", "prod_arena"]
+
+[category]
+id = "pcat_aire"
+products = ["lazo"]
+"""
+
+
+@pytest.fixture
+def platform() -> Platform:
+    return Platform()
+
+
+@pytest.fixture
+def shop(platform: Platform) -> Iterator[str]:
+    with served(platform) as address:
+        yield address
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    file = tmp_path / "data.toml"
+    file.write_text(FILE, "utf-8")
+    return str(file)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ADMIN_JWT", TOKEN)
+    monkeypatch.delenv("BACKEND_URL", raising=False)
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """The exit code, what was printed, and the error: the runner prints what a SystemExit says among the output."""
+    result = CliRunner().invoke(app, ["catalog", "assign", *arguments])
+    if isinstance(result.exception, SystemExit) and isinstance(message := result.exception.code, str):
+        return result.exit_code, result.stdout.removesuffix(f"{message}\n"), message
+    return result.exit_code, result.stdout, re.sub(r"\s*[│╭╮╰╯─]+\s*", " ", result.stderr)
+
+
+@pytest.mark.parametrize("modes", [(), ("--dry-run", "--apply")])
+def test_one_mode_and_only_one_is_required(modes: tuple[str, ...], platform: Platform) -> None:
+    code, _, error = run(*modes)
+    assert code == 2
+    assert "choose one of them: --dry-run or --apply" in error
+    assert platform.requests == []
+
+
+@pytest.mark.parametrize("token", [None, "", "   "])
+def test_a_missing_token_exits_with_a_message(
+    token: str | None, monkeypatch: pytest.MonkeyPatch, shop: str, platform: Platform
+) -> None:
+    monkeypatch.setenv("BACKEND_URL", shop)
+    if token is None:
+        monkeypatch.delenv("ADMIN_JWT")
+    else:
+        monkeypatch.setenv("ADMIN_JWT", token)
+    code, output, error = run("--apply")
+    assert (code, output) == (1, "")
+    assert error == "ADMIN_JWT is missing: set it to a token from POST /auth/user/emailpass."
+    assert platform.requests == []
+
+
+@pytest.mark.parametrize("token", ["two words", "línea", "a\nb"])
+def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(
+    token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADMIN_JWT", token)
+    code, _, error = run("--dry-run")
+    assert code == 1
+    assert error.startswith("ADMIN_JWT is not a token")
+    assert token not in error
+
+
+@pytest.mark.parametrize("address", ["shop.example", "ftp://shop.example"])
+def test_an_address_that_is_none_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKEND_URL", address)
+    assert run("--dry-run")[::2] == (1, "BACKEND_URL must start with http:// or https://")
+
+
+def test_a_dry_run_and_two_runs_over_a_socket(
+    shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BACKEND_URL", f"{shop}/")
+    before = platform.state()
+    code, output, error = run("--dry-run", "--data", data)
+    assert (code, error) == (0, "")
+    assert output.endswith("3 actions planned, none was run.\n")
+    assert platform.state() == before
+
+    code, output, error = run("--apply", "--data", data)
+    assert (code, error) == (0, "")
+    assert [line.split()[0] for line in output.splitlines()] == [
+        "create-collection",
+        "assign-collection",
+        "assign-category",
+        "3",
+    ]
+    after = platform.state()
+    assert after != before
+    code, output, error = run("--apply", "--data", data)
+    assert output.startswith("skip-create-collection")
+    assert platform.state() == after
+
+
+def test_an_abort_is_an_error_on_one_line_and_keeps_what_was_printed(
+    shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BACKEND_URL", shop)
+    del platform.categories["pcat_aire"]
+    code, output, error = run("--apply", "--data", data)
+    assert code == 1
+    assert output.splitlines()[-1].startswith("assign-collection")
+    assert error.startswith("POST /admin/product-categories/pcat_aire/products was answered with HTTP 404: {")
+    assert "Traceback" not in error
+
+
+def test_without_an_address_it_is_this_shop(
+    shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PUBLIC_URL", shop)
+    assert run("--dry-run", "--data", data)[0] == 0
+    assert platform.requests
+
+
+def test_the_token_is_written_nowhere(
+    shop: str, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("BACKEND_URL", shop)
+    with caplog.at_level(logging.DEBUG):
+        _, output, error = run("--apply", "--data", data)
+    assert TOKEN not in output + error + caplog.text
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and TOKEN in file.read_text("utf-8")]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("steps", "shows"), [(command.LONG_PLAN, True), (command.LONG_PLAN - 1, False)])
+def test_a_bar_shows_on_long_plans(steps: int, shows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(sys, "stdout", file := io.StringIO())
+    with command.progress(steps, "Assigning") as step:
+        for number in range(steps):
+            print(f"step {number}")
+            step()
+    assert ("Assigning" in terminal.getvalue()) is shows
+    assert file.getvalue().splitlines() == [f"step {number}" for number in range(steps)]
+
+
+def test_no_bar_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with command.progress(1000, "Assigning") as step:
+        step()
+    assert capsys.readouterr() == ("", "")

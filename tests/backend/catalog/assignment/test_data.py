@@ -1,0 +1,70 @@
+"""The data file: readable, and refused with the place of what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.catalog.assignment.data import DataError, read_data
+
+GOOD = """
+[[create]]
+title = "Arte & Ciencia"
+products = ["prod_a", "telar-de-mesa"]
+
+[[existing]]
+id = "pcol_1"
+products = ["prod_b"]
+
+[category]
+handle = "aire-libre"
+products = ["prod_a"]
+"""
+
+
+def read(tmp_path: Path, text: str) -> str:
+    file = tmp_path / "data.toml"
+    file.write_text(text, "utf-8")
+    return repr(read_data(file))
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    text = read(tmp_path, GOOD)
+    for part in ("Arte & Ciencia", "telar-de-mesa", "pcol_1", "aire-libre"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("title =", "tittle =", r"create\[1\].tittle: Extra inputs"),
+        ('"Arte & Ciencia"', '" "', r"create\[1\].title: String should have at least 1"),
+        ('products = ["prod_b"]', "products = []", r"existing\[1\].products: List should have at least 1"),
+        ('id = "pcol_1"', "", r"existing\[1\]: needs either `id` or `handle`"),
+        ('id = "pcol_1"', 'id = "pcol_1"\nhandle = "x"', r"existing\[1\]: needs either"),
+        ('"prod_b"', "5", r"existing\[1\].products\[1\]: Input should be a valid string"),
+        ("[category]", "[category", "is not TOML"),
+        (GOOD, "", "there is nothing to do in it"),
+        (
+            GOOD,
+            GOOD + '[[create]]\ntitle = "arte & ciencia"\nproducts = ["x"]',
+            "created twice: arte-ciencia",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_its_place(
+    tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    assert before in GOOD
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, GOOD.replace(before, after))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nowhere\.toml cannot be read: No such file"):
+        read_data(tmp_path / "nowhere.toml")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match="is not TOML"):
+        read_data(tmp_path / "data.toml")
