@@ -2,11 +2,10 @@
 
 from fastapi import FastAPI
 
+from backend.catalog.routes import router as catalog_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.routes import router as customers_router
-from backend.customers.throttle import LoginThrottle
-from backend.edge.brackets import PlainLists
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.orders.routes import router as orders_router
@@ -15,7 +14,15 @@ from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
-ROUTERS = (health_router, payment_router, customers_router, account_router, checkout_router, orders_router)
+ROUTERS = (
+    health_router,
+    payment_router,
+    customers_router,
+    account_router,
+    catalog_router,
+    checkout_router,
+    orders_router,
+)
 
 
 def create_api(shop: Shop) -> FastAPI:
@@ -27,8 +34,6 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
-    api.state.login_throttle = LoginThrottle()
-    api.add_middleware(PlainLists)
     answer_errors(api)
     for router in ROUTERS:
         api.include_router(router)

@@ -31,7 +31,7 @@ async def post(client: httpx.AsyncClient, path: str, body: Any = None) -> dict[s
 
 
 async def get(client: httpx.AsyncClient, path: str, **parameters: Any) -> dict[str, Any]:
-    return await ok(await client.get(path, params=parameters))
+    return await ok(await client.get(path, params=parameters or None))
 
 
 async def addressed_cart(store: httpx.AsyncClient, variant: str, quantity: int = 1) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi import APIRouter, Body, Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
@@ -17,6 +17,8 @@ from backend.checkout.schemas import (
     DeletedItem,
     NewCollection,
     NewSession,
+    PaymentProvidersAnswer,
+    PaymentProvidersParameters,
     ShippingOptionAnswer,
     ShippingOptionParameters,
     ShippingOptionsAnswer,
@@ -28,6 +30,8 @@ from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channe
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import MaybeCustomer, NotSignedIn
+from backend.edge.lists import listed, stretch
+from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import OneOrMore
 from backend.edge.wire import JsonDict, Wire
@@ -127,7 +131,9 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
 
 
 @router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
-async def shipping_options(asked: Annotated[ShippingOptionParameters, Query()], checkout: Desk) -> Wire:
+async def shipping_options(
+    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)], checkout: Desk
+) -> Wire:
     """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
 
     None at all when no warehouse is linked to the sales channel (spec: Errors).
@@ -232,3 +238,14 @@ async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
     async with checkout.database.read() as session:
         collection = await _find_collection(session, collection_id)
         return collection_wire(collection, await attempts_of(session, collection.cart_id))
+
+
+@router.get("/store/payment-providers", response_model=PaymentProvidersAnswer, tags=["store: payment"])
+async def payment_providers(
+    wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)], checkout: Desk
+) -> Wire:
+    """The ways to pay; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
+    providers = [
+        {"id": provider_id, "is_enabled": True} for provider_id in sorted(checkout.payments.providers)
+    ]
+    return Wire(listed("payment_providers", stretch(providers, wanted), len(providers), wanted))

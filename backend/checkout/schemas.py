@@ -4,7 +4,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from backend.edge.schemas import Answer, Body, Deleted, FilledName, ListAnswer, Metadata, OneParameters
+from backend.edge.schemas import (
+    Answer,
+    Body,
+    Deleted,
+    FilledName,
+    ListAnswer,
+    ListParameters,
+    Metadata,
+    Name,
+    OneParameters,
+)
 from backend.orders.schemas import OrderOut
 
 
@@ -13,6 +23,13 @@ class ShippingOptionParameters(OneParameters):
 
     cart_id: FilledName
     is_return: bool = False
+
+
+class PaymentProvidersParameters(ListParameters):
+    """Whose ways to pay: there is one region."""
+
+    region_id: Name | None = None
+    is_enabled: bool | None = None
 
 
 class CalculateShipping(Body):

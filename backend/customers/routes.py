@@ -1,13 +1,10 @@
 """Signing in to the Admin API (spec: Authentication; wire: commerce-api, Customers and auth)."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from backend.customers.models import Staff
 from backend.customers.schemas import Credentials, StaffAnswer, TokenAnswer
 from backend.customers.staff import sign_in
-from backend.customers.throttle import LoginThrottle
 from backend.customers.tokens import USER, Actor, issue_token
 from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown
 from backend.edge.docs import REFUSALS
@@ -21,26 +18,14 @@ router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
 MAX_EMAIL = 320
 
 
-async def login_throttle(request: Request) -> LoginThrottle:
-    """The running shop's count of failed logins."""
-    throttle: LoginThrottle = request.app.state.login_throttle
-    return throttle
-
-
 @router.post("/auth/user/emailpass", response_model=TokenAnswer)
-async def sign_in_staff(
-    body: Credentials,
-    database: Db,
-    settings: ShopSettings,
-    client: ClientIp,
-    throttle: Annotated[LoginThrottle, Depends(login_throttle)],
-) -> Wire:
+async def sign_in_staff(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
     """A bearer token for the Admin API. 401 for an unknown address as for a wrong password; 429 after many of them."""
     if not isinstance(body.password, str) or not body.password:
         raise Unauthorized("Password should be a string")
     if not isinstance(body.email, str) or not body.email or len(body.email) > MAX_EMAIL:
         raise Unauthorized("Email should be a string")
-    actor = await sign_in(database, throttle, body.email, body.password, client=client)
+    actor = await sign_in(database, body.email, body.password, client=client)
     return Wire({"token": issue_token(settings.signing_key, actor)})
 
 

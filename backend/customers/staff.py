@@ -3,9 +3,9 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.customers.attempts import Limit, count_try, forgive
 from backend.customers.models import Staff
 from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
-from backend.customers.throttle import LoginThrottle
 from backend.customers.tokens import USER, Actor
 from backend.database import Database
 from backend.edge.schemas import is_email
@@ -13,6 +13,7 @@ from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.settings import Settings
 
 WRONG = "Invalid email or password"
+STAFF_LOGIN = Limit("staff login", per_pair=5, per_client=20, per_address=50)
 
 
 async def create_staff(database: Database, email: str, password: str) -> str:
@@ -54,9 +55,7 @@ async def first_staff(database: Database, settings: Settings) -> bool:
     return True
 
 
-async def sign_in(
-    database: Database, throttle: LoginThrottle, email: str, password: str, *, client: str
-) -> Actor:
+async def sign_in(database: Database, email: str, password: str, *, client: str) -> Actor:
     """Who has this address and password. An unknown address is answered as a wrong password, and takes as long.
 
     Raises:
@@ -64,13 +63,12 @@ async def sign_in(
         TooManyRequests: too many tries failed lately.
     """
     address = _tidy(email)
-    throttle.require_calm(address, client)
+    await count_try(database, STAFF_LOGIN, address, client)
     async with database.read() as session:
         staff = await _staff_with(session, address)
-    throttle.failed(address, client)  # counted before the long part: tries at once do not slip through
     if not await is_password(password, staff.password_hash if staff else None) or staff is None:
         raise Unauthorized(WRONG)
-    throttle.succeeded(address, client)
+    await forgive(database, STAFF_LOGIN, address, client)
     return Actor(staff.id, USER)
 
 

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Depends, Header, Request
 from sqlalchemy import select
 
 from backend.catalog.models import PublishableKey
 from backend.database import Database
 from backend.edge.client import client_address
 from backend.edge.fields import Fields
+from backend.edge.query import read_query
 from backend.edge.schemas import OneParameters
 from backend.errors import NotAllowed
 from backend.settings import Settings
@@ -65,7 +66,7 @@ async def client_ip(request: Request, settings: ShopSettings) -> str:
     return client_address(request, settings.trusted_proxies)
 
 
-async def shown(asked: Annotated[OneParameters, Query()]) -> Fields:
+async def shown(asked: Annotated[OneParameters, read_query(OneParameters)]) -> Fields:
     """Which fields of one thing are asked for."""
     return Fields(asked.fields)
 

@@ -23,7 +23,7 @@ def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParamete
 
 
 def in_order(
-    wanted: str | None, columns: Mapping[str, Any], default: Sequence[ColumnElement[Any]]
+    wanted: str | None, columns: Mapping[str, Any], default: Sequence[Any]
 ) -> list[ColumnElement[Any]]:
     """What to order by: `title` ascending, `-title` descending.
 

@@ -1,13 +1,16 @@
 """The class of every API route: reads bodies strictly, and spares a program what it already has."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+
+from backend.edge.query import QueryReader
 
 MAX_BODY_BYTES = 100 * 1024
 """What the platform takes (wire: commerce-api, Error bodies: 90 kB passed, 200 kB did not)."""
@@ -38,7 +41,12 @@ class WireRequest(Request):
 
 
 class WireRoute(APIRoute):
-    """A route with `WireRequest` and with ETags."""
+    """A route with `WireRequest`, with ETags, and with the parameters of its query documented."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        if parameters := [*_query_parameters(self.dependant)]:
+            self.openapi_extra = {**(self.openapi_extra or {}), "parameters": parameters}
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """FastAPI's handler, wrapped."""
@@ -49,6 +57,13 @@ class WireRoute(APIRoute):
             return _unless_known(request, response) if request.method == "GET" else response
 
         return handle_on_the_wire
+
+
+def _query_parameters(dependant: Dependant) -> Iterator[dict[str, Any]]:
+    if isinstance(dependant.call, QueryReader):
+        yield from dependant.call.documentation()
+    for below in dependant.dependencies:
+        yield from _query_parameters(below)
 
 
 def _unless_known(request: Request, response: Response) -> Response:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
@@ -54,7 +55,7 @@ class OneParameters(Parameters):
 class ListParameters(OneParameters):
     """What may be asked of every list. A limit over the largest page gives the largest page."""
 
-    limit: Annotated[int, AfterValidator(lambda limit: min(limit, MAX_LIMIT)), Field(ge=0)] = DEFAULT_LIMIT
+    limit: Annotated[int, Field(ge=0), AfterValidator(lambda limit: min(limit, MAX_LIMIT))] = DEFAULT_LIMIT
     offset: int = Field(0, ge=0, le=MAX_OFFSET)
     order: str | None = Field(None, max_length=60, description="A field, with `-` before it for descending.")
 
@@ -116,6 +117,14 @@ def _finite(value: float) -> float:
     return value
 
 
+def _utc(moment: datetime) -> datetime:
+    """A moment without a zone is taken for UTC."""
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise problem("A moment is out of range") from None
+
+
 Whole = Annotated[int, BeforeValidator(_whole)]
 Units = Annotated[Whole, Field(le=MAX_UNITS)]
 Pesos = Annotated[Whole, Field(ge=0, le=MAX_AMOUNT)]
@@ -124,6 +133,7 @@ Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 FilledName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 Email = Annotated[str, AfterValidator(_email)]
+Moment = Annotated[datetime, AfterValidator(_utc)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_shallow)]
 Ids = Annotated[list[Name], Field(max_length=1000)]
 

@@ -27,7 +27,7 @@ def iso(moment: datetime | None) -> str | None:
     """A moment as the platform writes it: `2026-11-21T02:02:25.477Z`."""
     if moment is None:
         return None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
+    return f"{moment.isoformat(timespec='milliseconds')[:23]}Z"
 
 
 def exact(amount: int | float) -> JsonDict:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Header
 from sqlalchemy import func, select
 
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
@@ -10,6 +10,7 @@ from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import MaybeCustomer, NotSignedIn
 from backend.edge.lists import in_order, listed
+from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -27,7 +28,9 @@ SORTABLE = {"created_at": Order.created_at, "display_id": Order.number, "total":
 
 
 @router.get("/store/orders", response_model=OrdersAnswer)
-async def list_own(asked: Annotated[ListParameters, Query()], database: Db, customer: MaybeCustomer) -> Wire:
+async def list_own(
+    asked: Annotated[ListParameters, read_query(ListParameters)], database: Db, customer: MaybeCustomer
+) -> Wire:
     """The orders of the customer who is signed in, newest first."""
     if customer is None:
         raise NotSignedIn
@@ -43,7 +46,7 @@ async def list_own(asked: Annotated[ListParameters, Query()], database: Db, cust
 async def read(
     *,
     order_id: str,
-    asked: Annotated[OrderParameters, Query()],
+    asked: Annotated[OrderParameters, read_query(OrderParameters)],
     database: Db,
     settings: ShopSettings,
     customer: MaybeCustomer,

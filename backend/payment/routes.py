@@ -42,7 +42,8 @@ async def pse_banks(desk: Desk) -> BanksOut:
     return BanksOut(banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await desk.banks()])
 
 
-@router.api_route("/hooks/payment/{provider}", methods=["GET", "POST"], tags=["webhook"])
+@router.get("/hooks/payment/{provider}", tags=["webhook"], include_in_schema=False)
+@router.post("/hooks/payment/{provider}", tags=["webhook"])
 async def payment_hook(provider: str, request: Request, desk: Desk) -> PlainTextResponse:
     """The gateway's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook)."""
     raw = await _body_up_to(request, MAX_BODY_BYTES + 1)

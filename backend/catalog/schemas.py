@@ -1,0 +1,188 @@
+"""What the Store API is asked of the catalogue, and what it answers."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import Answer, ListAnswer, ListParameters, Moment, Name, OneParameters
+
+
+class Moments(ListParameters):
+    """Lists that can be narrowed by when things were made or changed."""
+
+    created_after: Moment | None = Field(None, alias="created_at[$gt]")
+    created_from: Moment | None = Field(None, alias="created_at[$gte]")
+    created_before: Moment | None = Field(None, alias="created_at[$lt]")
+    created_until: Moment | None = Field(None, alias="created_at[$lte]")
+    updated_after: Moment | None = Field(None, alias="updated_at[$gt]")
+    updated_from: Moment | None = Field(None, alias="updated_at[$gte]")
+    updated_before: Moment | None = Field(None, alias="updated_at[$lt]")
+    updated_until: Moment | None = Field(None, alias="updated_at[$lte]")
+
+
+class PriceContext(OneParameters):
+    """Where a price is to hold. `calculated_price` needs the region."""
+
+    region_id: Name | None = None
+    cart_id: Name | None = None
+    country_code: Name | None = None
+    province: Name | None = None
+
+
+class ProductParameters(PriceContext):
+    """How a product is asked for."""
+
+
+class ProductsParameters(Moments, PriceContext):
+    """Which products. Values of one parameter are alternatives, parameters narrow each other."""
+
+    q: str | None = Field(
+        None, max_length=200, description="Words; every one must be found, accents do not matter."
+    )
+    id: list[Name] | None = None
+    handle: list[Name] | None = None
+    title: list[Name] | None = None
+    category_id: list[Name] | None = Field(None, description="A category includes those below it.")
+    collection_id: list[Name] | None = None
+    sales_channel_id: list[Name] | None = None
+    tag_id: list[Name] | None = None
+    type_id: list[Name] | None = None
+    is_giftcard: bool | None = None
+
+
+class CategoriesParameters(ListParameters):
+    """Which categories. `parent_category_id=null` asks for the roots."""
+
+    q: str | None = Field(None, max_length=200)
+    id: list[Name] | None = None
+    handle: list[Name] | None = None
+    name: list[Name] | None = None
+    parent_category_id: list[Name] | None = None
+    include_descendants_tree: bool = False
+    include_ancestors_tree: bool = False
+
+
+class CategoryParameters(OneParameters):
+    """How a category is asked for."""
+
+    include_descendants_tree: bool = False
+    include_ancestors_tree: bool = False
+
+
+class CollectionsParameters(ListParameters):
+    """Which collections."""
+
+    q: str | None = Field(None, max_length=200)
+    id: list[Name] | None = None
+    handle: list[Name] | None = None
+    title: list[Name] | None = None
+
+
+class VariantOut(Answer):
+    """What is bought."""
+
+    id: str
+    title: str | None = None
+    sku: str | None = None
+    inventory_quantity: int | None = None
+    calculated_price: dict[str, Any] | None = None
+
+
+class ImageOut(Answer):
+    """A picture."""
+
+    id: str
+    url: str = ""
+    rank: int = 0
+
+
+class ProductOut(Answer):
+    """A product. By default without status, metadata, categories and prices: ask for them with `fields`."""
+
+    id: str
+    handle: str | None = None
+    title: str | None = None
+    subtitle: str | None = None
+    description: str | None = None
+    thumbnail: str | None = None
+    collection_id: str | None = None
+    weight: float | None = None
+    length: float | None = None
+    variants: list[VariantOut] | None = None
+    images: list[ImageOut] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class ProductAnswer(BaseModel):
+    """A product."""
+
+    product: ProductOut
+
+
+class ProductsAnswer(ListAnswer):
+    """A stretch of the products."""
+
+    products: list[ProductOut]
+
+
+class CategoryOut(Answer):
+    """A category, with its parent and its children."""
+
+    id: str
+    name: str | None = None
+    handle: str | None = None
+    parent_category_id: str | None = None
+    category_children: list[dict[str, Any]] | None = None
+
+
+class CategoryAnswer(BaseModel):
+    """A category."""
+
+    product_category: CategoryOut
+
+
+class CategoriesAnswer(ListAnswer):
+    """A stretch of the categories."""
+
+    product_categories: list[CategoryOut]
+
+
+class CollectionOut(Answer):
+    """A curated set of products."""
+
+    id: str
+    title: str | None = None
+    handle: str | None = None
+
+
+class CollectionAnswer(BaseModel):
+    """A collection."""
+
+    collection: CollectionOut
+
+
+class CollectionsAnswer(ListAnswer):
+    """A stretch of the collections."""
+
+    collections: list[CollectionOut]
+
+
+class RegionOut(Answer):
+    """Where the shop sells."""
+
+    id: str
+    name: str | None = None
+    currency_code: str | None = None
+    countries: list[dict[str, Any]] | None = None
+
+
+class RegionAnswer(BaseModel):
+    """A region."""
+
+    region: RegionOut
+
+
+class RegionsAnswer(ListAnswer):
+    """The regions."""
+
+    regions: list[RegionOut]

@@ -1,0 +1,281 @@
+"""The catalogue over the Store API, on both databases (wire: commerce-api, Store catalogue)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    Region,
+    Variant,
+)
+from backend.catalog.search import index_products
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import get
+
+
+@dataclass
+class Shelf:
+    """Ids by handle."""
+
+    product: dict[str, str]
+    category: dict[str, str]
+    collection_id: str
+    region_id: str
+
+
+@pytest.fixture
+async def shelf(shop: Shop, shop_floor: Floor) -> Shelf:
+    """Toys > (wooden > tops), with a top, a yo-yo that is on sale and a draft."""
+    async with shop.database.transaction() as session:
+        toys = Category(name="Juguetes", handle="juguetes")
+        wooden = Category(name="Madera", handle="madera", parent_id=toys.id, rank=1)
+        tops = Category(name="Trompos", handle="trompos", parent_id=wooden.id, rank=2)
+        for category in (toys, wooden, tops):
+            session.add(category)
+            await session.flush()
+        picks = Collection(title="Novedades", handle="novedades")
+        session.add(picks)
+        await session.flush()
+        products: dict[str, str] = {}
+        for handle, price, more in (
+            ("trompo", 12_000, {"title": "Trompo de lámina", "brand": "Artesanos", "age_range": "6-8"}),
+            ("yoyo", 9_000, {"title": "Yoyó clásico", "collection_id": picks.id, "weight": 0.2}),
+            ("balero", 15_000, {"title": "Balero", "status": "draft"}),
+        ):
+            variant_id = await make_toy(session, shop_floor, handle, price=price, stock=3, **more)
+            variant = await session.get_one(Variant, variant_id)
+            products[handle] = variant.product_id
+        yoyo = (
+            await session.execute(select(Variant).where(Variant.product_id == products["yoyo"]))
+        ).scalar_one()
+        yoyo.compare_at_price = 12_000
+        session.add(ProductCategory(product_id=products["trompo"], category_id=tops.id))
+        session.add(ProductCategory(product_id=products["yoyo"], category_id=wooden.id))
+        session.add(Picture(product_id=products["trompo"], url="/demo/trompo (1).webp", alt="Un trompo"))
+        await session.flush()
+        await index_products(session, list(products.values()))
+        region_id = (await session.execute(select(Region.id))).scalar_one()
+    categories = {category.handle: category.id for category in (toys, wooden, tops)}
+    return Shelf(products, categories, picks.id, region_id)
+
+
+async def handles(store: httpx.AsyncClient, query: str) -> list[str]:
+    answer = await get(store, f"/store/products?{query}")
+    assert answer["count"] >= len(answer["products"])
+    return [product["handle"] for product in answer["products"]]
+
+
+async def test_a_list_has_what_the_platform_shows_by_default(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    answer = await get(store, "/store/products")
+    assert (answer["count"], answer["offset"], answer["limit"]) == (2, 0, 50)
+    trompo = next(product for product in answer["products"] if product["handle"] == "trompo")
+    hidden = {"status", "metadata", "categories", "featured"}
+    assert not hidden & trompo.keys()
+    assert trompo["images"][0]["url"] == "http://localhost:3000/demo/trompo%20%281%29.webp"
+    (variant,) = trompo["variants"]
+    assert "calculated_price" not in variant
+    assert variant["options"][0]["option"]["id"] == trompo["options"][0]["id"]
+    assert trompo["options"][0]["values"][0]["value"] == variant["title"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("q=lamina", ["trompo"]),  # without the accent
+        ("q=tromp", ["trompo"]),
+        ("q=SKU-yoyo", ["yoyo"]),
+        ("q=yoyo%20clasico", ["yoyo"]),
+        ("q=nada", []),
+        ("q=%21%21", []),
+        ("handle=yoyo", ["yoyo"]),
+        ("handle=nosuch", []),
+        ("handle=balero", []),  # a draft
+        ("handle[]=yoyo&handle[]=trompo&order=handle", ["trompo", "yoyo"]),
+        ("handle[0]=yoyo&handle[1]=trompo&order=-handle", ["yoyo", "trompo"]),
+        ("handle%5B%5D=yoyo", ["yoyo"]),
+        ("order=title&limit=1", ["trompo"]),
+        ("order=title&limit=1&offset=1", ["yoyo"]),
+        ("order=-title&limit=1", ["yoyo"]),
+        ("order=price", ["yoyo", "trompo"]),
+        ("limit=0", []),
+        ("offset=100", []),
+        ("is_giftcard=true", []),
+        ("created_at[$gt]=2020-01-01&order=title", ["trompo", "yoyo"]),
+        ("created_at[$lt]=2020-01-01T00:00:00Z", []),
+        ("sales_channel_id=sc_other", []),
+    ],
+)
+async def test_products_are_found(
+    store: httpx.AsyncClient, shelf: Shelf, query: str, expected: list[str]
+) -> None:
+    assert await handles(store, query) == expected
+
+
+async def test_a_category_includes_those_below_it(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """wire: commerce-api, preface: descendants included when a category is asked for."""
+    ids = shelf.category
+    assert await handles(store, f"category_id={ids['juguetes']}&order=title") == ["trompo", "yoyo"]
+    assert await handles(store, f"category_id={ids['trompos']}") == ["trompo"]
+    assert await handles(store, f"category_id[]={ids['trompos']}&category_id[]=pcat_nosuch") == ["trompo"]
+    assert await handles(store, "category_id=pcat_nosuch") == []
+    assert await handles(store, f"collection_id={shelf.collection_id}") == ["yoyo"]
+    assert await handles(store, f"id={shelf.product['yoyo']}") == ["yoyo"]
+
+
+async def test_the_count_is_exact_beyond_the_end(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    assert (await get(store, "/store/products", offset=50))["count"] == 2
+    assert (await get(store, "/store/products", limit=0))["count"] == 2
+
+
+async def test_a_page_has_a_largest_size(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """wire: commerce-api, preface: a maximum page size."""
+    assert (await get(store, "/store/products", limit=100_000))["limit"] == 100
+
+
+async def test_a_price_holds_in_a_region(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """spec: Entities, Region; wire: commerce-api, price."""
+    wish = "*variants.calculated_price,+variants.inventory_quantity"
+    answer = await get(store, "/store/products", handle="yoyo", fields=wish, region_id=shelf.region_id)
+    (yoyo,) = answer["products"]
+    assert yoyo["title"] == "Yoyó clásico"  # the defaults are there too
+    (variant,) = yoyo["variants"]
+    assert variant["inventory_quantity"] == 3
+    price = variant["calculated_price"]
+    assert (price["calculated_amount"], price["original_amount"], price["currency_code"]) == (
+        9_000,
+        12_000,
+        "cop",
+    )
+    assert price["calculated_price"]["price_list_type"] == "sale"
+    assert price["raw_calculated_amount"] == {"value": "9000", "precision": 20}
+    refused = await store.get("/store/products", params={"fields": "*variants.calculated_price"})
+    message = "Missing required pricing context to calculate prices - region_id"
+    assert refused.json() == {"type": "invalid_data", "message": message}
+    unknown = await store.get("/store/products", params={"region_id": "reg_nosuch"})
+    assert unknown.status_code == 404
+
+
+async def test_a_product_by_its_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """spec: Entities, Product: metadata with brand and ageRange, categories, weight."""
+    path = f"/store/products/{shelf.product['trompo']}"
+    wish = "id,title,metadata,weight,*categories"
+    trompo = (await get(store, path, fields=wish))["product"]
+    assert trompo.keys() == {"id", "title", "metadata", "weight", "categories"}
+    assert (trompo["metadata"], trompo["weight"]) == ({"brand": "Artesanos", "ageRange": "6-8"}, None)
+    assert [category["handle"] for category in trompo["categories"]] == ["trompos"]
+    for unknown in ("prod_nosuch", shelf.product["balero"]):
+        refused = await store.get(f"/store/products/{unknown}")
+        message = f"Product with id: {unknown} was not found"
+        assert (refused.status_code, refused.json()["message"]) == (404, message)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("foo=bar", "Invalid request: Unrecognized fields: 'foo'"),
+        ("limit=abc", "Invalid request: Expected type: 'number' for field 'limit', got: 'abc'"),
+        ("limit=-1", "Invalid request: Value for field 'limit' too small, expected at least: '0'"),
+        (
+            "offset=99999999999999999999",
+            "Invalid request: Value for field 'offset' too large, expected at most: '1000000'",
+        ),
+    ],
+)
+async def test_a_query_is_refused_in_the_platforms_words(
+    store: httpx.AsyncClient, query: str, message: str
+) -> None:
+    """wire: commerce-api, Error bodies, bad query parameter."""
+    refused = await store.get(f"/store/products?{query}")
+    assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
+
+
+async def test_what_cannot_be_ordered_by_is_refused(store: httpx.AsyncClient) -> None:
+    """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
+    for order in ("variants.calculated_price", "-", "nosuch"):
+        assert (await store.get("/store/products", params={"order": order})).status_code == 400
+    assert (await store.get("/store/product-categories", params={"order": "x"})).status_code == 400
+
+
+async def test_the_tree_of_categories(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """spec: Entities, Product category: hierarchical."""
+    roots = await get(
+        store, "/store/product-categories", parent_category_id="null", include_descendants_tree="true"
+    )
+    assert roots["count"] == 1
+    (toys,) = roots["product_categories"]
+    (wooden,) = toys["category_children"]
+    (tops,) = wooden["category_children"]
+    assert (toys["handle"], wooden["handle"], tops["handle"]) == ("juguetes", "madera", "trompos")
+    assert tops["mpath"] == ".".join(shelf.category.values())
+    by_handle = (await get(store, "/store/product-categories", handle="madera"))["product_categories"]
+    assert by_handle[0]["parent_category"]["handle"] == "juguetes"
+    assert "category_children" not in by_handle[0]["category_children"][0]
+    path = f"/store/product-categories/{shelf.category['trompos']}"
+    tops = (await get(store, path, include_ancestors_tree="true"))["product_category"]
+    assert tops["parent_category"]["parent_category"]["handle"] == "juguetes"
+    assert (await store.get("/store/product-categories/pcat_nosuch")).status_code == 404
+
+
+async def test_collections_and_regions(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    (picks,) = (await get(store, "/store/collections", handle="novedades"))["collections"]
+    assert picks.keys() == {"id", "title", "handle", "external_id", "created_at", "updated_at"}
+    assert (await get(store, f"/store/collections/{picks['id']}"))["collection"] == picks
+    assert (await store.get("/store/collections/pcol_nosuch")).status_code == 404
+    (region,) = (await get(store, "/store/regions"))["regions"]
+    assert (region["name"], region["currency_code"], region["countries"][0]["iso_2"]) == (
+        "Colombia",
+        "cop",
+        "co",
+    )
+    assert (await get(store, f"/store/regions/{region['id']}"))["region"] == region
+    providers = await get(store, "/store/payment-providers", region_id=region["id"])
+    assert [provider["id"] for provider in providers["payment_providers"]] == [
+        "gateway_pse",
+        "pp_system_default",
+    ]
+
+
+async def test_the_publishable_key_is_required(store: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
+    """wire: commerce-api, Error bodies, publishable key."""
+    missing = await anyone.get("/store/products")
+    assert (missing.status_code, missing.json()["type"]) == (400, "not_allowed")
+    assert missing.json()["message"].startswith("Publishable API key required in the request header")
+    wrong = await anyone.get("/store/products", headers={"x-publishable-api-key": "pk_wrong"})
+    message = "A valid publishable key is required to proceed with the request"
+    assert wrong.json() == {"type": "not_allowed", "message": message}
+
+
+async def test_what_is_known_is_not_sent_again(store: httpx.AsyncClient, shop: Shop, shelf: Shelf) -> None:
+    """wire: commerce-api, Conventions, ETag; spec: Storefront view rules 5."""
+    first = await store.get("/store/products")
+    known = {"if-none-match": first.headers["etag"]}
+    assert (await store.get("/store/products", headers=known)).status_code == 304
+    async with shop.database.transaction() as session:
+        product = (
+            await session.execute(select(Product).where(Product.id == shelf.product["trompo"]))
+        ).scalar_one()
+        product.title = "Otro nombre"
+    fresh = await store.get("/store/products", headers=known)
+    assert fresh.status_code == 200
+    assert "Otro nombre" in fresh.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/store/nosuch", 404), ("PUT", "/store/products", 405)]
+)
+async def test_what_is_not_there_is_said_as_json(
+    store: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    """wire: commerce-api, preface: JSON for every error."""
+    refused = await store.request(method, path)
+    body: dict[str, Any] = refused.json()
+    assert (refused.status_code, body["message"]) == (status, f"Cannot {method} {path}")
