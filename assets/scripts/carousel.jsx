@@ -4,6 +4,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
+import { fill } from "./words.jsx";
 
 const SLIDE_MS = 6500;
 
@@ -76,7 +77,7 @@ export function Carousel({ count, label, texts, children }) {
                 key={place}
                 type="button"
                 className="banner__dot"
-                aria-label={`${texts.show} ${place + 1}`}
+                aria-label={fill(texts.show, { n: place + 1 })}
                 aria-current={place === current || undefined}
                 onClick={() => show(place)}
               />

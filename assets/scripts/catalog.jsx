@@ -6,6 +6,7 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { Icon } from "./icons.jsx";
+import { fill } from "./words.jsx";
 
 const ENTRY = "trompoCatalog";
 const WIDE = "(min-width: 1024px)";
@@ -118,7 +119,7 @@ export function Chips({ answer, texts }) {
     <ul className="chips" aria-label={texts.chosen}>
       {chosen.map(({ key, label, drop }) => (
         <li key={key}>
-          <button type="button" className="chip" aria-label={`${texts.drop} ${label}`} onClick={drop}>
+          <button type="button" className="chip" aria-label={fill(texts.drop, { name: label })} onClick={drop}>
             {label}<Icon name="close" size={16} />
           </button>
         </li>
@@ -142,7 +143,7 @@ export function ShowMore({ shown, total, texts }) {
   const { choose, isBusy, step } = useContext(Choices);
   return (
     <div className="more">
-      <p className="more__count" data-testid="shown-count">{`${texts.shown} ${shown} ${texts.of} ${total}`}</p>
+      <p className="more__count" data-testid="shown-count">{fill(texts.shown, { shown, total })}</p>
       <progress className="more__bar" max={Math.max(total, 1)} value={shown} aria-hidden="true" />
       {shown < total && (
         <button

@@ -6,6 +6,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 import { Picture } from "./picture.jsx";
+import { fill } from "./words.jsx";
 
 const ZOOM = 2.2;
 const SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw";
@@ -76,7 +77,7 @@ export function Gallery({ pictures, texts, children }) {
               key={picture.url}
               type="button"
               className="gallery__thumb"
-              aria-label={`${texts.picture} ${place + 1}: ${picture.alt}`}
+              aria-label={fill(texts.picture, { n: place + 1, what: picture.alt })}
               aria-current={place === current || undefined}
               onClick={() => show(place, "smooth")}
             >

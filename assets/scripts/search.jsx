@@ -8,6 +8,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation, useNavigate } from "react-router";
 import { Icon } from "./icons.jsx";
 import { Picture } from "./picture.jsx";
+import { fill } from "./words.jsx";
 
 const MIN_LETTERS = 2;
 
@@ -105,6 +106,8 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
   }, [active, id]);
 
+  const counted = options.length === 1 ? texts.one : fill(texts.many, { n: options.length });
+
   const combobox = isReady && {
     role: "combobox",
     "aria-autocomplete": "list",
@@ -170,13 +173,13 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
                 onPointerMove={() => setActive(options.length)}
                 onClick={() => setOpen(false)}
               >
-                {texts.all} <b>«{typed}»</b>
+                {fill(texts.all, { text: typed })}
               </Link>
             </div>
           )}
           {isEmpty && (
             <div className="search__empty" data-testid="search-empty">
-              <p>{texts.nothing} <b>«{typed}»</b></p>
+              <p className="search__nothing">{fill(texts.nothing, { text: typed })}</p>
               <p className="search__hint">{texts.hint}</p>
               <Link className="button button--quiet" to={everything(typed)} onClick={() => setOpen(false)}>
                 {texts.whole}
@@ -186,7 +189,7 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
         </div>
       )}
       <p className="sr-only" role="status">
-        {isShown && isCurrent && (isEmpty ? texts.nothing : `${options.length} ${options.length === 1 ? texts.one : texts.many}`)}
+        {isShown && isCurrent && (isEmpty ? fill(texts.nothing, { text: typed }) : counted)}
       </p>
     </form>
   );

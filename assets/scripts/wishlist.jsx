@@ -3,6 +3,7 @@
 
 import { useEffect, useSyncExternalStore } from "react";
 import { Icon } from "./icons.jsx";
+import { fill } from "./words.jsx";
 
 const KEY = "trompo_wishlist";
 const MAX_WISHES = 200;
@@ -59,7 +60,7 @@ export function WishlistToggle({ handle, title, texts }) {
       className="icon-button heart"
       data-testid="wishlist-toggle"
       aria-pressed={isSaved}
-      aria-label={`${texts.save}: ${title}`}
+      aria-label={fill(texts.save, { toy: title })}
       onClick={toggle}
     >
       <Icon name="heart" />

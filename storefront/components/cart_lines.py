@@ -25,7 +25,7 @@ def problem(line: ObjectVar[CartLine]) -> rx.Component:
                 rx.cond(
                     line.max_quantity == 1,
                     _("Solo queda 1 unidad."),
-                    _("Solo quedan ") + line.max_quantity.to_string() + _(" unidades."),
+                    _("Solo quedan {n} unidades.").format(n=line.max_quantity),
                 ),
                 class_name="line__problem",
                 role="alert",
@@ -52,7 +52,7 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
             ),
             rx.el.p(
                 item.brand,
-                rx.el.span(item.unit_price_label, _(" c/u"), class_name="line__unit"),
+                rx.el.span(_("{price} c/u").format(price=item.unit_price_label), class_name="line__unit"),
                 class_name="line__meta",
             ),
             problem(item),
@@ -73,7 +73,7 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
             icon("trash", size=22),
             type="button",
             class_name="icon-button line__remove",
-            aria_label=_("Quitar ") + item.title.to(str),
+            aria_label=_("Quitar {toy}").format(toy=item.title),
             data_testid="remove-line",
             on_click=CartState.remove(item.id),  # type: ignore[call-arg, arg-type]
         ),

@@ -24,12 +24,12 @@ SEARCH_TEXTS = {
     "placeholder": _("¿Qué juguete buscas?"),
     "submit": _("Buscar"),
     "suggestions": _("Sugerencias"),
-    "all": _("Ver todos los resultados de"),
-    "nothing": _("No encontramos resultados para"),
+    "all": _("Ver todos los resultados de «{text}»"),
+    "nothing": _("No encontramos resultados para «{text}»"),
     "hint": _("Revisa cómo está escrito o prueba con otra palabra."),
     "whole": _("Buscar en todo el catálogo"),
-    "one": _("sugerencia"),
-    "many": _("sugerencias"),
+    "one": _("1 sugerencia"),
+    "many": _("{n} sugerencias"),
 }
 
 
@@ -40,7 +40,7 @@ def logo() -> rx.Component:
         rx.el.span(STORE_NAME, class_name="logo__name"),
         href=HOME,
         class_name="logo",
-        aria_label=STORE_NAME + _(": ir al inicio"),
+        aria_label=_("{store}: ir al inicio").format(store=STORE_NAME),
     )
 
 

@@ -10,7 +10,7 @@ from storefront.components.picture import picture
 from storefront.components.shapes import view_of
 from storefront.locale import _
 
-HEART_TEXTS = {"save": _("Guardar en favoritos")}
+HEART_TEXTS = {"save": _("Guardar en favoritos: {toy}")}
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
 
@@ -19,7 +19,9 @@ def discount_badge(card: ObjectVar[ProductCard]) -> rx.Component:
     return rx.cond(
         card.percent_off,
         rx.el.span(
-            card.percent_off, _("% OFF"), class_name="badge badge--sale", data_testid="discount-badge"
+            _("{percent}% OFF").format(percent=card.percent_off),
+            class_name="badge badge--sale",
+            data_testid="discount-badge",
         ),
     )
 
@@ -42,7 +44,7 @@ def price(card: ObjectVar[ProductCard]) -> rx.Component:
 
 def ages(card: ObjectVar[ProductCard]) -> rx.Component:
     """For whom it is made."""
-    return rx.cond(card.age_range != "", rx.el.span(card.age_range, " ", _("años")))
+    return rx.cond(card.age_range != "", rx.el.span(_("{ages} años").format(ages=card.age_range)))
 
 
 @rx.memo

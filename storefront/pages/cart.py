@@ -45,7 +45,7 @@ def summary() -> rx.Component:
             ),
             class_name="summary__list",
         ),
-        rx.el.p(_("Incluye IVA por "), cart.tax_label, class_name="summary__note"),
+        rx.el.p(_("Incluye IVA por {tax}").format(tax=cart.tax_label), class_name="summary__note"),
         rx.cond(
             CartState.has_problem,
             rx.el.p(

@@ -249,7 +249,7 @@ def tools() -> rx.Component:
             data_testid="open-filters",
         ),
         rx.el.p(
-            rx.cond(page.total == 1, _("1 juguete"), rx.fragment(page.total, _(" juguetes"))),
+            rx.cond(page.total == 1, _("1 juguete"), _("{n} juguetes").format(n=page.total)),
             class_name="tools__count",
             role="status",
             data_testid="result-count",
@@ -286,7 +286,7 @@ def results() -> rx.Component:
                     ShowMore.create(
                         shown=cards.length(),
                         total=page.total,
-                        texts={"shown": _("Viste"), "of": _("de"), "more": _("Ver más juguetes")},
+                        texts={"shown": _("Viste {shown} de {total}"), "more": _("Ver más juguetes")},
                     ),
                 ),
                 nothing_found(),
@@ -318,7 +318,7 @@ def page() -> rx.Component:
                         answer=content,
                         texts={
                             "chosen": _("Filtros escogidos"),
-                            "drop": _("Quitar el filtro"),
+                            "drop": _("Quitar el filtro {name}"),
                             "clear": _("Borrar filtros"),
                             "sale": _("Con descuento"),
                         },
@@ -334,9 +334,7 @@ def page() -> rx.Component:
                     filters(),
                     rx.el.div(
                         rx.el.button(
-                            _("Ver "),
-                            total,
-                            _(" juguetes"),
+                            rx.cond(total == 1, _("Ver 1 juguete"), _("Ver {n} juguetes").format(n=total)),
                             type="button",
                             class_name="button button--primary button--wide",
                             data_closes="",

@@ -20,7 +20,7 @@ from storefront.documents.facts import DocumentFacts, absolute, store_data, stru
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 
-TITLE = STORE_NAME + _(" · Juguetes hechos con cuidado")
+TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
@@ -28,7 +28,7 @@ SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 CAROUSEL_TEXTS = {
     "role": _("carrusel"),
-    "show": _("Ver el destacado"),
+    "show": _("Ver el destacado {n}"),
     "pause": _("Pausar el carrusel"),
     "play": _("Reanudar el carrusel"),
 }

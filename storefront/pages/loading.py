@@ -63,9 +63,10 @@ class PageState(rx.State, mixin=True):
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=""))
 
     @event()
-    async def load(self) -> None:
+    async def load(self) -> list[Any] | None:
         """Load the page of the address."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
+        return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:
         """What the page shows at this address."""

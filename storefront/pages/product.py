@@ -40,7 +40,7 @@ UNKNOWN_TITLE = _("Este producto no existe")
 
 GALLERY_TEXTS = {
     "pictures": _("Fotos del juguete"),
-    "picture": _("Ver la foto"),
+    "picture": _("Ver la foto {n}: {what}"),
     "enlarge": _("Ampliar la foto"),
     "enlarged": _("Foto ampliada"),
     "nearer": _("Acercar o alejar"),
@@ -136,7 +136,7 @@ def stock_words(card: ObjectVar[ProductCard]) -> rx.Component:
             rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
             rx.cond(
                 card.stock.to(int) <= FEW_UNITS,
-                rx.el.p(_("Quedan "), card.stock, _(" unidades"), class_name="stock stock--few"),
+                rx.el.p(_("Quedan {n} unidades").format(n=card.stock), class_name="stock stock--few"),
                 rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
             ),
         ),
