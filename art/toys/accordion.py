@@ -127,15 +127,15 @@ def accordion_open() -> str:
         folds.append((polar(pivot, outer, a), polar(pivot, inner, a)))
     left = group(treble(365, 310), turn=-30, about=(480, 1180))
     right = group(bass(395, 310), turn=30, about=(480, 1180))
-    music = note(150, 880, 30, TOMATO, True) + note(760, 890, 30, TEAL) + note(480, 860, 34, PLUM, True)
+    music = note(300, 250, 30, TOMATO, True) + note(640, 240, 30, TEAL) + note(450, 190, 34, PLUM, True)
     return (
         flat("mint")
         + group(
             bellows(folds, True),
             group(left, move=(-70, 30)),
             group(right, move=(70, 30)),
-            size=0.86,
-            move=(0, 10),
+            size=0.76,
+            move=(0, 60),
             about=(480, 500),
         )
         + music

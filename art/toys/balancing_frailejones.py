@@ -109,7 +109,7 @@ def balance_level() -> str:
 @picture("Frailejones en equilibrio (inclinada)")
 def balance_tilted() -> str:
     slip = wooden_frailejon(770, 520, 104, 40)
-    marks = swish((700, 420), 170, -120, -60, TOMATO, 11) + swish((700, 420), 208, -110, -70, SUN, 11)
+    marks = swish((700, 600), 210, -34, 2, TOMATO, 11) + swish((700, 600), 250, -28, -6, SUN, 11)
     return (
         plain("sky", 760)
         + shadow(500, 824, 240, 34)

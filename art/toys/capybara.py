@@ -4,7 +4,7 @@ from art.colour import COCOA, INK, ORANGE, PINK, SUN, TOMATO, darker
 from art.faces import cheeks, eye, eyes, muzzle_smile
 from art.gallery import picture
 from art.materials import stitches, tufts
-from art.paint import fill, flip, line, shadow, solid
+from art.paint import fill, flip, group, line, shadow, solid
 from art.parts.plush import plush, tag
 from art.scenes import closed_below, flat, plain
 from art.shapes import arc, blob, box, circle, curve, ellipse, leaf, polar, poly, sector, twin
@@ -115,15 +115,18 @@ def capybara_side() -> str:
         + "".join(fill(ellipse(x + 18 + n * 21, 808, 10, 8), "#6E4526") for n in range(3))
         for x, c, seed in ((380, 0.12, 83), (650, 0.12, 84), (330, 0.0, 85), (710, 0.0, 86))
     )
-    return (
-        plain("mint", 720)
-        + shadow(520, 822, 330, 44)
-        + legs
+    animal = (
+        legs
         + plush(body, CINNAMON, 87, hairs=60, fall=10, depth=26)
         + stitches(curve((420, 462), (560, 446), (720, 490)), darker(CINNAMON, 0.2), 4)
         + tag(786, 560, -40)
         + birdie(590, 424, 92)
         + capybara_head(290, 470, 196)
+    )
+    return (
+        plain("mint", 720)
+        + shadow(544, 822, 320, 44)
+        + group(animal, move=(36, 0), size=0.96, about=(480, 818))
     )
 
 

@@ -174,7 +174,7 @@ def chiva() -> str:
 
 @picture("Chiva de madera (de lado)")
 def chiva_side() -> str:
-    return plain("sky", 730) + shadow(490, 802, 430, 38) + group(chiva(), move=(-14, 0))
+    return plain("sky", 730) + shadow(490, 796, 430, 28, 0.6) + group(chiva(), move=(-14, 0))
 
 
 @picture("Chiva de madera (carretera)")

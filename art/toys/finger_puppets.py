@@ -243,7 +243,7 @@ def finger_five() -> str:
         armadillo(810, 716, 144),
         fox(316, 766, 146),
         frog_finger(644, 766, 150),
-        size=1.14,
+        size=1.06,
         about=(480, 620),
     )
 

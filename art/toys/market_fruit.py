@@ -291,16 +291,17 @@ def fruit_cut() -> str:
             shade=(-16, -18),
             rim=6,
         )
-        + cast(circle(300, 330, 150), 12, 18, 10, 0.3)
+        + cast(sector((300, 260), 170, 0, 0, 180).turn(-8, (300, 260)), 12, 18, 8, 0.3)
         + watermelon_slice(300, 260, 170, -8)
         + cast(ellipse(610, 350, 110, 180), 12, 18, 10, 0.3)
         + papaya_half(610, 350, 210, 14)
-        + cast(ellipse(300, 560, 150, 50), 12, 18, 10, 0.3)
+        + cast(ellipse(310, 575, 140, 26), 12, 18, 10, 0.3)
         + clip(box(100, 400, 190, 300), banana(290, 540, 150, -4))
         + group(
-            clip(box(290, 400, 220, 300), banana(290, 540, 150, -4)), move=(40, 8), turn=6, about=(300, 540)
+            clip(box(290, 400, 220, 300), banana(290, 540, 150, -4)), move=(66, -4), turn=14, about=(300, 540)
         )
-        + fill(ellipse(291, 582, 8, 42), "#FFF3D0")
+        + fill(ellipse(290, 582, 9, 42), "#FFF3D0")
+        + fill(ellipse(350, 576, 9, 42).turn(14, (350, 576)), "#FFF3D0")
         + half_granadilla(770, 520, 76)
         + group(
             cast(box(130, 770, 500, 60, r=28), 12, 18, 10, 0.3),

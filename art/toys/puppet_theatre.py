@@ -262,8 +262,8 @@ def theatre() -> str:
     return (
         solid(body, TEAL, stripes, shade=(-22, -14), rim=6)
         + stage(230, 260, 500, 300)
-        + dragon(590, 590, 120)
-        + princess(380, 590, 116)
+        + dragon(590, 572, 116)
+        + princess(380, 572, 112)
         + curtain(230, 260, 150, 300)
         + flip(curtain(230, 260, 150, 300))
         + valance(222, 738, 258, 50, 9)

@@ -7,6 +7,8 @@ from art.paint import cast, fill, gloss, group, line, solid
 from art.scenes import flat
 from art.shapes import box, capsule, circle, curve, poly, star, twin
 
+BACK_RIB = ((0, 150), (66, 204), (88, 290), (66, 378), (0, 430))
+
 
 def rattle() -> str:
     """A turned rattle, upright: cage with a bell above, three rings on the stem."""
@@ -18,7 +20,7 @@ def rattle() -> str:
         for n, c in enumerate((TOMATO, SUN, TEAL))
     )
     bars_back = "".join(
-        line(curve((480, 150), (480 + d * 90, 290), (480, 430)), darker(maple, 0.3), 20) for d in (-0.6, 0.6)
+        line(curve(*((480 + d * out, y) for out, y in BACK_RIB)), darker(maple, 0.3), 20) for d in (-0.6, 0.6)
     )
     bell = solid(
         circle(480, 316, 62),
@@ -28,16 +30,15 @@ def rattle() -> str:
         shade=(-12, -14),
         rim=5,
     ) + gloss((444, 300), (466, 274), -0.2, 10, 0.8)
-    bars = (
-        "".join(
-            line(
-                curve((480 + d * 10, 146), (480 + d * 150, 290), (480 + d * 10, 436)), darker(maple, 0.2), 30
-            )
-            + line(curve((480 + d * 10, 146), (480 + d * 150, 290), (480 + d * 10, 436)), maple, 24)
-            for d in (-1, 1)
-        )
-        + line(curve((478, 146), (470, 290), (478, 436)), darker(maple, 0.2), 26)
-        + line(curve((478, 146), (470, 290), (478, 436)), lighter(maple, 0.2), 20)
+    ribs = [
+        curve(*((480 + d * reach, y) for reach, y in ((8, 146), (96, 204), (128, 290), (96, 378), (8, 436))))
+        for d in (-1, 1, -0.06)
+    ]
+    bars = "".join(
+        line(rib, darker(maple, 0.22), 30)
+        + line(rib, maple, 24)
+        + line(rib.move(-4, -3), lighter(maple, 0.4), 5)
+        for rib in ribs
     )
     caps = solid(
         twin((480, 110), (540, 124), (548, 160), (480, 172)), maple, shade=(-10, -10), rim=4

@@ -1,9 +1,9 @@
 """Cubo de figuras: twelve shapes and their slots."""
 
-from art.colour import LEAF, LIME, ORANGE, PINE, PINK, PLUM, SKY, SUN, TEAL, TOMATO, darker, lighter
+from art.colour import LEAF, LIME, ORANGE, PINE, PINK, PLUM, SKY, SUN, TEAL, TINTS, TOMATO, darker, lighter
 from art.gallery import picture
 from art.materials import wooden
-from art.paint import cast, clip, fill, group, line, shadow, solid
+from art.paint import cast, clip, fill, line, shadow, solid
 from art.scenes import flat, plain
 from art.shapes import Path, Point, box, circle, ellipse, heart, ngon, poly, scalloped, sector, star
 
@@ -119,28 +119,25 @@ def cube_front() -> str:
 
 @picture("Cubo de figuras (abierto)")
 def cube_open() -> str:
-    lid = wooden(
-        poly((560, 110), (850, 60), (930, 270), (640, 330), r=8),
-        lighter(PINE, 0.45),
-        9,
-        shade=(-6, -8),
-        rim=5,
-        lines=8,
+    board = poly((560, 100), (850, 50), (930, 260), (640, 320), r=10)
+    holes = (
+        circle(662, 150, 38),
+        figure(7, 794, 118, 40).turn(-10, (794, 118)),
+        figure(10, 700, 248, 38).turn(-10, (700, 248)),
+        figure(11, 836, 216, 42),
     )
-    holes = "".join(
-        fill(shape, "#9FC2D8")
-        for shape in (
-            circle(662, 160, 38),
-            figure(7, 794, 128, 40).turn(-10, (794, 128)),
-            figure(10, 700, 258, 38).turn(-10, (700, 258)),
-            figure(11, 836, 226, 42),
-        )
+    cut = "".join(
+        fill(shape, TINTS["butter"]) + clip(shape, fill(shape.move(-7, -9), "#8A5A33")) for shape in holes
+    )
+    lid = fill(board.move(8, 13), darker(PINE, 0.26)) + wooden(
+        board, lighter(PINE, 0.3), 9, cut, shade=(0, 0), rim=5
     )
     return (
         plain("butter", 660)
         + shadow(480, 760, 350, 70)
-        + group(lid, holes.replace("#9FC2D8", "#E7D3A2"), move=(-6, -10))
         + shape_cube(True)
+        + cast(board, 10, 40, 14, 0.2)
+        + lid
         + shadow(170, 826, 100, 18)
         + chunky(9, 170, 782, 66, -14)
     )

@@ -54,9 +54,9 @@ def trompo_front() -> str:
         (560, 806), (680, 770), (800, 800), (760, 850), (640, 846), (660, 806), (790, 792), (850, 830)
     )
     return (
-        plain("butter", 720)
+        plain("mint", 720)
         + shadow(490, 826, 170, 30)
-        + rope(pita, CREAM, 10, 8)
+        + rope(pita, WHITE, 11, 8)
         + group(trompo(), turn=-4, about=(480, 820))
     )
 

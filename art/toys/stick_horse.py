@@ -155,9 +155,9 @@ def hobby_horse() -> str:
 @picture("Caballito 'Relámpago' (completo)")
 def horse_full() -> str:
     return (
-        plain("sky", 760)
-        + shadow(560, 868, 150, 20)
-        + group(group(hobby_horse(), move=(40, -15), size=0.65, about=(480, 0)), turn=7, about=(560, 868))
+        plain("sky", 780)
+        + shadow(378, 888, 110, 18)
+        + group(hobby_horse(), move=(60, -250), turn=24, size=0.72, about=(560, 700))
     )
 
 

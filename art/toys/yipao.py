@@ -103,7 +103,7 @@ def jeep() -> str:
 
 @picture("Yipao cafetero (cargado)")
 def jeep_loaded() -> str:
-    return plain("butter", 730) + shadow(490, 804, 410, 38) + group(jeep_load(), jeep(), move=(-10, 6))
+    return plain("butter", 730) + shadow(490, 802, 410, 28, 0.6) + group(jeep_load(), jeep(), move=(-10, 6))
 
 
 @picture("Yipao cafetero (en dos llantas)")
