@@ -130,8 +130,9 @@ async def _take(shop: ShopServer, wanted: list[str]) -> None:
 
 async def _whole(page: Page) -> bytes:
     """The page from top to bottom, with the pictures that wait to be scrolled to."""
-    for picture in await page.locator("img[loading=lazy]").all():
-        await picture.evaluate("picture => { picture.loading = 'eager' }")
+    await page.evaluate(
+        "document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager' })"
+    )
     await page.wait_for_load_state("networkidle")
     await page.evaluate("document.fonts.ready")
     return await page.screenshot(full_page=True, animations="disabled")
