@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from reflex.config import get_config
+from reflex.utils.exec import is_prod_mode
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
-from backend.settings import load_settings
+from backend.settings import Settings, load_settings
+from storefront import revalidation
 from storefront.caching import with_caching
 
 API_SEGMENTS = frozenset(
@@ -17,9 +20,19 @@ API_SEGMENTS = frozenset(
 
 def mount_api(pages: ASGIApp) -> ASGIApp:
     """Reflex's `api_transformer`: make the shop of this process and put its API beside the pages."""
-    shop = Shop(load_settings())
+    shop = Shop(_settings())
     set_current_shop(shop)
-    return by_first_segment(create_api(shop), with_caching(pages))
+    api = create_api(shop)
+    api.include_router(revalidation.router)
+    return by_first_segment(api, with_caching(pages))
+
+
+def _settings() -> Settings:
+    """The settings. In development the shop's address is Vite's, so the backend tells changes to its own."""
+    settings = load_settings()
+    if is_prod_mode() or settings.storefront_url:
+        return settings
+    return settings.model_copy(update={"storefront_url": get_config().api_url})
 
 
 def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:

@@ -8,6 +8,7 @@ from storefront.locale import html_language
 from storefront.mount import mount_api, shop_lifespan
 from storefront.origins import accept_own_pages_only
 from storefront.pages.routes import PAGES
+from storefront.revalidation import pages_follow_the_shop
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (
@@ -55,6 +56,7 @@ app = rx.App(
     toaster=None,
 )
 app.register_lifespan_task(shop_lifespan)
+app.register_lifespan_task(pages_follow_the_shop)
 accept_own_pages_only(app)
 for page in PAGES:
     page.add_to(app)

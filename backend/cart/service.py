@@ -145,6 +145,7 @@ def _line_view(line: Line, card: ProductCard | None) -> CartLine:
     return CartLine(
         id=line.item.id,
         variant_id=line.variant.id,
+        product_id=line.variant.product_id,
         product_handle=card.handle if card else "",
         title=card.title if card else line.variant.title,
         brand=card.brand if card else "",

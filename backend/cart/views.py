@@ -16,6 +16,7 @@ class CartLine:
 
     id: str
     variant_id: str
+    product_id: str
     product_handle: str
     title: str
     brand: str

@@ -31,7 +31,7 @@ REVALIDATE_HEADER = "x-revalidate-secret"
 
 MOST_PRODUCTS = 500
 """Products in one delivery."""
-MOST_EVENTS = 2000
+MOST_EVENTS = 1000
 """Events in one delivery. A product that changed more often is told of again in the next."""
 ANSWER_WITHIN = 10.0
 CLAIM_ENDS_AFTER = timedelta(seconds=30)

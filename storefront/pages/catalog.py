@@ -1,5 +1,6 @@
 """The catalogue: filters beside the list, the list a stretch at a time (spec: Storefront view rules 6)."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -217,6 +218,12 @@ class CatalogState(PageState, rx.State):
 
     def _show(self, data: PageData[CatalogContent]) -> None:
         super()._show(replace(data, content=replace(data.content, number=self.content.number + 1)))
+
+    def _beside(self, params: PageParams) -> Hashable:
+        return repr(self._kept(params))
+
+    def _is_shown(self, data: PageData[CatalogContent]) -> bool:
+        return super()._is_shown(replace(data, content=replace(data.content, number=self.content.number)))
 
 
 def filters() -> rx.Component:

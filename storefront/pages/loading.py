@@ -3,7 +3,7 @@
 A loader is the one place that knows what a page shows: the page's `load` event and the document both call it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import reflex as rx
 
 from storefront.documents.facts import DocumentFacts
+from storefront.live.open_pages import address_of, watch
+from storefront.live.refreshing import Once
 from storefront.state.events import event
 
 Content = TypeVar("Content")
@@ -75,3 +77,19 @@ class PageState(rx.State, mixin=True):
     def _show(self, data: PageData[Any]) -> None:
         for name, value in data.as_state().items():
             setattr(self, name, value)
+        watch(self, data.content)
+
+    async def _renew(self, once: Once) -> None:
+        """Show what the address shows now, if a product of it changed."""
+        address = address_of(self)
+        params = PageParams.from_url(address)
+        data = await once((type(self), address, self._beside(params)), lambda: self._data(params))
+        if not self._is_shown(data):
+            self._show(data)
+
+    def _beside(self, params: PageParams) -> Hashable:  # noqa: ARG002
+        """What else than the address decides what is shown."""
+        return None
+
+    def _is_shown(self, data: PageData[Any]) -> bool:
+        return all(getattr(self, name) == value for name, value in data.as_state().items())

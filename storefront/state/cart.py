@@ -9,6 +9,8 @@ from backend.cart import service as carts
 from backend.cart.views import CartView
 from backend.catalog.views import PictureView
 from backend.errors import NotAllowed, NotFound
+from storefront.live.open_pages import watch
+from storefront.live.refreshing import Once
 from storefront.state.answers import a_number, an_id, problems_told
 from storefront.state.events import event
 
@@ -93,6 +95,9 @@ class CartState(rx.State):
         await refresh(self)
         self.answers += 1
 
+    async def _renew(self, _once: Once) -> None:
+        await refresh(self)
+
 
 async def refresh(state: CartState) -> None:
     """Read the cart again. An id that leads nowhere, or to an order, is forgotten."""
@@ -112,3 +117,4 @@ def show(state: CartState, view: CartView) -> None:
         state.cart = view
         state.has_problem = any(line.problem for line in view.lines)
     state.is_known = True
+    watch(state, view)

@@ -5,6 +5,8 @@ import reflex as rx
 from backend.app import current_shop
 from backend.catalog.service import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
+from storefront.live.open_pages import watch
+from storefront.live.refreshing import Once
 from storefront.state.answers import problems_told, some_texts
 from storefront.state.events import event
 
@@ -22,6 +24,15 @@ class WishlistState(rx.State):
         """Describe these products as they are now."""
         async with problems_told(self):
             wanted = some_texts(handles, MAX_WISHES, LONGEST_HANDLE)
-            async with current_shop().database.read() as session:
-                self.cards = await cards(session, wanted)
+            await self._look(wanted)
         self.is_known = True
+
+    async def _renew(self, _once: Once) -> None:
+        await self._look([card.handle for card in self.cards])
+
+    async def _look(self, handles: list[str]) -> None:
+        async with current_shop().database.read() as session:
+            found = await cards(session, handles)
+        if found != self.cards:
+            self.cards = found
+        watch(self, found)

@@ -1,0 +1,1 @@
+"""Open pages that follow the shop: when a product changes, whoever is looking at it sees the change at once."""

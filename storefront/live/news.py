@@ -1,0 +1,118 @@
+"""Passing on which products changed: within this process, or over Redis to every replica."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from backend.errors import OutsideFailure
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "trompo:changed-products"
+TRY_AGAIN = 1.0
+
+Listener = Callable[[Collection[str] | None], None]
+"""Is told the ids of products that changed; None when some may have changed and nobody knows which."""
+
+
+class News(Protocol):
+    """The way from whoever is told of a change to everybody who shows it."""
+
+    async def start(self, listener: Listener) -> None:
+        """Begin to listen."""
+
+    async def stop(self) -> None:
+        """Stop listening."""
+
+    async def spread(self, product_ids: Collection[str]) -> None:
+        """Tell every listener.
+
+        Raises:
+            OutsideFailure: it cannot be told now.
+        """
+
+
+def news_over(redis_url: str) -> News:
+    """The way over this Redis; within the process when there is none."""
+    return RedisNews(redis_url) if redis_url else LocalNews()
+
+
+class LocalNews:
+    """Within this process."""
+
+    def __init__(self) -> None:
+        self._listener: Listener | None = None
+
+    async def start(self, listener: Listener) -> None:
+        """Begin to listen."""
+        self._listener = listener
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        self._listener = None
+
+    async def spread(self, product_ids: Collection[str]) -> None:
+        """Tell the listener."""
+        if self._listener is not None:
+            self._listener(product_ids)
+
+
+class RedisNews:
+    """Over Redis, to every process that listens, this one included.
+
+    Redis keeps no message for a listener that is away. So whoever has been away takes everything to have changed.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._redis = Redis.from_url(url)
+        self._listening: asyncio.Task[None] | None = None
+
+    async def start(self, listener: Listener) -> None:
+        """Begin to listen. Returns when this process hears what is spread, or when Redis is away just now."""
+        if self._listening is None:
+            ready = asyncio.Event()
+            self._listening = asyncio.create_task(self._listen(listener, ready), name="changed products")
+            await ready.wait()
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+        await self._redis.aclose()
+
+    async def spread(self, product_ids: Collection[str]) -> None:
+        """Tell every process.
+
+        Raises:
+            OutsideFailure: Redis does not answer.
+        """
+        try:
+            await self._redis.publish(CHANNEL, json.dumps(sorted(product_ids)))
+        except (RedisError, OSError) as error:
+            raise OutsideFailure("The other replicas cannot be told: Redis does not answer") from error
+
+    async def _listen(self, listener: Listener, ready: asyncio.Event) -> None:
+        was_away = False
+        while True:
+            try:
+                async with self._redis.pubsub() as messages:
+                    await messages.subscribe(CHANNEL)
+                    async for message in messages.listen():
+                        if message["type"] == "subscribe":
+                            ready.set()
+                            if was_away:
+                                listener(None)
+                        elif message["type"] == "message":
+                            listener(json.loads(message["data"]))
+            except (RedisError, OSError) as error:
+                log.warning("changes of products are not heard: Redis is away (%s)", type(error).__name__)
+            was_away = True
+            ready.set()
+            await asyncio.sleep(TRY_AGAIN)

@@ -1,0 +1,125 @@
+"""Bringing open pages up to date: a state that shows a changed product looks again, its browser gets what differs.
+
+What several pages show alike (the same page at the same address) is read once for all of them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Hashable
+from typing import Any, Protocol, TypeVar, cast
+
+import reflex as rx
+from reflex.istate.manager.token import BaseStateToken
+
+from storefront.live.open_pages import OpenPages, Showing, address_of
+
+log = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+
+PAUSE = 0.2
+"""Seconds between two rounds. A toy that sells by the second refreshes its pages five times a second, not more."""
+AT_ONCE = 16
+"""Pages that are brought up to date at the same time; shoppers' own events come in between."""
+
+
+class Once:
+    """Reads each thing once in a round, however many pages ask for it."""
+
+    def __init__(self) -> None:
+        self._reads: dict[Hashable, asyncio.Future[Any]] = {}
+
+    async def __call__(self, what: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
+        """What `read` gives, or gave whoever asked for the same in this round."""
+        if what not in self._reads:
+            self._reads[what] = asyncio.ensure_future(read())
+        return cast("Value", await asyncio.shield(self._reads[what]))
+
+
+class Live(Protocol):
+    """A state that shows products."""
+
+    async def _renew(self, once: Once) -> None:
+        """Show what there is now, if it differs from what is shown."""
+
+
+class Refresher:
+    """Refreshes the open pages of this process. Changes that come while it works are taken together in its next round.
+
+    A page whose shopper's own event takes long waits for that event, and holds up no other page.
+    """
+
+    def __init__(self, app: rx.App, pages: OpenPages) -> None:
+        self._app = app
+        self._pages = pages
+        self._changed: set[str] = set()
+        self._everything = False
+        self._news = asyncio.Event()
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._waiting: dict[str, tuple[Once, tuple[Showing, ...]]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._rounds: asyncio.Task[None] | None = None
+
+    def tell(self, product_ids: Collection[str] | None) -> None:
+        """Say which products changed; None: nobody knows which."""
+        if product_ids is None:
+            self._everything = True
+        else:
+            self._changed.update(product_ids)
+        self._news.set()
+
+    def start(self) -> None:
+        """Begin to refresh."""
+        if self._rounds is None:
+            self._rounds = asyncio.create_task(self._run(), name="refresh open pages")
+
+    async def stop(self) -> None:
+        """End it. Browsers that stay open read everything again when they connect to the next process."""
+        rounds, self._rounds = self._rounds, None
+        tasks = [task for task in (rounds, *self._tasks.values()) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            changed, everything = self._changed, self._everything
+            self._changed, self._everything = set(), False
+            try:
+                self._begin_round(None if everything else changed)
+            except Exception:
+                log.exception("open pages could not be refreshed")
+            await asyncio.sleep(PAUSE)
+
+    def _begin_round(self, changed: Collection[str] | None) -> None:
+        once = Once()
+        for token, showings in self._pages.showing(changed).items():
+            _, due = self._waiting.get(token, (once, ()))
+            self._waiting[token] = once, tuple(dict.fromkeys((*due, *showings)))
+            if token not in self._tasks:
+                self._tasks[token] = asyncio.create_task(self._refresh(token), name="refresh an open page")
+
+    async def _refresh(self, token: str) -> None:
+        try:
+            while token in self._waiting:
+                once, due = self._waiting.pop(token)
+                await self._renew(token, once, due)
+        except Exception:
+            log.exception("an open page could not be refreshed")
+        finally:
+            del self._tasks[token]
+
+    async def _renew(self, token: str, once: Once, due: Collection[Showing]) -> None:
+        """Let these states of a page look again."""
+        page = BaseStateToken(ident=token, cls=next(iter(due)).state)
+        # in this order: a page that waits for its shopper's own event takes no place meanwhile
+        async with self._app.modify_state(page) as root, self._places:
+            for showing in due:
+                state = await root.get_state(showing.state)
+                if address_of(state) == showing.address:
+                    # not public: every public method of a state is an event that anybody may send
+                    await cast("Live", state)._renew(once)  # noqa: SLF001
+                else:
+                    self._pages.forget(token, showing.state)
