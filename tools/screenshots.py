@@ -129,7 +129,8 @@ async def _take(shop: ShopServer, wanted: list[str]) -> None:
 
 
 async def _whole(page: Page) -> bytes:
-    """The page from top to bottom, with the pictures that wait to be scrolled to."""
+    """The page from top to bottom, with the pictures that wait to be scrolled to, as it looks before anyone scrolls."""
+    await page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     await page.evaluate(
         "document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager' })"
     )
