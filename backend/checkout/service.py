@@ -12,11 +12,11 @@ from backend.checkout.address import send_to
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
-from backend.checkout.shipping import choose_shipping, offer_shipping, shipping_choices
+from backend.checkout.shipping import choose_shipping, deliver_to, offer_shipping, shipping_choices
 from backend.checkout.totals import reckon
 from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotFound, OutsideFailure, TotalChanged
+from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure, TotalChanged
 from backend.inventory import service as inventory
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
@@ -37,8 +37,6 @@ from backend.shipping.providers.base import FulfillmentProvider
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
-
-NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 
 
 @dataclass(frozen=True)
@@ -177,14 +175,20 @@ class Checkout:
             InvalidData: `fields` holds a Spanish message by field; nothing was started.
             NotFound, InsufficientStock, TotalChanged, Conflict, PaymentFailed, OutsideFailure: see `start_payment`.
         """
-        async with self.database.transaction() as session:
-            order = await order_of_cart(session, cart_id)
+        order = await self._order_of(cart_id)
         if order is None:
             destination, payer = await self._check(typed, ip)
-            if not await self._has_started(cart_id, expected_total):
-                await self._deliver_to(cart_id, destination)
-                await self.start_payment(cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total)
-            order = await self.complete(cart_id, expected_total=expected_total)
+            try:
+                if not await self._has_started(cart_id, expected_total):
+                    await deliver_to(self.database, self.carriers, cart_id, destination)
+                    await self.start_payment(
+                        cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total
+                    )
+                order = await self.complete(cart_id, expected_total=expected_total)
+            except (Conflict, NotAllowed):
+                order = await self._order_of(cart_id)  # another press may have been faster
+                if order is None:
+                    raise
         return await self._placed(order)
 
     async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
@@ -197,18 +201,6 @@ class Checkout:
             log.warning("only the destination can be checked: %s", error.message)
             return read_destination(typed)[1]
         return {}
-
-    async def _deliver_to(self, cart_id: str, destination: Destination) -> None:
-        """Keep the destination; where that voids the shipping price, ask for the chosen option's price there."""
-        async with self.database.read() as session:
-            chosen = await carts.shipping_method(session, cart_id)
-        await self.set_destination(cart_id, destination)
-        if chosen is None:
-            raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
-        async with self.database.read() as session:
-            is_void = await carts.shipping_method(session, cart_id) is None
-        if is_void:
-            await self.choose_shipping(cart_id, chosen.shipping_option_id)
 
     async def _check(self, typed: Mapping[str, Any], ip: str) -> tuple[Destination, JsonObject]:
         """What was typed, as destination and as the payer's answers; every field's problem is reported at once."""
@@ -252,10 +244,13 @@ class Checkout:
             redirect_url=attempt.redirect_url if attempt is not None and pays else None,
         )
 
+    async def _order_of(self, cart_id: str) -> Order | None:
+        async with self.database.read() as session:
+            return await order_of_cart(session, cart_id)
+
     async def placed(self, cart_id: str) -> PlacedOrder | None:
         """The order that the cart has become, for whoever holds the cart; None while it is none."""
-        async with self.database.read() as session:
-            order = await order_of_cart(session, cart_id)
+        order = await self._order_of(cart_id)
         return await self._placed(order) if order is not None else None
 
     async def order_placed(self, order_id: str, token: str) -> PlacedOrder:

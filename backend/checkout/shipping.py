@@ -6,12 +6,14 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import Line, lines_of, open_cart, read_cart, set_shipping_method
+from backend.cart.service import Line, lines_of, open_cart, read_cart, set_shipping_method, shipping_method
+from backend.checkout.address import send_to
+from backend.checkout.form import Destination
 from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
 from backend.errors import Conflict, InvalidData
@@ -21,6 +23,7 @@ from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.shipping.service import location_of, options_for, require_enabled
 
+NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 UNKNOWN_OPTION = "Shipping Options are invalid for cart."
 MAX_REQUOTES = 3
 UNKNOWN_ADDRESS = "Dirección por confirmar"
@@ -113,6 +116,43 @@ async def offer_shipping(
                 await _keep(session, cart_id, chosen, priced[chosen.id])
         choices = [_choice(option, priced[option.id]) for option in options]
         return ShippingOffer(choices, chosen.id if chosen is not None else "")
+    raise Conflict("The cart changed while its shipping was being priced")
+
+
+async def deliver_to(
+    database: Database, providers: Providers, cart_id: str, destination: Destination
+) -> None:
+    """Send the cart here by the option that is chosen for it.
+
+    Where that is another place, the price there is asked for first; address and price change together, so that nobody
+    who presses at the same time finds the cart without a price.
+
+    Raises:
+        NotFound, NotAllowed: see `open_cart`.
+        InvalidData: no shipping is chosen (`fields`), or its option is no longer offered.
+        Conflict: the cart kept changing while it was being priced.
+    """
+    address = destination.as_address()
+    for _ in range(MAX_REQUOTES):
+        async with database.read() as session:
+            cart = await read_cart(session, cart_id)
+            before = await _parcelled(session, cart)
+            chosen = await shipping_method(session, cart_id)
+            if chosen is None:
+                raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
+            there = replace(before, address=destination.address, dane_code=destination.dane_code)
+            option = await _offered(session, cart, there, chosen.shipping_option_id)
+            location = await location_of(session, option)
+        quote = await _quote(providers, option, location, there) if there != before else None
+        async with database.transaction() as session:
+            cart = await open_cart(session, cart_id)
+            if await _parcelled(session, cart) != before:
+                continue
+            cart.email = destination.email
+            await send_to(session, cart, address)
+            if quote is not None:
+                await _keep(session, cart_id, option, quote)
+            return
     raise Conflict("The cart changed while its shipping was being priced")
 
 
