@@ -1,0 +1,248 @@
+"""What the checkout's page asks of the checkout: prices from the municipality on, one button, one order."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import pytest
+from sqlalchemy import func, select
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.checkout.service import Checkout
+from backend.checkout.views import PlacedOrder
+from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
+from backend.money import Cop
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.settings import Settings
+from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
+from backend.shipping.providers.manual_manual import ManualManual
+from tests.shop_floor import make_toy, open_floor
+
+MEDELLIN, LETICIA = "05001000", "91001000"
+PRICE = 40_000
+TYPED = {
+    "email": "ana@example.com",
+    "first_name": "Ana",
+    "last_name": "Gómez",
+    "phone": "300 123 4567",
+    "dane_code": MEDELLIN,
+    "address": "Carrera 43A # 1-50",
+    "suburb": "El Poblado",
+    "reference": "",
+    "person_type": "0",
+    "doc_type": "CC",
+    "doc_number": "1020304050",
+    "bank": "1022",
+}
+IP = "190.24.1.1"
+
+
+@dataclass
+class ScriptedCarrier(FulfillmentProvider):
+    """Charges what the test says, by municipality."""
+
+    id = "carrier_standard"
+    can_calculate = True
+    prices: dict[str, Cop] = field(default_factory=lambda: {MEDELLIN: 12_000, LETICIA: 48_000})
+    asked: list[str] = field(default_factory=list)
+
+    async def calculate_price(self, request: QuoteRequest) -> Quote:
+        self.asked.append(request.destination.dane_code)
+        return Quote(self.prices[request.destination.dane_code], carrier="Envía", delivery_days=3)
+
+    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+        raise NotImplementedError
+
+    async def cancel_fulfillment(self, guide: Guide) -> None:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def carrier() -> ScriptedCarrier:
+    return ScriptedCarrier()
+
+
+@pytest.fixture
+async def checkout(
+    database_url: str, settings: Settings, carrier: ScriptedCarrier
+) -> AsyncIterator[Checkout]:
+    """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
+    shop = Shop(settings.model_copy(update={"database_url": database_url}))
+    carriers = {carrier.id: carrier, "manual_manual": ManualManual()}
+    yield Checkout(shop.settings, shop.database, shop.payments, carriers)
+    await shop.stop()
+
+
+@pytest.fixture
+async def cart_id(checkout: Checkout, settings: Settings) -> str:
+    floor = await open_floor(checkout.database, settings)
+    async with checkout.database.transaction() as session:
+        toy = await make_toy(session, floor, "trompo", stock=5, price=PRICE)
+        cart_id = await carts.create(session)
+        await carts.add(session, cart_id, toy, 1)
+    return cart_id
+
+
+async def _shipping(checkout: Checkout, cart_id: str) -> Cop | None:
+    async with checkout.database.read() as session:
+        method = await carts.shipping_method(session, cart_id)
+    return method.amount if method else None
+
+
+async def _ready(checkout: Checkout, cart_id: str) -> None:
+    await checkout.set_town(cart_id, MEDELLIN)
+    await checkout.offer_shipping(cart_id)
+
+
+async def test_the_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart_id: str) -> None:
+    await checkout.set_town(cart_id, MEDELLIN)
+    offer = await checkout.offer_shipping(cart_id)
+    home, store = offer.choices
+    assert (home.amount, home.carrier, home.delivery_days, home.is_pickup) == (12_000, "Envía", 3, False)
+    assert (store.amount, store.is_pickup) == (0, True)
+    assert offer.chosen == home.id
+    assert await _shipping(checkout, cart_id) == 12_000
+
+
+async def test_the_wanted_option_is_taken_and_an_unknown_one_is_not(checkout: Checkout, cart_id: str) -> None:
+    await checkout.set_town(cart_id, MEDELLIN)
+    home, store = (await checkout.offer_shipping(cart_id)).choices
+    assert (await checkout.offer_shipping(cart_id, store.id)).chosen == store.id
+    assert await _shipping(checkout, cart_id) == 0
+    assert (await checkout.offer_shipping(cart_id, "so_made_up")).chosen == home.id
+
+
+async def test_another_place_voids_the_price_and_the_same_one_keeps_it(
+    checkout: Checkout, cart_id: str
+) -> None:
+    await _ready(checkout, cart_id)
+    await checkout.set_town(cart_id, MEDELLIN)
+    assert await _shipping(checkout, cart_id) == 12_000
+    await checkout.set_town(cart_id, LETICIA)
+    assert await _shipping(checkout, cart_id) is None
+
+
+async def test_a_price_that_comes_too_late_is_not_kept(
+    checkout: Checkout, cart_id: str, carrier: ScriptedCarrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await checkout.set_town(cart_id, MEDELLIN)
+    ask = carrier.calculate_price
+
+    async def moves_meanwhile(request: QuoteRequest) -> Quote:
+        quote = await ask(request)
+        if request.destination.dane_code == MEDELLIN:
+            await checkout.set_town(cart_id, LETICIA)
+        return quote
+
+    monkeypatch.setattr(carrier, "calculate_price", moves_meanwhile)
+    offer = await checkout.offer_shipping(cart_id)
+    assert carrier.asked == [MEDELLIN, LETICIA]
+    assert offer.choices[0].amount == 48_000
+    assert await _shipping(checkout, cart_id) == 48_000
+
+
+async def test_a_municipality_nobody_knows_is_refused(checkout: Checkout, cart_id: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await checkout.set_town(cart_id, "00000000")
+    assert refused.value.fields == {"dane_code": "Elige tu municipio de la lista."}
+
+
+async def test_the_button_sends_the_order_where_was_typed(checkout: Checkout, cart_id: str) -> None:
+    await _ready(checkout, cart_id)
+    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    assert placed.redirect_url
+    order = await _order(checkout, placed)
+    assert (order.email, order.total) == ("ana@example.com", PRICE + 12_000)
+    assert order.shipping_address["address_1"] == TYPED["address"]
+    assert order.shipping_address["city"] == "Medellín"
+    assert order.shipping_address["metadata"]["suburb"] == TYPED["suburb"]
+
+
+async def test_another_place_in_the_form_is_priced_before_anything_is_paid(
+    checkout: Checkout, cart_id: str
+) -> None:
+    await _ready(checkout, cart_id)
+    elsewhere = {**TYPED, "dane_code": LETICIA}
+    with pytest.raises(TotalChanged):
+        await checkout.place_order(cart_id, elsewhere, expected_total=PRICE + 12_000, ip=IP)
+    assert await _count(checkout, PaymentSession) == 0
+    placed = await checkout.place_order(cart_id, elsewhere, expected_total=PRICE + 48_000, ip=IP)
+    assert (await _order(checkout, placed)).shipping_total == 48_000
+
+
+async def test_nothing_starts_before_shipping_is_chosen(checkout: Checkout, cart_id: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await checkout.place_order(cart_id, TYPED, expected_total=PRICE, ip=IP)
+    assert refused.value.fields == {"shipping": "Elige cómo quieres recibir tu pedido."}
+    assert await _count(checkout, PaymentSession) == 0
+
+
+async def test_a_cart_nobody_knows_is_not_found(checkout: Checkout, cart_id: str) -> None:
+    with pytest.raises(NotFound):
+        await checkout.place_order("cart_made_up", TYPED, expected_total=PRICE, ip=IP)
+
+
+async def test_pressed_at_the_same_time_it_makes_one_order(checkout: Checkout, cart_id: str) -> None:
+    await _ready(checkout, cart_id)
+    presses = [
+        checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP) for _press in range(4)
+    ]
+    answers = await asyncio.gather(*presses, return_exceptions=True)
+    placed = [answer for answer in answers if isinstance(answer, PlacedOrder)]
+    refused = [answer for answer in answers if not isinstance(answer, PlacedOrder)]
+    assert placed
+    assert all(isinstance(answer, Conflict) for answer in refused)
+    assert len({answer.order_id for answer in placed}) == 1
+    assert await _count(checkout, Order) == 1
+    assert await _count(checkout, PaymentSession) == 1
+    again = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    assert again == placed[0]
+
+
+async def test_every_problem_is_told_and_good_fields_are_not(checkout: Checkout, cart_id: str) -> None:
+    assert await checkout.problems(TYPED, IP) == {}
+    problems = await checkout.problems({**TYPED, "email": "ana@", "doc_number": "1", "bank": "0"}, IP)
+    assert set(problems) == {"email", "doc_number", "bank"}
+    assert set(await checkout.problems({}, IP)) == {
+        *("email", "first_name", "last_name", "phone", "dane_code", "address", "suburb"),
+        *("person_type", "doc_type", "doc_number", "bank"),
+    }
+
+
+async def test_whoever_holds_the_cart_or_the_link_finds_the_order(checkout: Checkout, cart_id: str) -> None:
+    assert await checkout.placed(cart_id) is None
+    await _ready(checkout, cart_id)
+    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    assert await checkout.placed(cart_id) == placed
+    assert await checkout.order_placed(placed.order_id, placed.token) == placed
+    with pytest.raises(NotFound):
+        await checkout.order_placed(placed.order_id, "forged")
+
+
+async def test_the_page_shows_what_is_known_without_asking_the_bank(
+    checkout: Checkout, cart_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _ready(checkout, cart_id)
+    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    asked: list[str] = []
+
+    async def ask(session_id: str) -> None:
+        asked.append(session_id)
+
+    monkeypatch.setattr(checkout.payments, "ask_on_return", ask)
+    order = await checkout.order_page(placed.order_id, placed.token, ask=False)
+    assert (order.status, order.number, asked) == ("pending", placed.number, [])
+    await checkout.order_page(placed.order_id, placed.token)
+    assert len(asked) == 1
+
+
+async def _order(checkout: Checkout, placed: PlacedOrder) -> Order:
+    async with checkout.database.read() as session:
+        return (await session.execute(select(Order).where(Order.id == placed.order_id))).scalar_one()
+
+
+async def _count(checkout: Checkout, table: type) -> int:
+    async with checkout.database.read() as session:
+        return (await session.execute(select(func.count()).select_from(table))).scalar_one()
