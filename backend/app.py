@@ -2,14 +2,22 @@
 
 from fastapi import FastAPI
 
+from backend.catalog.admin_routes import router as products_router
+from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.routes import router as catalog_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.routes import router as customers_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.inventory.routes import router as inventory_router
+from backend.orders.admin_routes import router as order_desk_router
 from backend.orders.routes import router as orders_router
+from backend.payment.admin_routes import router as payment_desk_router
 from backend.payment.routes import router as payment_router
+from backend.shipping.option_routes import router as shipping_options_router
+from backend.shipping.routes import router as shipping_router
+from backend.shipping.stock_routes import router as stock_router
 from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
@@ -20,8 +28,16 @@ ROUTERS = (
     customers_router,
     account_router,
     catalog_router,
+    products_router,
+    arrangement_router,
     checkout_router,
     orders_router,
+    order_desk_router,
+    payment_desk_router,
+    inventory_router,
+    stock_router,
+    shipping_router,
+    shipping_options_router,
 )
 
 

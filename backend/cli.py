@@ -127,6 +127,46 @@ def assign_products(
     asyncio.run(run())
 
 
+admin = typer.Typer(help="Look after staff.", no_args_is_help=True)
+app.add_typer(admin, name="admin")
+
+
+@admin.command("create")
+def create_admin(
+    email: Annotated[str, typer.Option(help="ADMIN_EMAIL, unless it is given.")] = "",
+) -> None:
+    """Let somebody use the Admin API. The password is asked for, unless ADMIN_PASSWORD is set.
+
+    Examples:
+        trompo admin create --email ana@tienda.example
+    """
+    from backend.customers.staff import create_staff
+    from backend.database import Database
+    from backend.errors import ShopError
+    from backend.migrations import upgrade
+
+    settings = load_settings()
+    address = email or settings.admin_email or typer.prompt("E-mail")
+    password = settings.admin_password.get_secret_value() or typer.prompt(
+        "Password", hide_input=True, confirmation_prompt=True
+    )
+
+    async def run() -> None:
+        database = Database.from_settings(settings)
+        try:
+            await upgrade(database)
+            await create_staff(database, address, password)
+        finally:
+            await database.close()
+
+    try:
+        asyncio.run(run())
+    except ShopError as error:
+        typer.echo(error.message, err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"{address} may use the Admin API.")
+
+
 def main() -> None:
     """Run the console script."""
     app()

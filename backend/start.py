@@ -3,8 +3,10 @@
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.customers.staff import first_staff
 from backend.database import Database
 from backend.demo.seed import Seeded, seed
+from backend.errors import InvalidData
 from backend.migrations import upgrade
 from backend.settings import GatewayEnv, Settings
 
@@ -18,18 +20,31 @@ class CannotStart(SystemExit):
 async def prepare(settings: Settings) -> Seeded:
     """Migrate the database and fill an empty shop with the demo toys. A production shop is never seeded by itself.
 
+    A shop without staff gets its first from ADMIN_EMAIL and ADMIN_PASSWORD.
+
     Raises:
-        CannotStart: the database does not answer, or another version of the code made it.
+        CannotStart: the database does not answer, another version of the code made it, or the first member of staff
+            has no proper address or password.
     """
     database = Database.from_settings(settings)
     try:
         await _require(database)
         await _migrate(database)
+        await _employ(database, settings)
         if settings.gateway_env is GatewayEnv.PRODUCTION:
             return NOTHING
         return await seed(database, settings)
     finally:
         await database.close()
+
+
+async def _employ(database: Database, settings: Settings) -> None:
+    try:
+        await first_staff(database, settings)
+    except InvalidData as error:
+        raise CannotStart(
+            f"Trompo cannot start: ADMIN_EMAIL, ADMIN_PASSWORD: {error.message[0].lower()}{error.message[1:]}"
+        ) from None
 
 
 async def _require(database: Database) -> None:

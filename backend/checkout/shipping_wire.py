@@ -9,7 +9,7 @@ from backend.checkout.views import ShippingChoice
 from backend.edge.prices import price
 from backend.edge.wire import JsonDict, sibling_id
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
-from backend.shipping.wire import address_of, option_price, option_type
+from backend.shipping.wire import address_of, metadata_of, option_price, option_type
 
 
 async def choices_wire(session: AsyncSession, choices: Sequence[ShippingChoice]) -> list[JsonDict]:
@@ -45,7 +45,7 @@ def _choice(
         "is_tax_inclusive": True,
         "insufficient_inventory": False,
         "metadata": {
-            **option.meta,
+            **(metadata_of(option) or {}),
             "carrier": choice.carrier or None,
             "delivery_days": choice.delivery_days,
             "is_fallback": choice.is_fallback,

@@ -140,6 +140,23 @@ async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> 
     await session.flush()
 
 
+async def take_back(session: AsyncSession, holder: str, location_id: str, units: Mapping[str, int]) -> None:
+    """A parcel with these units (by variant id) came to nothing: they lie at the location again, promised as before."""
+    at_location = (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(units)
+    levels = await _lock_levels(session, at_location)
+    promises = {
+        promise.level_id: promise for promise in await _promises(session, Reservation.holder == holder)
+    }
+    for level in levels:
+        count = units[level.variant_id]
+        await _change(session, level.id, stocked=count, reserved=count)
+        if level.id in promises:
+            promises[level.id].quantity += count
+        else:
+            session.add(Reservation(level_id=level.id, holder=holder, quantity=count))
+    await session.flush()
+
+
 async def set_stock(session: AsyncSession, variant_id: str, location_id: str, stocked: int) -> InventoryLevel:
     """Say how many units lie at the location. Never below what is promised: promises are kept."""
     level = (

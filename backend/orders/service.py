@@ -109,6 +109,18 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     return order
 
 
+async def lock_order(session: AsyncSession, order_id: str) -> Order:
+    """The order with this id, locked for a change.
+
+    Raises:
+        NotFound: there is none.
+    """
+    order = (await session.execute(locked(select(Order).where(Order.id == order_id)))).scalar_one_or_none()
+    if order is None:
+        raise NotFound(f"Order with id: {order_id} was not found")
+    return order
+
+
 async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:
     """The order's lines, in the order of the cart."""
     rows = await session.execute(

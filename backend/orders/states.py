@@ -24,7 +24,10 @@ class FulfillmentStatus(StrEnum):
     """Whether it has left."""
 
     NOT_FULFILLED = "not_fulfilled"
+    PARTIALLY_FULFILLED = "partially_fulfilled"
     FULFILLED = "fulfilled"
+    PARTIALLY_SHIPPED = "partially_shipped"
     SHIPPED = "shipped"
+    PARTIALLY_DELIVERED = "partially_delivered"
     DELIVERED = "delivered"
     CANCELED = "canceled"

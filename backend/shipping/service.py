@@ -103,7 +103,7 @@ async def update_option(
         option.provider_id = provider_id or option.provider_id
         option.price_type = price_type or option.price_type
         await require_enabled(session, option)
-        _settle_price(option, providers, amount)
+        settle_price(option, providers, amount)
     await session.flush()
     return option
 
@@ -144,7 +144,7 @@ async def unlink_sales_channel(session: AsyncSession, location_id: str, sales_ch
     )
 
 
-def _settle_price(
+def settle_price(
     option: ShippingOption, providers: Mapping[str, FulfillmentProvider], amount: Cop | None
 ) -> None:
     """Give the option a price that its type allows: a flat one an amount, a calculated one a provider that can."""

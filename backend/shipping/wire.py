@@ -9,6 +9,9 @@ from backend.shipping.models import (
     StockLocation,
 )
 
+TYPE_NOTE = "type"
+"""Where an option's `meta` keeps what the platform calls its type."""
+
 
 def address_of(location: StockLocation) -> JsonDict:
     """The address of a warehouse."""
@@ -40,14 +43,20 @@ def option_type(option: ShippingOption) -> JsonDict:
     """What kind of shipping it is."""
     is_pickup = bool(option.data.get("pickup"))
     label, code = ("Recoger en tienda", "pickup") if is_pickup else ("Estándar", "standard")
+    said = option.meta.get(TYPE_NOTE) or {"label": label, "description": label, "code": code}
     return {
         "id": sibling_id("sotype", option.id),
-        "label": label,
-        "description": label,
-        "code": code,
+        "label": said["label"],
+        "description": said.get("description"),
+        "code": said["code"],
         **stamps(option.created_at, option.updated_at),
         "deleted_at": None,
     }
+
+
+def metadata_of(option: ShippingOption) -> JsonDict | None:
+    """The option's metadata, without what we keep in it."""
+    return {name: value for name, value in option.meta.items() if name != TYPE_NOTE} or None
 
 
 def option_price(option: ShippingOption) -> JsonDict:
@@ -91,7 +100,7 @@ def option_wire(option: ShippingOption, zone: ServiceZone, profile: ShippingProf
         "shipping_profile": profile_wire(profile),
         "shipping_option_type_id": sibling_id("sotype", option.id),
         "data": option.data or None,
-        "metadata": option.meta or None,
+        "metadata": metadata_of(option),
         "type": option_type(option),
         "rules": [],
         "prices": [option_price(option)] if option.amount is not None else [],

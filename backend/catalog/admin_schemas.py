@@ -1,0 +1,211 @@
+"""What staff may say of the catalogue. What is assigned elsewhere is refused here (spec: Errors)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from backend.catalog.schemas import CategoriesParameters, ProductsParameters
+from backend.edge.schemas import (
+    Answer,
+    Body,
+    FilledName,
+    Ids,
+    ListAnswer,
+    Measure,
+    Metadata,
+    Name,
+    Pesos,
+    Text,
+    Whole,
+    problem,
+)
+
+MAX_PICTURES = 50
+MAX_VARIANTS = 100
+
+Status = Literal["draft", "proposed", "published", "rejected"]
+
+
+def _is_handle(text: str) -> str:
+    if not text or any(not (letter.isascii() and (letter.isalnum() or letter in "-_.")) for letter in text):
+        raise problem("A handle has only letters, digits and hyphens")
+    return text
+
+
+Handle = Annotated[Name, AfterValidator(_is_handle)]
+
+
+class PriceIn(Body):
+    """A price, in whole pesos with IVA included."""
+
+    currency_code: Name = "cop"
+    amount: Pesos
+    id: Name | None = None
+    min_quantity: None = None
+    max_quantity: None = None
+    rules: dict[str, Any] | None = None
+
+
+Prices = Annotated[list[PriceIn], Field(max_length=10)]
+
+
+class VariantChange(Body):
+    """What may be said of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
+
+    title: FilledName | None = None
+    sku: Name | None = None
+    prices: Prices | None = None
+    compare_at_price: Pesos | None = None
+    variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
+    manage_inventory: Literal[True] | None = None
+    allow_backorder: Literal[False] | None = None
+    options: dict[str, Name] | None = Field(None, description="Taken, and shown by the variant's title.")
+
+
+class NewVariant(VariantChange):
+    """A new variant."""
+
+    prices: Annotated[Prices, Field(min_length=1)]
+
+
+class VariantInProduct(VariantChange):
+    """A variant in the change of its product: a known one by its id, or a new one."""
+
+    id: Name | None = None
+
+
+class ImageIn(Body):
+    """A picture by its address. File names may hold spaces and parentheses."""
+
+    url: Annotated[str, Field(min_length=1, max_length=2000)]
+    id: Name | None = None
+    metadata: Metadata | None = None
+
+
+class OptionIn(Body):
+    """An option as the platform has them. Trompo tells variants apart by their titles."""
+
+    title: FilledName
+    values: Annotated[list[Name], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
+
+
+class IdOnly(Body):
+    """Something by its id."""
+
+    id: Name
+
+
+class ProductChange(Body):
+    """What may be said of a product; what is left out stays.
+
+    Metadata is merged: an empty text or null takes a key out. `price` and `compare_at_price` are those of its only
+    variant. Collections and categories are assigned by their own routes.
+    """
+
+    title: FilledName | None = None
+    subtitle: Name | None = None
+    description: Text | None = None
+    handle: Handle | None = None
+    status: Status | None = None
+    thumbnail: Annotated[str, Field(max_length=2000)] | None = None
+    featured: bool | None = None
+    price: Pesos | None = None
+    compare_at_price: Pesos | None = None
+    weight: Measure | None = Field(None, description="Kilograms.")
+    length: Measure | None = Field(None, description="Centimetres.")
+    height: Measure | None = Field(None, description="Centimetres.")
+    width: Measure | None = Field(None, description="Centimetres.")
+    images: Annotated[list[ImageIn], Field(max_length=MAX_PICTURES)] | None = None
+    variants: Annotated[list[VariantInProduct], Field(max_length=MAX_VARIANTS)] | None = None
+    options: Annotated[list[OptionIn], Field(max_length=10)] | None = None
+    metadata: Metadata | None = None
+    discountable: Literal[True] | None = None
+    is_giftcard: Literal[False] | None = None
+    sales_channels: Annotated[list[IdOnly], Field(max_length=20)] | None = None
+    shipping_profile_id: Name | None = None
+
+
+class NewProduct(ProductChange):
+    """A new product, a draft unless told otherwise."""
+
+    title: FilledName
+    status: Status = "draft"
+
+
+class Assignment(Body):
+    """Products to put in and to take out. Ids that nobody knows are passed over."""
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class CollectionChange(Body):
+    """What may be said of a collection."""
+
+    title: FilledName | None = None
+    handle: Handle | None = None
+    metadata: Metadata | None = None
+
+
+class NewCollection(CollectionChange):
+    """A new collection; its handle is made from the title unless it is given."""
+
+    title: FilledName
+
+
+class CategoryChange(Body):
+    """What may be said of a category; what is left out stays."""
+
+    name: FilledName | None = None
+    handle: Handle | None = None
+    description: Text | None = None
+    parent_category_id: Name | None = None
+    rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
+    is_active: Literal[True] | None = None
+    is_internal: Literal[False] | None = None
+    metadata: Metadata | None = None
+
+
+class NewCategory(CategoryChange):
+    """A new category."""
+
+    name: FilledName
+
+
+class AdminProductsParameters(ProductsParameters):
+    """Which products, drafts included."""
+
+    status: list[Status] | None = None
+
+
+class AdminCategoriesParameters(CategoriesParameters):
+    """Which categories."""
+
+    is_active: bool | None = None
+    is_internal: bool | None = None
+
+
+class ChannelOut(Answer):
+    """A way to sell."""
+
+    id: str
+    name: str | None = None
+
+
+class ChannelsAnswer(ListAnswer):
+    """The ways to sell."""
+
+    sales_channels: list[ChannelOut]
+
+
+class KeyOut(Answer):
+    """A publishable key: not a secret, it names a sales channel."""
+
+    id: str
+    token: str | None = None
+
+
+class KeysAnswer(ListAnswer):
+    """The publishable keys."""
+
+    api_keys: list[KeyOut]

@@ -1,0 +1,283 @@
+"""Making and changing products, as staff do."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.admin_schemas import (
+    ImageIn,
+    NewProduct,
+    NewVariant,
+    PriceIn,
+    ProductChange,
+    VariantChange,
+    VariantInProduct,
+)
+from backend.catalog.changes import handle_from, lock_product, products_changed
+from backend.catalog.models import Picture, Product, Variant
+from backend.clock import now
+from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.inventory.models import InventoryLevel
+from backend.money import Cop
+from backend.tables import JsonObject
+
+OWN_COLUMNS = ("title", "handle", "status", "featured")
+CLEARABLE = ("thumbnail", "weight", "length", "height", "width")
+BRAND, AGE_RANGE = "brand", "ageRange"
+
+
+async def create_product(session: AsyncSession, new: NewProduct) -> str:
+    """A new product with its variants and pictures. With a `price` and no variants it gets one.
+
+    Returns:
+        Its id.
+
+    Raises:
+        InvalidData: its handle or a SKU is taken, or a variant has no price.
+    """
+    product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
+    await _describe(session, product, new)
+    if product.thumbnail is None and new.images:
+        product.thumbnail = new.images[0].url
+    session.add(product)
+    await session.flush()
+    if new.images is not None:
+        await _set_images(session, product, new.images)
+    if new.variants is not None:
+        await _set_variants(session, product, new.variants)
+    elif new.price is not None:
+        price = PriceIn(amount=new.price)
+        await _add_variant(
+            session, product, NewVariant(prices=[price], compare_at_price=new.compare_at_price)
+        )
+    await products_changed(session, [product.id])
+    return product.id
+
+
+async def change_product(session: AsyncSession, product_id: str, change: ProductChange) -> None:
+    """Change what was said of the product.
+
+    Raises:
+        NotFound: there is no such product.
+        InvalidData: its handle or a SKU is taken; or a price is given and it has several variants.
+        NotAllowed: a variant that is left out has units that are promised to a buyer.
+    """
+    product = await lock_product(session, product_id)
+    with session.no_autoflush:
+        await _describe(session, product, change)
+    product.updated_at = now()
+    await session.flush()
+    if change.images is not None:
+        await _set_images(session, product, change.images)
+    if change.variants is not None:
+        await _set_variants(session, product, change.variants)
+    if change.price is not None or "compare_at_price" in change.model_fields_set:
+        await _price_only_variant(session, product, change)
+    await products_changed(session, [product_id])
+
+
+async def delete_product(session: AsyncSession, product_id: str) -> None:
+    """Take the product out of the shop. Orders keep what they sold; its handle and SKUs are free again.
+
+    Raises:
+        NotFound: there is no such product.
+    """
+    product = await lock_product(session, product_id)
+    product.deleted_at, product.status = now(), "draft"
+    product.handle = f"{product.handle}-{product.id}"
+    product.featured = False
+    for variant in await variants_of(session, product_id):
+        variant.sku = None
+    await products_changed(session, [product_id])
+
+
+async def add_variant(session: AsyncSession, product_id: str, new: NewVariant) -> None:
+    """A new variant of the product.
+
+    Raises:
+        NotFound: there is no such product.
+        InvalidData: its SKU is taken.
+    """
+    product = await lock_product(session, product_id)
+    await _add_variant(session, product, new)
+    product.updated_at = now()
+    await products_changed(session, [product_id])
+
+
+async def change_variant(
+    session: AsyncSession, product_id: str, variant_id: str, change: VariantChange
+) -> None:
+    """Change what was said of the variant.
+
+    Raises:
+        NotFound: there is no such product, or it has no such variant.
+        InvalidData: its SKU is taken.
+    """
+    product = await lock_product(session, product_id)
+    await _set_variant(session, await _variant(session, product_id, variant_id), change)
+    product.updated_at = now()
+    await products_changed(session, [product_id])
+
+
+async def delete_variant(session: AsyncSession, product_id: str, variant_id: str) -> None:
+    """Take a variant out of the shop, and out of every cart.
+
+    Raises:
+        NotFound: there is no such product, or it has no such variant.
+        NotAllowed: it is the last one, or units of it are promised to a buyer.
+    """
+    product = await lock_product(session, product_id)
+    variant = await _variant(session, product_id, variant_id)
+    if len(await variants_of(session, product_id)) == 1:
+        raise NotAllowed("A product keeps at least one variant")
+    await _remove_variant(session, variant)
+    product.updated_at = now()
+    await products_changed(session, [product_id])
+
+
+async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Variant]:
+    """The product's variants in their order."""
+    query = select(Variant).where(Variant.product_id == product_id).order_by(Variant.rank, Variant.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def _describe(session: AsyncSession, product: Product, said: ProductChange) -> None:
+    """The product's own row. An explicit null clears what may be empty, and is nothing for what may not."""
+    for name in OWN_COLUMNS:
+        value = getattr(said, name)
+        if value is not None:
+            setattr(product, name, value)
+    for name in ("subtitle", "description"):
+        if name in said.model_fields_set:
+            setattr(product, name, getattr(said, name) or "")
+    for name in CLEARABLE:
+        if name in said.model_fields_set:
+            setattr(product, name, getattr(said, name))
+    if said.metadata is not None:
+        _merge_metadata(product, said.metadata)
+    if not product.handle:
+        raise InvalidData("Invalid request: Field 'handle' is required")
+    taken = select(Product.id).where(Product.handle == product.handle, Product.id != product.id)
+    if (await session.execute(taken)).first():
+        raise InvalidData(f"Product with handle: {product.handle}, already exists.")
+
+
+def _merge_metadata(product: Product, said: JsonObject) -> None:
+    """`brand` and `ageRange` have columns, to be filtered by; an empty value takes a key out (spec: Entities)."""
+    rest = dict(product.extra_metadata)
+    for name, value in said.items():
+        if name in (BRAND, AGE_RANGE):
+            text = "" if value is None else value
+            if not isinstance(text, str) or len(text) > 100:
+                raise InvalidData(f"Invalid request: Expected type: 'string' for field 'metadata, {name}'")
+            setattr(product, "brand" if name == BRAND else "age_range", text.strip())
+        elif value in (None, ""):
+            rest.pop(name, None)
+        else:
+            rest[name] = value
+    product.extra_metadata = rest
+
+
+async def _price_only_variant(session: AsyncSession, product: Product, said: ProductChange) -> None:
+    variants = await variants_of(session, product.id)
+    if len(variants) != 1:
+        raise InvalidData("A price of the product is that of its only variant: change its variants instead")
+    (variant,) = variants
+    variant.price = variant.price if said.price is None else said.price
+    if "compare_at_price" in said.model_fields_set:
+        variant.compare_at_price = said.compare_at_price
+
+
+async def _set_images(session: AsyncSession, product: Product, images: Sequence[ImageIn]) -> None:
+    """The product's pictures, in this order. One that is known by its address keeps its files and its words."""
+    found = await session.execute(select(Picture).where(Picture.product_id == product.id))
+    known = {picture.url: picture for picture in found.scalars()}
+    kept: list[Picture] = []
+    for image in images:
+        picture = known.pop(image.url, None) or Picture(
+            product_id=product.id, url=image.url, alt=product.title
+        )
+        if image.metadata and isinstance(image.metadata.get("alt"), str):
+            picture.alt = image.metadata["alt"]
+        kept.append(picture)
+    await session.execute(
+        delete(Picture).where(
+            Picture.product_id == product.id, Picture.id.in_([p.id for p in known.values()])
+        )
+    )
+    # ranks are unique in a product: out of the way first, then to their places
+    for place, picture in enumerate(kept):
+        picture.rank = -1 - place
+        session.add(picture)
+    await session.flush()
+    for place, picture in enumerate(kept):
+        picture.rank = place
+    await session.flush()
+
+
+async def _set_variants(session: AsyncSession, product: Product, said: Sequence[VariantInProduct]) -> None:
+    """The product's variants: those with an id are changed, those without are new, those left out are gone."""
+    known = {variant.id: variant for variant in await variants_of(session, product.id)}
+    for entry in said:
+        if entry.id is None:
+            await _add_variant(session, product, entry)
+        elif entry.id in known:
+            await _set_variant(session, known.pop(entry.id), entry)
+        else:
+            raise NotFound(f"Product variant with id: {entry.id} was not found")
+    for variant in known.values():
+        await _remove_variant(session, variant)
+
+
+async def _add_variant(session: AsyncSession, product: Product, said: VariantChange) -> None:
+    if not said.prices:
+        raise InvalidData("Invalid request: Field 'variants, prices' is required")
+    last = (
+        await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
+    ).scalar_one()
+    variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
+    await _set_variant(session, variant, said)
+
+
+async def _set_variant(session: AsyncSession, variant: Variant, said: VariantChange) -> None:
+    variant.title = said.title or variant.title
+    if "sku" in said.model_fields_set:
+        variant.sku = said.sku or None
+    if said.prices is not None:
+        variant.price = _amount(said.prices)
+    if "compare_at_price" in said.model_fields_set:
+        variant.compare_at_price = said.compare_at_price
+    variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
+    with session.no_autoflush:
+        taken = select(Variant.id).where(Variant.sku == variant.sku, Variant.id != variant.id)
+        if variant.sku is not None and (await session.execute(taken)).first():
+            raise InvalidData(f"Product variant with sku: {variant.sku}, already exists.")
+    session.add(variant)
+    await session.flush()
+
+
+async def _remove_variant(session: AsyncSession, variant: Variant) -> None:
+    promised = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
+    if (await session.execute(promised)).scalar_one():
+        raise NotAllowed(f"Units of variant {variant.id} are promised to a buyer: it cannot be deleted now")
+    await session.delete(variant)
+    await session.flush()
+
+
+async def _variant(session: AsyncSession, product_id: str, variant_id: str) -> Variant:
+    variant = await session.get(Variant, variant_id, populate_existing=True)
+    if variant is None or variant.product_id != product_id:
+        raise NotFound(f"Product variant with id: {variant_id} was not found")
+    return variant
+
+
+def _amount(prices: Sequence[PriceIn]) -> Cop:
+    """The one price in pesos.
+
+    Raises:
+        InvalidData: there is none, or there are others.
+    """
+    if len(prices) != 1 or prices[0].currency_code.casefold() != "cop":
+        raise InvalidData("A variant has one price, in cop")
+    return prices[0].amount

@@ -1,0 +1,134 @@
+"""Orders for staff: seeing, sending and cancelling them (spec: Admin API; wire: commerce-api, Admin)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from sqlalchemy import ColumnElement, func, or_, select
+
+from backend.database import Database
+from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import in_order, listed
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.wire import Wire
+from backend.orders.cancelling import cancel_order
+from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, return_parcel, ship
+from backend.orders.models import Order
+from backend.orders.routes import SORTABLE
+from backend.orders.schemas import (
+    NewParcel,
+    NewReturn,
+    OrderAnswer,
+    OrdersAnswer,
+    OrdersParameters,
+    Shipment,
+)
+from backend.orders.service import read_order
+from backend.orders.wire import order_wire, orders_wire
+from backend.payment.routes import Desk
+from backend.shipping.routes import Carriers
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: orders"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+
+@router.get("/orders", response_model=OrdersAnswer)
+async def list_orders(asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db) -> Wire:
+    """The orders, newest first."""
+    conditions = _conditions(asked)
+    page = select(Order).where(*conditions)
+    page = page.order_by(*in_order(asked.order, SORTABLE, [Order.number.desc()]))
+    async with database.read() as session:
+        count = await session.execute(select(func.count()).select_from(Order).where(*conditions))
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        return Wire(listed("orders", await orders_wire(session, found), count.scalar_one(), asked))
+
+
+@router.get("/orders/{order_id}", response_model=OrderAnswer)
+async def read(order_id: str, database: Db, fields: Shown) -> Wire:
+    """The order, with its payments and parcels."""
+    return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
+async def cancel(order_id: str, database: Db, desk: Desk, fields: Shown) -> Wire:
+    """Cancel the order; not once it is paid by a provider that gives nothing back, nor while parcels of it stand."""
+    await cancel_order(database, desk, order_id)
+    return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
+async def create_fulfillment(
+    *, order_id: str, body: NewParcel, database: Db, settings: ShopSettings, carriers: Carriers, fields: Shown
+) -> Wire:
+    """Send these units: the provider makes the parcel's guide, once (spec: createFulfillment)."""
+    await fulfill(database, settings, carriers, order_id, body)
+    return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{parcel_id}/cancel", response_model=OrderAnswer)
+async def cancel_fulfillment(
+    order_id: str, parcel_id: str, database: Db, carriers: Carriers, fields: Shown
+) -> Wire:
+    """Cancel the parcel's guide."""
+    await cancel_parcel(database, carriers, order_id, parcel_id)
+    return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{parcel_id}/shipments", response_model=OrderAnswer)
+async def create_shipment(order_id: str, parcel_id: str, body: Shipment, database: Db, fields: Shown) -> Wire:
+    """The parcel has left."""
+    async with database.transaction() as session:
+        await ship(session, order_id, parcel_id, body)
+    return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{parcel_id}/mark-as-delivered", response_model=OrderAnswer)
+async def mark_as_delivered(order_id: str, parcel_id: str, database: Db, fields: Shown) -> Wire:
+    """The parcel has arrived."""
+    async with database.transaction() as session:
+        await deliver(session, order_id, parcel_id)
+    return await _order(database, order_id, fields)
+
+
+@router.post("/returns", response_model=OrderAnswer)
+async def create_return(body: NewReturn, database: Db, settings: ShopSettings, carriers: Carriers) -> Wire:
+    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
+    async with database.transaction() as session:
+        await return_parcel(session, settings, carriers, body.order_id)
+    return await _order(database, body.order_id, Fields())
+
+
+def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
+    one_of = (
+        (Order.id, asked.id),
+        (Order.status, asked.status),
+        (Order.payment_status, asked.payment_status),
+        (Order.fulfillment_status, asked.fulfillment_status),
+        (Order.region_id, asked.region_id),
+        (Order.sales_channel_id, asked.sales_channel_id),
+        (Order.email, [asked.email] if asked.email is not None else None),
+        (Order.customer_id, [asked.customer_id] if asked.customer_id is not None else None),
+    )
+    conditions: list[ColumnElement[bool]] = [
+        column.in_(values) for column, values in one_of if values is not None
+    ]
+    if asked.q:
+        mentioned: list[ColumnElement[bool]] = [Order.email.icontains(asked.q, autoescape=True)]
+        if asked.q.isascii() and asked.q.isdigit() and len(asked.q) < 10:
+            mentioned.append(Order.number == int(asked.q))
+        conditions.append(or_(*mentioned))
+    return conditions
+
+
+async def _order(database: Database, order_id: str, fields: Fields) -> Wire:
+    async with database.read() as session:
+        return Wire({"order": fields.pick(await order_wire(session, await read_order(session, order_id)))})

@@ -1,0 +1,70 @@
+"""Cancelling an order, as staff do: its payment is let go of first, and the order follows (design: decision 4)."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.database import Database
+from backend.errors import NotAllowed, NotImplementedByProvider
+from backend.inventory import service as inventory
+from backend.orders.fulfilling import has_standing_parcels
+from backend.orders.models import Order
+from backend.orders.service import lock_order, mark_unpaid, read_order
+from backend.orders.states import OrderStatus
+from backend.payment.desk import PaymentDesk
+from backend.payment.models import PaymentSession
+from backend.payment.service import decisive_attempt, facts_of
+from backend.payment.settlement import settle
+from backend.payment.states import SessionState
+
+STANDING_PARCELS = "All fulfillments must be canceled before canceling an order"
+AT_THE_BANK = (
+    "The payment is still at the bank and cannot be called back: unless it is approved, "
+    "the order is cancelled by itself"
+)
+
+
+async def cancel_order(database: Database, payments: PaymentDesk, order_id: str) -> None:
+    """Cancel the order: its units can be sold again. One that is cancelled stays so.
+
+    Raises:
+        NotFound: there is no such order.
+        NotAllowed: parcels of it stand; or its payment is still at the bank.
+        NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).
+        OutsideFailure: the provider could not be asked.
+    """
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        if order.status == OrderStatus.CANCELED:
+            return
+        if await has_standing_parcels(session, order_id):
+            raise NotAllowed(STANDING_PARCELS)
+        attempt = await decisive_attempt(session, order.cart_id)
+    if attempt is not None:
+        await _let_go(database, payments, attempt)
+    async with database.transaction() as session:
+        await _cancel(session, await lock_order(session, order_id))
+
+
+async def _let_go(database: Database, payments: PaymentDesk, attempt: PaymentSession) -> None:
+    """End the payment, or find out that it has ended."""
+    state = SessionState(attempt.state)
+    provider = payments.provider(attempt.provider_id)
+    if provider is None:
+        raise NotAllowed(f"The shop does not run with provider {attempt.provider_id}")
+    if state is SessionState.CAPTURED:
+        await provider.refund(facts_of(attempt), attempt.amount)
+        raise NotImplementedByProvider(f"{provider.id}: refundPayment is not implemented")
+    if not state.is_final:
+        await settle(database, attempt.id, await provider.cancel(facts_of(attempt)))
+
+
+async def _cancel(session: AsyncSession, order: Order) -> None:
+    """The order follows its payment by itself; without one that could still be approved, it is cancelled here."""
+    if order.status == OrderStatus.CANCELED:
+        return
+    attempt = await decisive_attempt(session, order.cart_id)
+    if attempt is not None and not SessionState(attempt.state).is_final:
+        raise NotAllowed(AT_THE_BANK)
+    if attempt is not None and attempt.state == SessionState.CAPTURED:
+        raise NotAllowed("The payment was just approved: look again")
+    mark_unpaid(order)
+    await inventory.release(session, order.cart_id)

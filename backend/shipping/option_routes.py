@@ -1,0 +1,173 @@
+"""Fulfilment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.edge.dependencies import Db, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import in_order, listed
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.schemas import Deleted
+from backend.edge.wire import Wire
+from backend.errors import NotFound
+from backend.shipping.admin import (
+    change_option,
+    change_zone,
+    create_option,
+    create_zone,
+    delete_option,
+    delete_set,
+    delete_zone,
+    find_set,
+    find_zone,
+    zones_of,
+)
+from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, ShippingProfile
+from backend.shipping.routes import Carriers
+from backend.shipping.schemas import (
+    NewOption,
+    NewZone,
+    OptionAnswer,
+    OptionChange,
+    OptionsAnswer,
+    OptionsParameters,
+    SetAnswer,
+    ZoneAnswer,
+    ZoneChange,
+)
+from backend.shipping.wire import option_wire, set_wire, zone_wire
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: shipping"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+SORTABLE = {"name": ShippingOption.name, "created_at": ShippingOption.created_at}
+WITH_ZONE = (
+    select(ShippingOption, ServiceZone, ShippingProfile)
+    .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
+    .join(ShippingProfile, ShippingProfile.id == ShippingOption.shipping_profile_id)
+    .where(ShippingOption.deleted_at.is_(None))
+)
+
+
+@router.delete("/fulfillment-sets/{set_id}", response_model=Deleted)
+async def remove_set(set_id: str, database: Db) -> Wire:
+    """Take the fulfilment set away, once none of its zones has options."""
+    async with database.transaction() as session:
+        await delete_set(session, set_id)
+    return Wire({"id": set_id, "object": "fulfillment_set", "deleted": True})
+
+
+@router.post("/fulfillment-sets/{set_id}/service-zones", response_model=SetAnswer)
+async def add_zone(set_id: str, body: NewZone, database: Db, fields: Shown) -> Wire:
+    """A new zone, of whole countries."""
+    async with database.transaction() as session:
+        await create_zone(session, set_id, body)
+        return await _set(session, set_id, fields)
+
+
+@router.get("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=ZoneAnswer)
+async def read_zone(set_id: str, zone_id: str, database: Db, fields: Shown) -> Wire:
+    """The zone."""
+    async with database.read() as session:
+        return Wire({"service_zone": fields.pick(zone_wire(await find_zone(session, set_id, zone_id)))})
+
+
+@router.post("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=SetAnswer)
+async def update_zone(set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: Shown) -> Wire:
+    """Change what is said of the zone."""
+    async with database.transaction() as session:
+        await change_zone(session, set_id, zone_id, body)
+        return await _set(session, set_id, fields)
+
+
+@router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=Deleted)
+async def remove_zone(set_id: str, zone_id: str, database: Db) -> Wire:
+    """Take the zone away, once it has no options."""
+    async with database.transaction() as session:
+        await delete_zone(session, set_id, zone_id)
+    return Wire({"id": zone_id, "object": "service_zone", "deleted": True})
+
+
+@router.get("/shipping-options", response_model=OptionsAnswer)
+async def list_options(
+    asked: Annotated[OptionsParameters, read_query(OptionsParameters)], database: Db
+) -> Wire:
+    """The ways to ship."""
+    query = WITH_ZONE
+    one_of = (
+        (ShippingOption.id, asked.id),
+        (ShippingOption.service_zone_id, asked.service_zone_id),
+        (ShippingOption.shipping_profile_id, asked.shipping_profile_id),
+        (ShippingOption.provider_id, asked.provider_id),
+    )
+    query = query.where(*(column.in_(values) for column, values in one_of if values is not None))
+    if asked.q:
+        query = query.where(ShippingOption.name.icontains(asked.q, autoescape=True))
+    if asked.stock_location_id is not None:
+        sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(asked.stock_location_id))
+        query = query.where(ServiceZone.fulfillment_set_id.in_(sets))
+    page = query.order_by(*in_order(asked.order, SORTABLE, [ShippingOption.created_at, ShippingOption.id]))
+    async with database.read() as session:
+        ids = query.with_only_columns(ShippingOption.id).subquery()
+        count = await session.execute(select(func.count()).select_from(ids))
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).tuples().all()
+    shown = [option_wire(option, zone, profile) for option, zone, profile in found]
+    return Wire(listed("shipping_options", shown, count.scalar_one(), asked))
+
+
+@router.post("/shipping-options", response_model=OptionAnswer)
+async def create(body: NewOption, database: Db, carriers: Carriers, fields: Shown) -> Wire:
+    """A new way to ship. 400 when its provider is not linked to the zone's warehouse."""
+    async with database.transaction() as session:
+        option = await create_option(session, carriers, body)
+        return await _option(session, option.id, fields)
+
+
+@router.get("/shipping-options/{option_id}", response_model=OptionAnswer)
+async def read(option_id: str, database: Db, fields: Shown) -> Wire:
+    """The shipping option."""
+    async with database.read() as session:
+        return await _option(session, option_id, fields)
+
+
+@router.post("/shipping-options/{option_id}", response_model=OptionAnswer)
+async def update(option_id: str, body: OptionChange, database: Db, carriers: Carriers, fields: Shown) -> Wire:
+    """Change the option: its provider and the type of its price, for example.
+
+    400 when the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
+    """
+    async with database.transaction() as session:
+        await change_option(session, carriers, option_id, body)
+        return await _option(session, option_id, fields)
+
+
+@router.delete("/shipping-options/{option_id}", response_model=Deleted)
+async def delete(option_id: str, database: Db) -> Wire:
+    """Offer the option no longer."""
+    async with database.transaction() as session:
+        await delete_option(session, option_id)
+    return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
+
+
+async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:
+    fulfillment_set = await find_set(session, set_id)
+    zones = await zones_of(session, [set_id])
+    return Wire({"fulfillment_set": fields.pick(set_wire(fulfillment_set, list(zones)))})
+
+
+async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire:
+    found = (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).tuples().one_or_none()
+    if found is None:
+        raise NotFound(f"Shipping option with id: {option_id} was not found")
+    return Wire({"shipping_option": fields.pick(option_wire(*found))})

@@ -1,0 +1,262 @@
+"""Warehouses and ways to ship, for staff (spec: Admin API)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.admin_routes import channel_wire
+from backend.catalog.models import SalesChannel
+from backend.edge.dependencies import Db, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import in_order, listed, stretch
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.schemas import Deleted
+from backend.edge.wire import JsonDict, Wire
+from backend.errors import NotFound
+from backend.shipping.admin import (
+    change_location,
+    create_location,
+    create_set,
+    delete_location,
+    find_location,
+    sets_of,
+    zones_of,
+)
+from backend.shipping.models import (
+    LocationFulfillmentProvider,
+    LocationSalesChannel,
+    ShippingProfile,
+    StockLocation,
+)
+from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.schemas import (
+    Links,
+    LocationAnswer,
+    LocationChange,
+    LocationsAnswer,
+    LocationsParameters,
+    NewLocation,
+    NewSet,
+    ProfilesAnswer,
+    ProvidersAnswer,
+    ProvidersParameters,
+)
+from backend.shipping.service import link_provider, link_sales_channel, unlink_provider, unlink_sales_channel
+from backend.shipping.wire import location_wire, profile_wire, set_wire
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: shipping"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
+
+
+async def carriers_of(request: Request) -> dict[str, FulfillmentProvider]:
+    """The running shop's fulfilment providers."""
+    carriers: dict[str, FulfillmentProvider] = request.app.state.carriers
+    return carriers
+
+
+Carriers = Annotated[dict[str, FulfillmentProvider], Depends(carriers_of)]
+
+
+@router.get("/stock-locations", response_model=LocationsAnswer)
+async def list_locations(
+    asked: Annotated[LocationsParameters, read_query(LocationsParameters)], database: Db
+) -> Wire:
+    """The warehouses."""
+    conditions: list[ColumnElement[bool]] = []
+    if asked.id is not None:
+        conditions.append(StockLocation.id.in_(asked.id))
+    if asked.name is not None:
+        conditions.append(StockLocation.name.in_(asked.name))
+    if asked.q:
+        conditions.append(StockLocation.name.icontains(asked.q, autoescape=True))
+    page = select(StockLocation).where(*conditions)
+    page = page.order_by(*in_order(asked.order, SORTABLE, [StockLocation.created_at, StockLocation.id]))
+    async with database.read() as session:
+        count = await session.execute(select(func.count()).select_from(StockLocation).where(*conditions))
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        shown = await _locations(session, found, Fields(asked.fields))
+    return Wire(listed("stock_locations", shown, count.scalar_one(), asked))
+
+
+@router.post("/stock-locations", response_model=LocationAnswer)
+async def create(body: NewLocation, database: Db, fields: Shown) -> Wire:
+    """A new warehouse."""
+    async with database.transaction() as session:
+        return await _location(session, await create_location(session, body), fields)
+
+
+@router.get("/stock-locations/{location_id}", response_model=LocationAnswer)
+async def read(location_id: str, database: Db, fields: Shown) -> Wire:
+    """The warehouse; `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` show its links."""
+    async with database.read() as session:
+        location = await session.get(StockLocation, location_id)
+        if location is None:
+            raise NotFound(f"Stock location with id: {location_id} was not found")
+        return await _location(session, location, fields)
+
+
+@router.post("/stock-locations/{location_id}", response_model=LocationAnswer)
+async def update(location_id: str, body: LocationChange, database: Db, fields: Shown) -> Wire:
+    """Change what is said of the warehouse."""
+    async with database.transaction() as session:
+        return await _location(session, await change_location(session, location_id, body), fields)
+
+
+@router.delete("/stock-locations/{location_id}", response_model=Deleted)
+async def delete(location_id: str, database: Db) -> Wire:
+    """Take the warehouse away, if nothing lies there."""
+    async with database.transaction() as session:
+        await delete_location(session, location_id)
+    return Wire({"id": location_id, "object": "stock_location", "deleted": True})
+
+
+@router.post("/stock-locations/{location_id}/fulfillment-providers", response_model=LocationAnswer)
+async def link_providers(
+    location_id: str, body: Links, database: Db, carriers: Carriers, fields: Shown
+) -> Wire:
+    """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
+    for provider_id in body.add or ():
+        if provider_id not in carriers:
+            raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
+    async with database.transaction() as session:
+        location = await find_location(session, location_id)
+        for provider_id in sorted(set(body.add or ())):
+            await link_provider(session, location_id, provider_id)
+        for provider_id in sorted(set(body.remove or ())):
+            await unlink_provider(session, location_id, provider_id)
+        return await _location(session, location, fields)
+
+
+@router.post("/stock-locations/{location_id}/sales-channels", response_model=LocationAnswer)
+async def link_channels(location_id: str, body: Links, database: Db, fields: Shown) -> Wire:
+    """Let the warehouse serve these sales channels, and those no longer (spec: Admin API)."""
+    async with database.transaction() as session:
+        location = await find_location(session, location_id)
+        for channel_id in sorted(set(body.add or ())):
+            await link_sales_channel(session, location_id, channel_id)
+        for channel_id in sorted(set(body.remove or ())):
+            await unlink_sales_channel(session, location_id, channel_id)
+        return await _location(session, location, fields)
+
+
+@router.post("/stock-locations/{location_id}/fulfillment-sets", response_model=LocationAnswer)
+async def add_set(location_id: str, body: NewSet, database: Db, fields: Shown) -> Wire:
+    """A new kind of fulfilment that the warehouse offers."""
+    async with database.transaction() as session:
+        await create_set(session, location_id, body)
+        return await _location(session, await find_location(session, location_id), fields)
+
+
+@router.get("/fulfillment-providers", response_model=ProvidersAnswer)
+async def list_providers(
+    asked: Annotated[ProvidersParameters, read_query(ProvidersParameters)], database: Db, carriers: Carriers
+) -> Wire:
+    """The fulfilment providers that the shop runs with (spec: Module registration rule)."""
+    wanted = set(carriers) if asked.is_enabled is not False else set()
+    if asked.id is not None:
+        wanted &= set(asked.id)
+    if asked.stock_location_id is not None:
+        link = LocationFulfillmentProvider
+        query = select(link.provider_id).where(link.location_id.in_(asked.stock_location_id))
+        async with database.read() as session:
+            wanted &= set((await session.execute(query)).scalars())
+    providers = [_provider(provider_id) for provider_id in sorted(wanted)]
+    return Wire(listed("fulfillment_providers", stretch(providers, asked), len(providers), asked))
+
+
+@router.get("/shipping-profiles", response_model=ProfilesAnswer)
+async def list_profiles(
+    asked: Annotated[LocationsParameters, read_query(LocationsParameters)], database: Db
+) -> Wire:
+    """The shipping profiles: one, the default."""
+    async with database.read() as session:
+        query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id)
+        found = (await session.execute(query)).scalars().all()
+    profiles = [profile for profile in found if _is_asked_for(profile, asked)]
+    return Wire(
+        listed("shipping_profiles", map(profile_wire, stretch(profiles, asked)), len(profiles), asked)
+    )
+
+
+def _is_asked_for(profile: ShippingProfile, asked: LocationsParameters) -> bool:
+    return (
+        (asked.id is None or profile.id in asked.id)
+        and (asked.name is None or profile.name in asked.name)
+        and (not asked.q or asked.q.casefold() in profile.name.casefold())
+    )
+
+
+def _provider(provider_id: str) -> JsonDict:
+    return {"id": provider_id, "is_enabled": True}
+
+
+async def _location(session: AsyncSession, location: StockLocation, fields: Fields) -> Wire:
+    (shown,) = await _locations(session, [location], fields)
+    return Wire({"stock_location": fields.pick(shown)})
+
+
+async def _locations(
+    session: AsyncSession, locations: Sequence[StockLocation], fields: Fields
+) -> list[JsonDict]:
+    """The warehouses, with those of their links that were asked for."""
+    ids = [location.id for location in locations]
+    links: dict[str, dict[str, list[Any]]] = {
+        "fulfillment_providers": await _providers(session, ids)
+        if fields.wants("fulfillment_providers")
+        else {},
+        "sales_channels": await _channels(session, ids) if fields.wants("sales_channels") else {},
+        "fulfillment_sets": await _sets(session, ids) if fields.wants("fulfillment_sets") else {},
+    }
+    return [
+        location_wire(location)
+        | {name: linked.get(location.id, []) for name, linked in links.items() if fields.wants(name)}
+        for location in locations
+    ]
+
+
+async def _providers(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[JsonDict]]:
+    link = LocationFulfillmentProvider
+    rows = await session.execute(
+        select(link).where(link.location_id.in_(location_ids)).order_by(link.provider_id)
+    )
+    linked: dict[str, list[JsonDict]] = defaultdict(list)
+    for row in rows.scalars():
+        linked[row.location_id].append(_provider(row.provider_id))
+    return linked
+
+
+async def _channels(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[JsonDict]]:
+    rows = await session.execute(
+        select(LocationSalesChannel.location_id, SalesChannel)
+        .join(SalesChannel, SalesChannel.id == LocationSalesChannel.sales_channel_id)
+        .where(LocationSalesChannel.location_id.in_(location_ids))
+        .order_by(SalesChannel.id)
+    )
+    linked: dict[str, list[JsonDict]] = defaultdict(list)
+    for location_id, channel in rows.tuples():
+        linked[location_id].append(channel_wire(channel))
+    return linked
+
+
+async def _sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str, list[JsonDict]]:
+    found = await sets_of(session, location_ids)
+    zones = await zones_of(session, [fulfillment_set.id for fulfillment_set in found])
+    linked: dict[str, list[JsonDict]] = defaultdict(list)
+    for fulfillment_set in found:
+        own = [zone for zone in zones if zone.fulfillment_set_id == fulfillment_set.id]
+        linked[fulfillment_set.location_id].append(set_wire(fulfillment_set, own))
+    return linked

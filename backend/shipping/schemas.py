@@ -1,0 +1,260 @@
+"""What staff say and are told of warehouses and ways to ship."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import (
+    Answer,
+    Body,
+    FilledName,
+    Ids,
+    ListAnswer,
+    ListParameters,
+    Metadata,
+    Name,
+    Pesos,
+)
+
+PriceType = Literal["calculated", "flat"]
+
+
+class LocationAddress(Body):
+    """A warehouse's address. `dane_code` (in `metadata` or beside it) is where carriers price from."""
+
+    address_1: Name | None = None
+    address_2: Name | None = None
+    company: Name | None = None
+    city: Name | None = None
+    country_code: Name | None = None
+    phone: Name | None = None
+    province: Name | None = None
+    postal_code: Name | None = None
+    dane_code: Name | None = None
+    metadata: Metadata | None = None
+
+
+class LocationChange(Body):
+    """What may be said of a warehouse; what is left out stays."""
+
+    name: FilledName | None = None
+    address: LocationAddress | None = None
+
+
+class NewLocation(LocationChange):
+    """A new warehouse."""
+
+    name: FilledName
+
+
+class Links(Body):
+    """Ids to link to the warehouse, and to unlink from it. Linking twice is once."""
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class NewSet(Body):
+    """A kind of fulfilment that a warehouse offers."""
+
+    name: FilledName
+    type: FilledName = "shipping"
+
+
+class GeoZone(Body):
+    """Where is delivered to: a whole country (spec: Entities)."""
+
+    type: Literal["country"] = "country"
+    country_code: Annotated[str, Field(min_length=2, max_length=2)]
+    id: Name | None = None
+    metadata: Metadata | None = None
+
+
+class ZoneChange(Body):
+    """What may be said of a service zone."""
+
+    name: FilledName | None = None
+    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)] | None = None
+
+
+class NewZone(Body):
+    """A new service zone."""
+
+    name: FilledName
+    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)]
+
+
+class OptionPrice(Body):
+    """A flat price, in whole pesos."""
+
+    amount: Pesos
+    currency_code: Name | None = None
+    region_id: Name | None = None
+    id: Name | None = None
+    rules: Annotated[list[Any], Field(max_length=0)] | None = None
+
+
+class OptionRule(Body):
+    """A rule of the platform. The two it writes by itself are taken; the shop has no others."""
+
+    attribute: Literal["enabled_in_store", "is_return"]
+    operator: Literal["eq", "ne"] = "eq"
+    value: Any = None
+    id: Name | None = None
+
+
+class OptionType(Body):
+    """What kind of shipping it is."""
+
+    label: FilledName
+    description: Name | None = None
+    code: FilledName
+
+
+class OptionChange(Body):
+    """What may be said of a shipping option; what is left out stays.
+
+    Both `provider_id` and `price_type` are said to have its price calculated live (spec: States and transitions).
+    """
+
+    name: FilledName | None = None
+    provider_id: FilledName | None = None
+    price_type: PriceType | None = None
+    prices: Annotated[list[OptionPrice], Field(max_length=10)] | None = None
+    data: Metadata | None = None
+    metadata: Metadata | None = None
+    shipping_profile_id: FilledName | None = None
+    type: OptionType | None = None
+    type_id: Name | None = None
+    rules: Annotated[list[OptionRule], Field(max_length=10)] | None = None
+
+
+class NewOption(OptionChange):
+    """A new shipping option."""
+
+    name: FilledName
+    provider_id: FilledName
+    price_type: PriceType
+    service_zone_id: FilledName
+    shipping_profile_id: FilledName
+
+
+class OptionsParameters(ListParameters):
+    """Which shipping options."""
+
+    id: list[Name] | None = None
+    q: str | None = Field(None, max_length=200)
+    service_zone_id: list[Name] | None = None
+    shipping_profile_id: list[Name] | None = None
+    provider_id: list[Name] | None = None
+    stock_location_id: list[Name] | None = None
+
+
+class LocationsParameters(ListParameters):
+    """Which warehouses."""
+
+    id: list[Name] | None = None
+    q: str | None = Field(None, max_length=200)
+    name: list[Name] | None = None
+
+
+class ProvidersParameters(ListParameters):
+    """Which fulfilment providers."""
+
+    id: list[Name] | None = None
+    is_enabled: bool | None = None
+    stock_location_id: list[Name] | None = None
+
+
+class LocationOut(Answer):
+    """A warehouse."""
+
+    id: str
+    name: str | None = None
+    address: dict[str, Any] | None = None
+
+
+class LocationAnswer(BaseModel):
+    """A warehouse."""
+
+    stock_location: LocationOut
+
+
+class LocationsAnswer(ListAnswer):
+    """The warehouses."""
+
+    stock_locations: list[LocationOut]
+
+
+class ProviderOut(Answer):
+    """A fulfilment provider that the shop runs with."""
+
+    id: str
+    is_enabled: bool = True
+
+
+class ProvidersAnswer(ListAnswer):
+    """The fulfilment providers."""
+
+    fulfillment_providers: list[ProviderOut]
+
+
+class ProfileOut(Answer):
+    """A group of products that ship alike."""
+
+    id: str
+    name: str | None = None
+
+
+class ProfilesAnswer(ListAnswer):
+    """The shipping profiles."""
+
+    shipping_profiles: list[ProfileOut]
+
+
+class SetOut(Answer):
+    """A fulfilment set."""
+
+    id: str
+    service_zones: list[dict[str, Any]] | None = None
+
+
+class SetAnswer(BaseModel):
+    """A fulfilment set."""
+
+    fulfillment_set: SetOut
+
+
+class ZoneOut(Answer):
+    """A service zone."""
+
+    id: str
+    geo_zones: list[dict[str, Any]] | None = None
+
+
+class ZoneAnswer(BaseModel):
+    """A service zone."""
+
+    service_zone: ZoneOut
+
+
+class OptionOut(Answer):
+    """A shipping option."""
+
+    id: str
+    name: str | None = None
+    price_type: PriceType | None = None
+    provider_id: str | None = None
+    prices: list[dict[str, Any]] | None = None
+
+
+class OptionAnswer(BaseModel):
+    """A shipping option."""
+
+    shipping_option: OptionOut
+
+
+class OptionsAnswer(ListAnswer):
+    """A stretch of the shipping options."""
+
+    shipping_options: list[OptionOut]
