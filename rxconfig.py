@@ -5,6 +5,7 @@ from reflex.constants import StateManagerMode
 
 from backend.settings import load_settings
 from storefront.plugins.own_origin import OwnOriginPlugin
+from storefront.plugins.seed import SeedPlugin
 from storefront.toolchain import prepare_environment
 
 prepare_environment()
@@ -12,7 +13,7 @@ settings = load_settings()
 
 config = rx.Config(
     app_name="storefront",
-    plugins=[OwnOriginPlugin()],
+    plugins=[OwnOriginPlugin(), SeedPlugin()],
     disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's sitemap knows its products
     default_color_mode="light",
     show_built_with_reflex=False,

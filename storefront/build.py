@@ -20,6 +20,8 @@ from storefront.toolchain import prepare_building, prepare_web
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / ".web"
+CLIENT = WEB / "build" / "client"
+SERVER = WEB / "build" / "server" / "index.js"
 STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")

@@ -7,9 +7,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BUNDLED = "/assets/"  # Vite puts a digest of the content in these names
 FOREVER = "public, max-age=31536000, immutable"
+A_YEAR = "public, max-age=31536000"
+A_WEEK = "public, max-age=604800, stale-while-revalidate=2592000"
 AN_HOUR = "public, max-age=3600"
 ASK_FIRST = "no-cache"
-FILES = frozenset({".avif", ".css", ".ico", ".jpg", ".png", ".svg", ".webp", ".woff2"})
+BY_KIND = {
+    ".woff2": A_YEAR,
+    **dict.fromkeys((".avif", ".gif", ".jpg", ".jpeg", ".png", ".webp"), A_WEEK),
+    **dict.fromkeys((".css", ".ico", ".svg"), AN_HOUR),
+}
+"""A font keeps its name for good; a picture hardly ever changes, and serves on while it is asked for again."""
 
 
 def with_caching(pages: ASGIApp) -> ASGIApp:
@@ -38,4 +45,4 @@ def rule(path: str, status: int) -> str:
         return ASK_FIRST
     if path.startswith(BUNDLED):
         return FOREVER
-    return AN_HOUR if PurePosixPath(path).suffix in FILES else ASK_FIRST
+    return BY_KIND.get(PurePosixPath(path).suffix.lower(), ASK_FIRST)

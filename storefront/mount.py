@@ -5,12 +5,16 @@ from contextlib import asynccontextmanager
 
 from reflex.config import get_config
 from reflex.utils.exec import is_prod_mode
+from reflex_base.environment import environment
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.settings import Settings, load_settings
 from storefront import revalidation
+from storefront.build import CLIENT
 from storefront.caching import with_caching
+from storefront.documents.security import with_safety
+from storefront.documents.serving import Documents
 
 API_SEGMENTS = frozenset(
     {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox"}
@@ -19,12 +23,17 @@ API_SEGMENTS = frozenset(
 
 
 def mount_api(pages: ASGIApp) -> ASGIApp:
-    """Reflex's `api_transformer`: make the shop of this process and put its API beside the pages."""
+    """Reflex's `api_transformer`: make the shop of this process and put its API beside the pages.
+
+    In development Vite serves the pages, on another port; only the websocket comes here then.
+    """
     shop = Shop(_settings())
     set_current_shop(shop)
     api = create_api(shop)
     api.include_router(revalidation.router)
-    return by_first_segment(api, with_caching(pages))
+    if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
+        pages = Documents(with_caching(pages), CLIENT)
+    return with_safety(by_first_segment(api, pages))
 
 
 def _settings() -> Settings:

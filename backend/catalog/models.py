@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, Connection, String, UniqueConstraint, delete, event, insert, inspect
+from sqlalchemy.orm import Mapper
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -93,6 +94,28 @@ class Product(Timestamps, table=True):
     def metadata_view(self) -> JsonObject:
         """The product's metadata as programs see it (spec: Entities, Product)."""
         return {**self.extra_metadata, "brand": self.brand, "ageRange": self.age_range}
+
+
+class FormerHandle(Timestamps, table=True):
+    """A handle a product had before: links to it still lead to the product, until another product takes the handle."""
+
+    __tablename__ = "former_handle"
+
+    handle: str = Field(primary_key=True)
+    product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
+
+
+@event.listens_for(Product, "after_update")
+def _remember_handle(_mapper: Mapper[Product], connection: Connection, product: Product) -> None:
+    """Keep the handle a product gives up, whoever renames it, in the same transaction."""
+    given_up = inspect(product).attrs.handle.history.deleted
+    if not given_up:
+        return
+    handles = [*given_up, product.handle]
+    connection.execute(delete(FormerHandle).where(FormerHandle.handle.in_(handles)))
+    for handle in given_up:
+        former = FormerHandle(handle=handle, product_id=product.id)
+        connection.execute(insert(FormerHandle).values(**former.model_dump()))
 
 
 # compared byte by byte on both databases, so that "begins with" is a range of the index

@@ -6,17 +6,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.app import current_shop
-from backend.catalog.views import CategoryRef, ProductDetail
+from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 
 DESCRIPTION_LENGTH = 155
+INDEX = "index,follow"
 NOINDEX = "noindex,follow"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPicture:
+    """The picture a page opens with, to be fetched at once: its files, and how wide it is drawn."""
+
+    url: str
+    srcset: str
+    sizes: str
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
     """The status and the head of one page. `image` and `canonical` are absolute urls; empty when there is none.
 
-    `structured_data` is a JSON-LD text that is safe inside a `<script>`; empty when there is none.
+    `structured_data` is a JSON-LD text that is safe inside a `<script>`; empty when there is none. `moved_to` is the
+    path where what was asked for is found now (status 301).
     """
 
     title: str
@@ -24,13 +35,20 @@ class DocumentFacts:
     status: int = 200
     image: str = ""
     canonical: str = ""
-    robots: str = "index,follow"
+    robots: str = INDEX
     structured_data: str = field(default="", repr=False)
+    first_picture: FirstPicture | None = None
+    moved_to: str = ""
 
 
 def absolute(path: str) -> str:
     """The address of a path of this shop, for those who read the page elsewhere."""
     return path if path.startswith(("http://", "https://")) else current_shop().settings.base_url + path
+
+
+def first_picture(picture: PictureView | None, sizes: str) -> FirstPicture | None:
+    """The picture as one that its page opens with."""
+    return FirstPicture(picture.url, picture.srcset, sizes) if picture else None
 
 
 def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:

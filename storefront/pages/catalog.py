@@ -29,7 +29,7 @@ from storefront.components.empty import empty_state
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
-from storefront.components.product_card import product_grid
+from storefront.components.product_card import CARD_SIZES, product_grid
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, waiting
 from storefront.documents.facts import (
@@ -37,6 +37,7 @@ from storefront.documents.facts import (
     DocumentFacts,
     absolute,
     breadcrumb_data,
+    first_picture,
     shortened,
     structured,
 )
@@ -189,6 +190,7 @@ def facts_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentFact
         canonical=absolute(catalog_path(category=trail[-1].handle if trail else "")),
         robots=NOINDEX if content.text or is_unknown else "index,follow",
         structured_data=structured(breadcrumb_data(way)) if way else "",
+        first_picture=first_picture(first, CARD_SIZES),
     )
 
 

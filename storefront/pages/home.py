@@ -16,7 +16,7 @@ from storefront.components.product_card import discount_badge, price, product_gr
 from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, waiting
-from storefront.documents.facts import DocumentFacts, absolute, store_data, structured
+from storefront.documents.facts import DocumentFacts, absolute, first_picture, store_data, structured
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 
@@ -38,6 +38,7 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
     """What the home page shows (spec: Storefront view rules 1)."""
     async with current_shop().database.read() as session:
         content = await home_content(session)
+    opening = next((card.picture for card in content.slides), None)
     return PageData(
         content,
         DocumentFacts(
@@ -46,6 +47,7 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
             image=absolute(OG_IMAGE),
             canonical=absolute("/"),
             structured_data=structured(store_data()),
+            first_picture=first_picture(opening, SLIDE_SIZES),
         ),
     )
 

@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.service import product_detail
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
 from backend.errors import NotFound
@@ -15,7 +16,7 @@ from storefront.components.cart_lines import QUANTITY_TEXTS
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
-from storefront.components.links import HOME, to_category
+from storefront.components.links import HOME, product_path, to_category
 from storefront.components.picture import css_url
 from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
 from storefront.components.section import section
@@ -26,6 +27,7 @@ from storefront.documents.facts import (
     DocumentFacts,
     absolute,
     breadcrumb_data,
+    first_picture,
     product_data,
     shortened,
     structured,
@@ -37,6 +39,9 @@ from storefront.state.cart import CartState
 SLUG = "slug"
 FEW_UNITS = 5
 UNKNOWN_TITLE = _("Este producto no existe")
+
+GALLERY_SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw"
+"""How wide the gallery draws a picture, as `assets/scripts/gallery.jsx` says."""
 
 GALLERY_TEXTS = {
     "pictures": _("Fotos del juguete"),
@@ -78,10 +83,22 @@ async def load(params: PageParams) -> PageData[ProductContent]:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
     except NotFound:
-        facts = DocumentFacts(title=f"{UNKNOWN_TITLE} · {STORE_NAME}", status=404, robots=NOINDEX)
-        return PageData(ProductContent(slug=slug), facts)
+        return PageData(ProductContent(slug=slug), await facts_elsewhere(slug))
     gallery = [GalleryPicture(picture, css_url(picture.url)) for picture in detail.pictures]
     return PageData(ProductContent(slug=slug, detail=detail, gallery=gallery), facts_of(detail))
+
+
+async def facts_elsewhere(slug: str) -> DocumentFacts:
+    """The document of an address that names no product for sale: the product moved, is gone, or never was."""
+    async with current_shop().database.read() as session:
+        handle = await moved_to(session, slug)
+        is_gone = handle is None and await was_deleted(session, slug)
+    return DocumentFacts(
+        title=f"{UNKNOWN_TITLE} · {STORE_NAME}",
+        status=301 if handle else 410 if is_gone else 404,
+        robots=NOINDEX,
+        moved_to=product_path(handle) if handle else "",
+    )
 
 
 def facts_of(detail: ProductDetail) -> DocumentFacts:
@@ -95,6 +112,7 @@ def facts_of(detail: ProductDetail) -> DocumentFacts:
         image=absolute(detail.pictures[0].url) if detail.pictures else "",
         canonical=absolute(f"/product/{detail.card.handle}"),
         structured_data=structured(data),
+        first_picture=first_picture(detail.pictures[0] if detail.pictures else None, GALLERY_SIZES),
     )
 
 

@@ -23,6 +23,7 @@ class Page:
 
     `load` gives what the page shows and its document's facts. `state` is the state that keeps them, with the event
     `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` is fixed then.
+    `is_public`: the page shows everybody the same, so its document may carry what it shows.
     """
 
     route: str
@@ -30,6 +31,7 @@ class Page:
     load: Loader
     state: type[PageState] | None = None
     title: str = ""
+    is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
         """Add the page to the app, with the frame's own loading before it."""
@@ -49,9 +51,9 @@ class Page:
 
 
 PAGES = (
-    Page("/", home.page, home.load, home.HomeState),
-    Page("/catalog", catalog.page, catalog.load, catalog.CatalogState),
-    Page("/product/[slug]", product.page, product.load, product.ProductState),
+    Page("/", home.page, home.load, home.HomeState, is_public=True),
+    Page("/catalog", catalog.page, catalog.load, catalog.CatalogState, is_public=True),
+    Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
     Page("/order/[id]", order.page, order.load, order.OrderState),

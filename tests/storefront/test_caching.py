@@ -2,7 +2,7 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from storefront.caching import AN_HOUR, ASK_FIRST, FOREVER, rule, with_caching
+from storefront.caching import A_WEEK, A_YEAR, AN_HOUR, ASK_FIRST, FOREVER, rule, with_caching
 
 
 @pytest.mark.parametrize(
@@ -11,8 +11,10 @@ from storefront.caching import AN_HOUR, ASK_FIRST, FOREVER, rule, with_caching
         ("/assets/entry.client-BvA12.js", 200, FOREVER),
         ("/assets/entry.client-BvA12.js", 304, FOREVER),
         ("/assets/gone-1234.js", 404, ASK_FIRST),
-        ("/fonts/figtree.woff2", 200, AN_HOUR),
-        ("/demo/trompo (1)-320.webp", 200, AN_HOUR),
+        ("/fonts/figtree.woff2", 200, A_YEAR),
+        ("/demo/trompo (1)-320.webp", 200, A_WEEK),
+        ("/demo/TROMPO.JPG", 200, A_WEEK),
+        ("/favicon.svg", 200, AN_HOUR),
         ("/", 200, ASK_FIRST),
         ("/product/trompo-de-madera", 200, ASK_FIRST),
         ("/no-such-page", 404, ASK_FIRST),

@@ -362,6 +362,17 @@ def upgrade() -> None:
         batch_op.create_index('ix_sandbox_notification_open', ['due_at'], unique=False, sqlite_where=sa.text('delivered_at IS NULL'), postgresql_where=sa.text('delivered_at IS NULL'))
         batch_op.create_index(batch_op.f('ix_sandbox_notification_ref_payco'), ['ref_payco'], unique=False)
 
+    op.create_table('former_handle',
+    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('handle', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_former_handle_product_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('handle', name=op.f('pk_former_handle'))
+    )
+    with op.batch_alter_table('former_handle', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_former_handle_product_id'), ['product_id'], unique=False)
+
     op.create_table('order',
     sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
@@ -682,6 +693,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_order_customer_id'))
 
     op.drop_table('order')
+    with op.batch_alter_table('former_handle', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_former_handle_product_id'))
+
+    op.drop_table('former_handle')
     with op.batch_alter_table('sandbox_notification', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_sandbox_notification_ref_payco'))
         batch_op.drop_index('ix_sandbox_notification_open', sqlite_where=sa.text('delivered_at IS NULL'), postgresql_where=sa.text('delivered_at IS NULL'))

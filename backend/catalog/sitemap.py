@@ -1,0 +1,51 @@
+"""Every address of the catalogue, for those who index it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import case, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.conditions import for_sale
+from backend.catalog.models import Category, Product, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The handle of a product or a category, and when it last changed."""
+
+    handle: str
+    changed_at: datetime
+
+
+async def listed_categories(session: AsyncSession) -> list[Listed]:
+    """The categories under the root."""
+    rows = await session.execute(
+        select(Category.handle, Category.updated_at)
+        .where(Category.parent_id.is_not(None))
+        .order_by(Category.handle)
+    )
+    return [Listed(handle, changed_at) for handle, changed_at in rows]
+
+
+async def count_products(session: AsyncSession) -> int:
+    """How many products are for sale."""
+    return (await session.execute(select(func.count()).select_from(Product).where(for_sale()))).scalar_one()
+
+
+async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int) -> list[Listed]:
+    """A stretch of the products for sale, in the order they came in. A new price or variant changes a product too."""
+    newest = func.max(Variant.updated_at)
+    rows = await session.execute(
+        select(
+            Product.handle,
+            case((newest > Product.updated_at, newest), else_=Product.updated_at).label("changed_at"),
+        )
+        .join(Variant, Variant.product_id == Product.id)
+        .where(for_sale())
+        .group_by(Product.id)
+        .order_by(Product.id)
+        .offset(offset)
+        .limit(limit)
+    )
+    return [Listed(handle, changed_at) for handle, changed_at in rows]

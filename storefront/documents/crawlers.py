@@ -1,0 +1,83 @@
+"""What crawlers ask for: `/robots.txt` and the sitemaps, out of what is for sale at this moment."""
+
+import re
+from datetime import datetime
+from html import escape
+
+from backend.app import current_shop
+from backend.catalog.sitemap import count_products, listed_categories, listed_products
+from storefront.components.links import CATALOG, HOME, catalog_path, product_path
+from storefront.documents.facts import absolute
+
+ROBOTS = "/robots.txt"
+SITEMAP = "/sitemap.xml"
+STRETCH = re.compile(r"/sitemap-(\d{1,6})\.xml")
+MOST_URLS = 50_000
+"""The most that one file of a sitemap may list (sitemaps.org)."""
+NOT_FOR_CRAWLERS = ("/admin/", "/api/", "/auth/", "/hooks/", "/sandbox/", "/store/", "/_event")
+"""Addresses without documents. Pages that must not be indexed say so themselves: a crawler has to read that."""
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def robots() -> str:
+    """What crawlers may read, and where the sitemap is."""
+    rules = [f"Disallow: {path}" for path in NOT_FOR_CRAWLERS]
+    return "\n".join(["User-agent: *", *rules, "", f"Sitemap: {absolute(SITEMAP)}", ""])
+
+
+async def sitemap(most: int = MOST_URLS) -> str:
+    """Every page worth finding; when they are too many for one file, the list of the files that hold them.
+
+    Args:
+        most: how many addresses a file may list.
+    """
+    pages = await _pages()
+    count = await _count()
+    if len(pages) + count > most:
+        return _index([absolute(f"/sitemap-{number}.xml") for number in range(-(-count // most) + 1)])
+    return _url_set([*pages, *await _products(0, most)])
+
+
+async def stretch(number: int, most: int = MOST_URLS) -> str | None:
+    """One file of a divided sitemap: the first holds the lists, the others the products. None when there is none."""
+    urls = await _products((number - 1) * most, most) if number else await _pages()
+    return _url_set(urls) if urls else None
+
+
+Urls = list[tuple[str, datetime | None]]
+
+
+async def _pages() -> Urls:
+    async with current_shop().database.read() as session:
+        categories = await listed_categories(session)
+    lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
+    return [(HOME, None), (CATALOG, None), *lists]
+
+
+async def _products(offset: int, limit: int) -> Urls:
+    async with current_shop().database.read() as session:
+        products = await listed_products(session, offset=offset, limit=limit)
+    return [(product_path(product.handle), product.changed_at) for product in products]
+
+
+async def _count() -> int:
+    async with current_shop().database.read() as session:
+        return await count_products(session)
+
+
+def _url_set(urls: Urls) -> str:
+    return _file("urlset", "url", urls)
+
+
+def _index(files: list[str]) -> str:
+    return _file("sitemapindex", "sitemap", [(file, None) for file in files])
+
+
+def _file(root: str, entry: str, urls: Urls) -> str:
+    lines = []
+    for path, changed_at in urls:
+        changed = f"<lastmod>{changed_at:%Y-%m-%dT%H:%M:%SZ}</lastmod>" if changed_at else ""
+        lines.append(f"<{entry}><loc>{escape(absolute(path))}</loc>{changed}</{entry}>")
+    content = "\n".join(lines)
+    return f"{XML}<{root} {NAMESPACE}>\n{content}\n</{root}>\n"

@@ -1,0 +1,84 @@
+"""A shop with a few toys, and its pages' documents without a browser or a server."""
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select
+from starlette.responses import PlainTextResponse
+
+from backend.app import Shop, set_current_shop
+from backend.catalog.models import Category, Picture, Product, ProductCategory
+from backend.settings import Settings
+from storefront.documents.serving import Documents
+from tests.shop_floor import make_toy, open_floor
+
+TITLE = "Oso <b>Tomás</b> & Cía"
+DESCRIPTION = "Un oso\u2028</script><script>alert(1)</script> de peluche."
+SHELL = """<!DOCTYPE html><html lang="es-CO"><head><meta charSet="utf-8"/><script>theme()</script></head>\
+<body><script type="module" async="">import "/assets/entry.js"</script></body></html>"""
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """What a build leaves for the browser: the shell, prerendered pages, files and their compressed copies."""
+    folder = tmp_path / "client"
+    for name, content in {
+        "__spa-fallback.html": SHELL,
+        "index.html": "prerendered",
+        "catalog/index.html": "prerendered",
+        "catalog/index.html.gz": "prerendered",
+        "assets/entry.js": "run()",
+        "assets/entry.js.gz": "run()",
+        "demo/Trompo (frente)-320.webp": "picture",
+        "favicon.svg": "<svg/>",
+    }.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    return folder
+
+
+@pytest.fixture
+async def toyshop(sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Shop]:
+    """An open shop with two departments and three toys."""
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copyfile(sqlite_template, data / "trompo.db")
+    shop = Shop(Settings(data_dir=data, public_url="https://trompo.example"))
+    set_current_shop(shop)
+    floor = await open_floor(shop.database, shop.settings)
+    async with shop.database.transaction() as session:
+        root = Category(name="Juguetes", handle="juguetes")
+        session.add(root)
+        await session.flush()
+        plush = Category(name="Peluches", handle="peluches", description="Para abrazar.", parent_id=root.id)
+        session.add_all([plush, Category(name="Música", handle="musica", parent_id=root.id)])
+        await session.flush()
+        await make_toy(session, floor, "oso", title=TITLE, description=DESCRIPTION, featured=True)
+        await make_toy(session, floor, "trompo", title="Trompo de madera", stock=0)
+        await make_toy(session, floor, "pingüino-ñandú", title="Pingüino")
+        oso = (await session.execute(select(Product.id).where(Product.handle == "oso"))).scalar_one()
+        session.add(ProductCategory(product_id=oso, category_id=plush.id))
+        session.add(
+            Picture(
+                product_id=oso,
+                url="/demo/Oso (1)-960.webp",
+                alt="Un oso",
+                sources=[{"url": f"/demo/Oso (1)-{width}.webp", "width": width} for width in (320, 960)],
+            )
+        )
+    yield shop
+    set_current_shop(None)
+    await shop.stop()
+
+
+@pytest.fixture
+async def browser(toyshop: Shop, build: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """Asks for documents. Whatever is none is answered by "reflex"."""
+    documents = Documents(PlainTextResponse("reflex"), build)
+    transport = httpx.ASGITransport(documents)
+    async with httpx.AsyncClient(transport=transport, base_url="https://trompo.example") as client:
+        yield client

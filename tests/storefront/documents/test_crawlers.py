@@ -1,0 +1,30 @@
+"""A sitemap too long for one file is divided, and nothing is lost."""
+
+import re
+from xml.etree import ElementTree
+
+from backend.app import Shop
+from storefront.documents.crawlers import sitemap, stretch
+
+LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
+
+
+def addresses(text: str | None) -> list[str]:
+    assert text is not None
+    return [entry.text or "" for entry in ElementTree.fromstring(text).iter(LOC)]
+
+
+async def test_a_short_sitemap_is_one_file(toyshop: Shop) -> None:
+    assert len(addresses(await sitemap())) == 2 + 2 + 3
+
+
+async def test_a_long_sitemap_is_a_list_of_files(toyshop: Shop) -> None:
+    files = addresses(await sitemap(most=2))
+    assert files == [f"https://trompo.example/sitemap-{number}.xml" for number in (0, 1, 2)]
+    numbers = [int(re.findall(r"\d+", file)[0]) for file in files]
+    divided = [address for number in numbers for address in addresses(await stretch(number, most=2))]
+    assert sorted(divided) == sorted(addresses(await sitemap()))
+
+
+async def test_there_is_no_file_behind_the_last_one(toyshop: Shop) -> None:
+    assert await stretch(3, most=2) is None

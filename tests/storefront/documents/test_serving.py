@@ -1,0 +1,300 @@
+"""Every document over HTTP: its status, its headers, and the head of what goes out when nothing is drawn."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.catalog.models import Product
+from backend.clock import now
+from storefront.documents.addresses import LONGEST_PATH, LONGEST_QUERY
+from storefront.plugins.seed import SEED_ID
+from tests.storefront.documents.conftest import TITLE
+
+
+class Head(HTMLParser):
+    """The tags of a head, and the text inside title and scripts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self._inside = ""
+        self.feed(html.partition("</head>")[0])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        self._inside = attributes.get("id") or attributes.get("type") or tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts[self._inside] = data
+
+    def meta(self, name: str) -> str | None:
+        found = [
+            attrs
+            for tag, attrs in self.tags
+            if tag == "meta" and name in {attrs.get("name"), attrs.get("property")}
+        ]
+        assert len(found) < 2
+        return found[0]["content"] if found else None
+
+    def link(self, rel: str) -> dict[str, str | None]:
+        return next(attrs for tag, attrs in self.tags if tag == "link" and attrs.get("rel") == rel)
+
+
+async def change(shop: Shop, handle: str, /, **changes: object) -> None:
+    async with shop.database.transaction() as session:
+        product = (await session.execute(select(Product).where(Product.handle == handle))).scalar_one()
+        for name, value in changes.items():
+            setattr(product, name, value)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/catalog", 200),
+        ("/catalog?category=peluches", 200),
+        ("/catalog?category=nada", 404),
+        ("/catalog?q=oso", 200),
+        ("/catalog?q=%00", 200),
+        ("/catalog?q=%FF%C3", 200),
+        ("/product/oso", 200),
+        ("/product/ping%C3%BCino-%C3%B1and%C3%BA", 200),
+        ("/product/nada", 404),
+        ("/product/OSO", 404),
+        ("/product", 404),
+        ("/product/oso/otro", 404),
+        ("/product/a%2Fb", 404),
+        ("/product%2Foso", 404),
+        ("/product/..%2Fcatalog", 404),
+        ("/product/%2e%2e", 404),
+        ("/..%2f..%2fetc/passwd", 404),
+        ("/product/%00", 404),
+        ("/product/%FF", 404),
+        ("/product/%zz", 404),
+        ("/product/%0d%0aset-cookie:x=1", 404),
+        ("/product/" + "a" * 500, 404),
+        ("/cart", 200),
+        ("/checkout", 200),
+        ("/wishlist", 200),
+        ("/order/order_nada?token=x", 404),
+        ("/no-such-page", 404),
+        ("/no/such/page/", 404),
+        ("/404", 404),
+        ("/index.html", 404),
+        ("/catalog/index.html", 404),
+        ("/__spa-fallback.html", 404),
+        ("/assets/gone.js", 404),
+        ("/assets/entry.js.gz", 404),
+        ("/demo/..%2f..%2fpyproject.toml", 404),
+        ("/" + "a" * LONGEST_PATH, 414),
+        ("/catalog?q=" + "a" * LONGEST_QUERY, 414),
+    ],
+)
+async def test_the_status(browser: httpx.AsyncClient, path: str, status: int) -> None:
+    answer = await browser.get(path)
+    assert answer.status_code == status
+    if answer.headers["content-type"].startswith("text/html"):
+        assert ("noindex" in answer.headers.get("x-robots-tag", "")) >= (status != 200)
+
+
+@pytest.mark.parametrize(
+    ("path", "canonical"),
+    [
+        ("/catalog/", "/catalog"),
+        ("//catalog", "/catalog"),
+        ("///evil.example/", None),
+        ("/catalog/?category=peluches&q=%C3%B1", "/catalog?category=peluches&q=%C3%B1"),
+        ("/product//oso/", "/product/oso"),
+        ("/product/nada/", "/product/nada"),
+        ("/%63atalog", "/catalog"),
+        ("/product/ping%c3%bcino-%c3%b1and%c3%ba", "/product/ping%C3%BCino-%C3%B1and%C3%BA"),
+    ],
+)
+async def test_an_address_is_written_in_one_way(
+    browser: httpx.AsyncClient, path: str, canonical: str | None
+) -> None:
+    answer = await browser.request("GET", httpx.URL("https://trompo.example", raw_path=path.encode()))
+    if canonical is None:
+        assert answer.status_code == 404
+        return
+    assert (answer.status_code, answer.headers["location"]) == (308, canonical)
+    assert (await browser.get(canonical)).status_code in {200, 404}
+
+
+async def test_a_moved_product_leads_on(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await change(toyshop, "oso", handle="oso-tomás")
+    answer = await browser.get("/product/oso")
+    assert (answer.status_code, answer.headers["location"]) == (301, "/product/oso-tom%C3%A1s")
+    assert (await browser.get(answer.headers["location"])).status_code == 200
+
+
+async def test_a_deleted_product_is_gone(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await change(toyshop, "oso", deleted_at=now())
+    answer = await browser.get("/product/oso")
+    assert answer.status_code == 410
+    assert "Este producto no existe" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/product/oso", "/product/nada", "/no-such-page", "/sitemap.xml", "/catalog/"]
+)
+async def test_a_head_request_gets_the_same_head_and_nothing_else(
+    browser: httpx.AsyncClient, path: str
+) -> None:
+    whole, head = await browser.get(path), await browser.head(path)
+    assert head.status_code == whole.status_code
+    assert head.headers == whole.headers
+    assert head.content == b""
+
+
+async def test_other_methods_are_not_for_documents(browser: httpx.AsyncClient) -> None:
+    answer = await browser.post("/catalog")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize(
+    "path", ["/assets/entry.js", "/demo/Trompo%20(frente)-320.webp", "/favicon.svg", "/_event", "/ping"]
+)
+async def test_what_is_no_document_goes_on(browser: httpx.AsyncClient, path: str) -> None:
+    assert (await browser.get(path)).text == "reflex"
+
+
+async def test_a_document_that_can_be_read_later_says_so(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    await toyshop.database.close()
+    toyshop.database.url = toyshop.database.url.set(database="/no/such/folder/x.db")
+    toyshop.database = type(toyshop.database)(toyshop.database.url.render_as_string())
+    answer = await browser.get("/product/oso")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert "import" in answer.text
+
+
+async def test_the_head_of_a_product(browser: httpx.AsyncClient) -> None:
+    head = Head((await browser.get("/product/oso")).text)
+    canonical = "https://trompo.example/product/oso"
+    assert head.texts["title"] == f"{TITLE} · Trompo"
+    assert head.meta("description") == "Un oso </script><script>alert(1)</script> de peluche."
+    assert head.meta("robots") == "index,follow"
+    assert head.link("canonical")["href"] == head.meta("og:url") == canonical
+    assert head.meta("og:title") == f"{TITLE} · Trompo"
+    assert head.meta("og:image") == "https://trompo.example/demo/Oso%20%281%29-960.webp"
+    assert [head.meta(f"og:{name}") for name in ("type", "site_name", "locale")] == [
+        "product",
+        "Trompo",
+        "es_CO",
+    ]
+    assert head.meta("twitter:card") == "summary_large_image"
+    preload = head.link("preload")
+    assert preload["imagesrcset"] == "/demo/Oso%20%281%29-320.webp 320w, /demo/Oso%20%281%29-960.webp 960w"
+    assert (preload["as"], preload["fetchpriority"]) == ("image", "high")
+    product, trail = json.loads(head.texts["application/ld+json"])["@graph"]
+    assert (product["@type"], product["name"], product["sku"]) == ("Product", TITLE, "SKU-oso")
+    assert product["offers"]["price"] == 50_000
+    assert product["offers"]["priceCurrency"] == "COP"
+    assert product["offers"]["availability"] == "https://schema.org/InStock"
+    assert [item["name"] for item in trail["itemListElement"]] == ["Juguetes", "Peluches"]
+
+
+async def test_what_is_sold_out_says_so(browser: httpx.AsyncClient) -> None:
+    head = Head((await browser.get("/product/trompo")).text)
+    assert (
+        json.loads(head.texts["application/ld+json"])["offers"]["availability"]
+        == "https://schema.org/OutOfStock"
+    )
+
+
+async def test_the_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
+    head = Head((await browser.get("/")).text)
+    store, site = json.loads(head.texts["application/ld+json"])["@graph"]
+    assert store["name"] == site["name"] == "Trompo"
+    assert site["potentialAction"]["target"] == "https://trompo.example/catalog?q={search_term_string}"
+    assert head.link("canonical")["href"] == "https://trompo.example/"
+
+
+@pytest.mark.parametrize(
+    "path", ["/cart", "/checkout", "/wishlist", "/catalog?q=oso", "/no-such-page", "/order/o?token=t"]
+)
+async def test_what_is_not_to_be_found_by_searching(browser: httpx.AsyncClient, path: str) -> None:
+    answer = await browser.get(path)
+    assert answer.headers["x-robots-tag"] == Head(answer.text).meta("robots") == "noindex,follow"
+
+
+async def test_the_seed_is_the_heads_last_child_and_ends_nothing(browser: httpx.AsyncClient) -> None:
+    html = (await browser.get("/product/oso")).text
+    carrier = re.search(f'<script id="{SEED_ID}" type="application/json">([^<]*)</script></head>', html)
+    assert carrier is not None
+    assert "\u2028" not in carrier[1]
+    states = json.loads(carrier[1])
+    page = next(values for name, values in states.items() if name.endswith("product_state"))
+    assert page["is_ready_rx_state_"] is True
+    assert page["content_rx_state_"]["detail"]["card"]["title"] == TITLE
+    frame = next(values for name, values in states.items() if name.endswith("frame_state"))
+    assert [node["name"] for node in frame["departments_rx_state_"]] == ["Música", "Peluches"]
+
+
+@pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/o?token=t"])
+async def test_a_page_that_is_not_public_carries_no_content(browser: httpx.AsyncClient, path: str) -> None:
+    states = json.loads(Head((await browser.get(path)).text).texts[SEED_ID])
+    assert {variable for values in states.values() for variable in values} <= {
+        "departments_rx_state_",
+        "facts_rx_state_",
+    }
+
+
+async def test_a_document_is_asked_for_again_each_time(browser: httpx.AsyncClient) -> None:
+    for path in ("/", "/product/nada", "/cart"):
+        answer = await browser.get(path)
+        assert answer.headers["cache-control"] == "private, no-cache"
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert "set-cookie" not in answer.headers
+
+
+async def test_compression_is_for_those_who_unpack_it(browser: httpx.AsyncClient) -> None:
+    packed = await browser.get("/", headers={"accept-encoding": "br;q=1.0, gzip;q=0.8, *;q=0.1"})
+    plain = await browser.get("/", headers={"accept-encoding": "gzip;q=0, *"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < len(plain.content) == int(plain.headers["content-length"])
+
+
+async def test_the_security_headers_of_a_document(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/checkout")
+    rules = (rule.partition(" ") for rule in answer.headers["content-security-policy"].split("; "))
+    policy = {name: values for name, _, values in rules}
+    assert policy["default-src"] == policy["form-action"] == "'self'"
+    assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
+    assert policy["connect-src"] == "'self' wss://trompo.example"
+    assert "unsafe" not in policy["script-src"]
+    assert len(policy["script-src"].split()) == 1 + 2
+    assert "upgrade-insecure-requests" in policy
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "camera=()" in answer.headers["permissions-policy"]
+
+
+async def test_crawlers_are_told_where_the_sitemap_is(browser: httpx.AsyncClient) -> None:
+    text = (await browser.get("/robots.txt")).text
+    assert "Sitemap: https://trompo.example/sitemap.xml" in text.splitlines()
+    assert "Disallow: /admin/" in text.splitlines()
+    assert "Disallow: /" not in text.splitlines()
+
+
+async def test_the_sitemap_is_live(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    first = await browser.get("/sitemap.xml")
+    assert first.headers["content-type"] == "application/xml; charset=utf-8"
+    assert "<loc>https://trompo.example/product/oso</loc><lastmod>20" in first.text
+    assert "<loc>https://trompo.example/product/ping%C3%BCino-%C3%B1and%C3%BA</loc>" in first.text
+    assert "<loc>https://trompo.example/catalog?category=peluches</loc>" in first.text
+    known = {"if-none-match": first.headers["etag"]}
+    assert (await browser.get("/sitemap.xml", headers=known)).status_code == 304
+    await change(toyshop, "oso", status="draft")
+    second = await browser.get("/sitemap.xml", headers=known)
+    assert second.status_code == 200
+    assert "/product/oso" not in second.text
