@@ -59,13 +59,16 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
             class_name="line__words",
         ),
         rx.el.div(
-            LineQuantity.create(
-                line_id=item.id,
-                quantity=item.quantity,
-                max=item.max_quantity,
-                answers=CartState.answers,
-                texts=QUANTITY_TEXTS,
-                on_change=CartState.set_quantity,
+            rx.cond(
+                item.max_quantity.to(int) > 0,
+                LineQuantity.create(
+                    line_id=item.id,
+                    quantity=item.quantity,
+                    max=item.max_quantity,
+                    answers=CartState.answers,
+                    texts=QUANTITY_TEXTS,
+                    on_change=CartState.set_quantity,
+                ),
             ),
             class_name="line__quantity",
         ),

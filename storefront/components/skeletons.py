@@ -26,6 +26,34 @@ def grid_skeleton(count: int = 8, class_name: str = "grid") -> rx.Component:
     return rx.el.ul(*(card_skeleton() for _place in range(count)), class_name=class_name, aria_hidden="true")
 
 
+def until(
+    is_loaded: rx.Var[bool],
+    has_failed: rx.Var[bool],
+    again: object,
+    skeleton: rx.Component,
+    content: rx.Component,
+) -> rx.Component:
+    """The content once it is there; what holds its place until then; or that it cannot be had, and a way to try again.
+
+    Args:
+        is_loaded: whether the content is there.
+        has_failed: whether loading it has failed.
+        again: the event that loads it.
+        skeleton: what holds its place.
+        content: what was waited for.
+    """
+    failure = rx.el.div(
+        rx.el.p(_("No pudimos cargar esta página."), class_name="empty__title"),
+        rx.el.button(
+            _("Intentar otra vez"), type="button", class_name="button button--primary", on_click=again
+        ),
+        class_name="empty",
+        role="alert",
+        data_testid="page-failed",
+    )
+    return rx.cond(is_loaded, content, rx.cond(has_failed, failure, rx.fragment(skeleton, waiting())))
+
+
 def waiting() -> rx.Component:
     """Says to those who do not see the grey boxes that something is on its way."""
     return rx.el.p(_("Cargando…"), class_name="sr-only", role="status")

@@ -31,7 +31,7 @@ from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
 from storefront.components.product_card import CARD_SIZES, product_grid
 from storefront.components.shapes import list_of, view_of
-from storefront.components.skeletons import grid_skeleton, waiting
+from storefront.components.skeletons import grid_skeleton, until
 from storefront.documents.facts import (
     NOINDEX,
     DocumentFacts,
@@ -286,8 +286,11 @@ def results() -> rx.Component:
     page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
     cards = list_of(page.cards, ProductCard)
     return Results.create(
-        rx.cond(
+        until(
             CatalogState.is_ready,
+            CatalogState.has_failed,
+            CatalogState.load,
+            grid_skeleton(9, class_name="grid grid--beside"),
             rx.cond(
                 page.total.to(int) > 0,
                 rx.fragment(
@@ -300,7 +303,6 @@ def results() -> rx.Component:
                 ),
                 nothing_found(),
             ),
-            rx.fragment(grid_skeleton(9, class_name="grid grid--beside"), waiting()),
         )
     )
 

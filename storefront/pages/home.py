@@ -15,7 +15,7 @@ from storefront.components.picture import picture
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
-from storefront.components.skeletons import grid_skeleton, waiting
+from storefront.components.skeletons import grid_skeleton, until
 from storefront.documents.facts import DocumentFacts, absolute, first_picture, store_data, structured
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -206,10 +206,8 @@ def page() -> rx.Component:
         ),
         section(
             _("Lo nuevo y lo más querido"),
-            rx.cond(
-                HomeState.is_ready,
-                product_grid(fresh),
-                rx.fragment(grid_skeleton(), waiting()),
+            until(
+                HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(fresh)
             ),
             more=CATALOG,
         ),

@@ -3,6 +3,7 @@
 A loader is the one place that knows what a page shows: the page's `load` event and the document both call it.
 """
 
+import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -16,6 +17,8 @@ from storefront.live.refreshing import Once
 from storefront.state.events import event
 
 Content = TypeVar("Content")
+
+log = logging.getLogger(__name__)
 
 LONGEST_PARAMETER = 200
 MOST_PARAMETERS = 50
@@ -62,12 +65,20 @@ class PageState(rx.State, mixin=True):
     """The state of one page: what its loader gave. Pages add their `content` and say which loader is theirs."""
 
     is_ready: rx.Field[bool] = rx.field(False)
+    has_failed: rx.Field[bool] = rx.field(False)
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=""))
 
     @event()
     async def load(self) -> list[Any] | None:
-        """Load the page of the address."""
-        self._show(await self._data(PageParams.from_url(self.router.url)))
+        """Load the page of the address. When that fails, the page says so and offers to try again."""
+        try:
+            data = await self._data(PageParams.from_url(self.router.url))
+        except Exception:
+            log.exception("a page could not be loaded: %s", self.router.url.path)
+            self.has_failed = True
+            return None
+        self.has_failed = False
+        self._show(data)
         return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:

@@ -21,7 +21,7 @@ from storefront.components.picture import css_url
 from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
 from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
-from storefront.components.skeletons import bar, waiting
+from storefront.components.skeletons import bar, until
 from storefront.documents.facts import (
     NOINDEX,
     DocumentFacts,
@@ -253,7 +253,6 @@ def skeleton() -> rx.Component:
             ),
             class_name="product",
         ),
-        waiting(),
     )
 
 
@@ -261,8 +260,11 @@ def page() -> rx.Component:
     """The whole page. While the address is already another product's than the one loaded, neither is shown."""
     content = view_of(ProductState.content, ProductContent)
     return framed(
-        rx.cond(
+        until(
             ProductState.is_ready & (content.slug == address_part(SLUG)),
+            ProductState.has_failed,
+            ProductState.load,
+            skeleton(),
             rx.cond(
                 content.detail,
                 product(),
@@ -271,7 +273,6 @@ def page() -> rx.Component:
                     _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
                 ),
             ),
-            skeleton(),
         ),
         class_name="main--product",
     )
