@@ -24,3 +24,11 @@ def test_a_token_opens_nothing_else(key: str, order_id: str) -> None:
 def test_a_made_up_token_opens_nothing(token: str) -> None:
     with pytest.raises(NotFound):
         require_order_token("key", "order_1", token)
+
+
+def test_one_letter_more_or_another_one_is_another_token() -> None:
+    token = order_token("key", "order_1")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    for wrong in (*(token[:-1] + letter for letter in letters if letter != token[-1]), token + "A", token + "="):
+        with pytest.raises(NotFound):
+            require_order_token("key", "order_1", wrong)
