@@ -158,7 +158,7 @@ async def list_keys(asked: Annotated[ListParameters, read_query(ListParameters)]
         SalesChannel, SalesChannel.id == PublishableKey.sales_channel_id
     )
     async with database.read() as session:
-        found = (await session.execute(query.order_by(PublishableKey.created_at))).tuples().all()
+        found = (await session.execute(query.order_by(PublishableKey.created_at))).all()
     shown = [_key(key, channel) for key, channel in stretch(found, asked)]
     return Wire(listed("api_keys", shown, len(found), asked))
 

@@ -178,4 +178,4 @@ async def _collection_titles(session: AsyncSession, lines: Sequence[Line]) -> di
     if not ids:
         return {}
     rows = await session.execute(select(Collection.id, Collection.title).where(Collection.id.in_(ids)))
-    return dict(rows.tuples().all())
+    return dict(rows.all())

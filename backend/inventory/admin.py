@@ -37,7 +37,7 @@ async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[lis
         )
     count = await session.execute(select(func.count()).select_from(query.subquery()))
     query = query.order_by(*in_order(asked.order, SORTABLE, [Variant.id]))
-    found = (await session.execute(query.offset(asked.offset).limit(asked.limit))).tuples().all()
+    found = (await session.execute(query.offset(asked.offset).limit(asked.limit))).all()
     levels = await _levels(session, [variant.id for variant, _ in found])
     return [_item(variant, title, levels[variant.id]) for variant, title in found], count.scalar_one()
 
@@ -50,7 +50,7 @@ async def item(session: AsyncSession, item_id: str) -> JsonDict:
     """
     query = select(Variant, Product.title).join(Product, Product.id == Variant.product_id)
     query = query.where(Variant.id == _variant_id(item_id), Product.deleted_at.is_(None))
-    found = (await session.execute(query)).tuples().one_or_none()
+    found = (await session.execute(query)).one_or_none()
     if found is None:
         raise NotFound(f"Inventory item with id: {item_id} was not found")
     variant, title = found

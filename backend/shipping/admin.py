@@ -242,14 +242,13 @@ def flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
 
 
 async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
-    query = select(ShippingOption).where(ShippingOption.service_zone_id == zone.id)
-    options = (await session.execute(query)).scalars().all()
-    if any(option.deleted_at is None for option in options):
+    offered = select(ShippingOption.id).where(
+        ShippingOption.service_zone_id == zone.id, ShippingOption.deleted_at.is_(None)
+    )
+    if (await session.execute(offered.limit(1))).first():
         raise NotAllowed("Delete the zone's shipping options first")
     try:
         async with session.begin_nested():
-            for option in options:
-                await session.delete(option)
             await session.delete(zone)
     except IntegrityError:
         raise NotAllowed("Carts ship by an option of this zone: it cannot be deleted") from None

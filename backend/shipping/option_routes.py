@@ -121,7 +121,7 @@ async def list_options(
     async with database.read() as session:
         ids = query.with_only_columns(ShippingOption.id).subquery()
         count = await session.execute(select(func.count()).select_from(ids))
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).tuples().all()
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).all()
     shown = [option_wire(option, zone, profile) for option, zone, profile in found]
     return Wire(listed("shipping_options", shown, count.scalar_one(), asked))
 
@@ -167,7 +167,7 @@ async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:
 
 
 async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire:
-    found = (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).tuples().one_or_none()
+    found = (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).one_or_none()
     if found is None:
         raise NotFound(f"Shipping option with id: {option_id} was not found")
     return Wire({"shipping_option": fields.pick(option_wire(*found))})

@@ -247,7 +247,7 @@ async def _channels(session: AsyncSession, location_ids: Sequence[str]) -> dict[
         .order_by(SalesChannel.id)
     )
     linked: dict[str, list[JsonDict]] = defaultdict(list)
-    for location_id, channel in rows.tuples():
+    for location_id, channel in rows:
         linked[location_id].append(channel_wire(channel))
     return linked
 

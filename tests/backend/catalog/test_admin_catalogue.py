@@ -1,0 +1,313 @@
+"""The catalogue over the Admin API, on both databases (spec: Admin API; Errors)."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.outbox.models import OutboxEvent
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import get, post
+
+STATUSES = "draft, proposed, published, rejected"
+TROMPO = {
+    "title": "Trompo de lámina",
+    "status": "published",
+    "featured": True,
+    "weight": 0.3,
+    "images": [{"url": "/demo/trompo (1).webp"}, {"url": "/demo/trompo 2.webp"}],
+    "metadata": {"brand": "Artesanos", "ageRange": "6-8", "color": "rojo"},
+    "variants": [
+        {
+            "title": "Grande",
+            "sku": "TR-1",
+            "prices": [{"currency_code": "cop", "amount": 12_000}],
+            "compare_at_price": 15_000,
+        }
+    ],
+}
+
+
+async def product(admin: httpx.AsyncClient, **said: Any) -> dict[str, Any]:
+    made: dict[str, Any] = (await post(admin, "/admin/products", {**TROMPO, **said}))["product"]
+    return made
+
+
+async def told_of(shop: Shop) -> set[str]:
+    """The products of which the storefront is to be told."""
+    async with shop.database.read() as session:
+        return set((await session.execute(select(OutboxEvent.product_id))).scalars())
+
+
+async def test_a_collection_is_made_and_found_by_its_title(admin: httpx.AsyncClient) -> None:
+    """spec: Admin API, POST and GET /admin/collections."""
+    assert await get(admin, "/admin/collections", title="Día de los niños & más") == {
+        "collections": [],
+        "count": 0,
+        "offset": 0,
+        "limit": 50,
+    }
+    made = (await post(admin, "/admin/collections", {"title": "Día de los niños & más"}))["collection"]
+    assert made["handle"] == "dia-de-los-ninos-mas"
+    found = await get(admin, "/admin/collections", title="Día de los niños & más")
+    assert [collection["id"] for collection in found["collections"]] == [made["id"]]
+    again = await admin.post("/admin/collections", json={"title": "Otra", "handle": made["handle"]})
+    message = "Product collection with handle: dia-de-los-ninos-mas, already exists."
+    assert (again.status_code, again.json()) == (400, {"type": "invalid_data", "message": message})
+    assert (await admin.post("/admin/collections", json={})).json()["message"] == (
+        "Invalid request: Field 'title' is required"
+    )
+
+
+async def test_products_are_put_into_a_collection_and_taken_out(admin: httpx.AsyncClient, shop: Shop) -> None:
+    """spec: Admin API, POST /admin/collections/{collection_id}/products."""
+    toy = await product(admin)
+    first = (await post(admin, "/admin/collections", {"title": "Uno"}))["collection"]
+    second = (await post(admin, "/admin/collections", {"title": "Dos"}))["collection"]
+    path = f"/admin/collections/{first['id']}/products"
+    answer = await post(admin, path, {"add": [toy["id"], "prod_nosuch"]})
+    assert answer["collection"]["id"] == first["id"]
+    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection"]["title"] == "Uno"
+    await post(admin, f"/admin/collections/{second['id']}/products", {"add": [toy["id"]]})
+    await post(admin, path, {"remove": [toy["id"]]})  # it is in the other one by now
+    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] == second["id"]
+    await post(admin, f"/admin/collections/{second['id']}/products", {"remove": [toy["id"]]})
+    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] is None
+    unknown = await admin.post("/admin/collections/pcol_nosuch/products", json={"add": [toy["id"]]})
+    assert unknown.status_code == 404
+    assert await told_of(shop) == {toy["id"]}
+
+
+async def test_a_collection_changes_and_goes(admin: httpx.AsyncClient) -> None:
+    toy = await product(admin)
+    made = (await post(admin, "/admin/collections", {"title": "Uno", "metadata": {"a": 1}}))["collection"]
+    await post(admin, f"/admin/collections/{made['id']}/products", {"add": [toy["id"]]})
+    changed = (await post(admin, f"/admin/collections/{made['id']}", {"title": "Nueva"}))["collection"]
+    assert (changed["title"], changed["handle"], changed["metadata"]) == ("Nueva", "uno", {"a": 1})
+    gone = (await admin.delete(f"/admin/collections/{made['id']}")).json()
+    assert gone == {"id": made["id"], "object": "collection", "deleted": True}
+    assert (await admin.get(f"/admin/collections/{made['id']}")).status_code == 404
+    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["collection_id"] is None
+
+
+async def test_products_are_put_into_a_category(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
+) -> None:
+    """spec: Admin API, POST /admin/product-categories/{category_id}/products."""
+    toy = await product(admin)
+    root = (await post(admin, "/admin/product-categories", {"name": "Juguetes"}))["product_category"]
+    child = (
+        await post(
+            admin, "/admin/product-categories", {"name": "Aire libre", "parent_category_id": root["id"]}
+        )
+    )["product_category"]
+    assert (child["handle"], child["parent_category"]["id"]) == ("aire-libre", root["id"])
+    path = f"/admin/product-categories/{child['id']}/products"
+    for _ in range(2):  # twice is once
+        answer = await post(admin, path, {"add": [toy["id"], "prod_nosuch"]})
+    assert answer["product_category"]["id"] == child["id"]
+    assert (await get(store, "/store/products", category_id=root["id"]))["count"] == 1
+    assert (await get(store, "/store/products", q="aire"))["count"] == 1  # the search knows it at once
+    await post(admin, path, {"remove": [toy["id"]]})
+    assert (await get(store, "/store/products", category_id=root["id"]))["count"] == 0
+    assert (await get(store, "/store/products", q="aire"))["count"] == 0
+    assert (await admin.post("/admin/product-categories/pcat_nosuch/products", json={})).status_code == 404
+
+
+async def test_the_tree_of_categories_stays_a_tree(admin: httpx.AsyncClient) -> None:
+    root = (await post(admin, "/admin/product-categories", {"name": "Raíz"}))["product_category"]["id"]
+    child = (await post(admin, "/admin/product-categories", {"name": "Hija", "parent_category_id": root}))[
+        "product_category"
+    ]["id"]
+    knot = await admin.post(f"/admin/product-categories/{root}", json={"parent_category_id": child})
+    assert knot.status_code == 400
+    itself = await admin.post(f"/admin/product-categories/{root}", json={"parent_category_id": root})
+    assert itself.status_code == 400
+    full = await admin.delete(f"/admin/product-categories/{root}")
+    assert full.json()["type"] == "not_allowed"
+    moved = await post(admin, f"/admin/product-categories/{child}", {"parent_category_id": None, "rank": 7})
+    assert (moved["product_category"]["parent_category_id"], moved["product_category"]["rank"]) == (None, 7)
+    assert (await admin.delete(f"/admin/product-categories/{root}")).status_code == 200
+    listing = await get(admin, "/admin/product-categories", order="name")
+    assert [category["name"] for category in listing["product_categories"]] == ["Hija"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"category_ids": ["pcat_1"]},
+        {"categories": [{"id": "pcat_1"}]},
+        {"collection_id": "pcol_1"},
+    ],
+)
+async def test_a_product_does_not_name_its_place(admin: httpx.AsyncClient, body: dict[str, Any]) -> None:
+    """spec: Errors, Admin call to a non-existent body field."""
+    toy = await product(admin)
+    for path in ("/admin/products", f"/admin/products/{toy['id']}"):
+        refused = await admin.post(path, json={"title": "X", **body})
+        (field,) = body
+        message = f"Invalid request: Unrecognized fields: '{field}'"
+        assert (refused.status_code, refused.json()["message"]) == (400, message)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
+async def test_there_is_no_route_for_the_categories_of_a_product(
+    admin: httpx.AsyncClient, method: str
+) -> None:
+    """spec: Errors, Admin call to a non-existent assignment route."""
+    refused = await admin.request(method, "/admin/products/prod_1/categories", json={})
+    assert (refused.status_code, refused.json()["type"]) == (404, "not_found")
+
+
+async def test_a_product_is_made_sold_and_shown(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    """spec: Entities, Product."""
+    toy = await product(admin)
+    assert (toy["handle"], toy["status"], toy["featured"], toy["weight"]) == (
+        "trompo-de-lamina",
+        "published",
+        True,
+        0.3,
+    )
+    assert toy["metadata"] == {"brand": "Artesanos", "ageRange": "6-8", "color": "rojo"}
+    assert [image["url"] for image in toy["images"]] == ["/demo/trompo (1).webp", "/demo/trompo 2.webp"]
+    assert toy["thumbnail"] == "/demo/trompo (1).webp"
+    (variant,) = toy["variants"]
+    assert (variant["prices"][0]["amount"], variant["compare_at_price"]) == (12_000, 15_000)
+    (shown,) = (await get(store, "/store/products", q="lamina"))["products"]
+    assert shown["thumbnail"] == "http://localhost:3000/demo/trompo%20%281%29.webp"
+    drafts = await product(admin, title="Borrador", status="draft", variants=None, price=5_000)
+    assert drafts["variants"][0]["prices"][0]["amount"] == 5_000
+    assert (await get(store, "/store/products"))["count"] == 1
+    assert (await get(admin, "/admin/products"))["count"] == 2
+    assert (await get(admin, "/admin/products", status="draft", q="borra"))["count"] == 1
+    assert (await get(admin, "/admin/products", q="tr-1"))["count"] == 1
+
+
+async def test_a_product_changes_as_it_is_told(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    toy = await product(admin)
+    path = f"/admin/products/{toy['id']}"
+    images = [
+        {"url": "/demo/trompo 2.webp"},
+        {"url": "/demo/nuevo.webp"},
+        {"url": "/demo/trompo (1).webp"},
+    ]
+    change = {
+        "title": "Trompo azul",
+        "metadata": {"color": "", "material": "madera"},
+        "featured": False,
+        "weight": None,
+        "price": 9_000,
+        "compare_at_price": None,
+        "images": images,
+    }
+    changed = (await post(admin, path, change))["product"]
+    assert changed["metadata"] == {"brand": "Artesanos", "ageRange": "6-8", "material": "madera"}
+    assert (changed["title"], changed["handle"]) == ("Trompo azul", toy["handle"])
+    assert (changed["featured"], changed["weight"]) == (False, None)
+    (variant,) = changed["variants"]
+    assert (variant["prices"][0]["amount"], variant["compare_at_price"]) == (9_000, None)
+    assert [image["url"] for image in changed["images"]] == [image["url"] for image in images]
+    assert {image["id"] for image in toy["images"]} <= {image["id"] for image in changed["images"]}
+    assert (await get(store, "/store/products", q="azul"))["count"] == 1
+    assert (await get(store, "/store/products", q="lamina"))["count"] == 0
+    draft = (await post(admin, path, {"status": "draft"}))["product"]
+    assert draft["status"] == "draft"
+    assert (await store.get(f"/store/products/{toy['id']}")).status_code == 404
+
+
+async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
+    """wire: commerce-api, Admin, variants."""
+    toy = await product(admin)
+    path = f"/admin/products/{toy['id']}/variants"
+    price = {"prices": [{"currency_code": "COP", "amount": 99_000}]}
+    changed = (await post(admin, f"{path}/{toy['variants'][0]['id']}", price))["product"]
+    assert changed["variants"][0]["prices"][0]["amount"] == 99_000
+    small = {"title": "Pequeño", "sku": "TR-2", "options": {"Tamaño": "Pequeño"}, **price}
+    added = (await post(admin, path, small))["product"]
+    assert [variant["title"] for variant in added["variants"]] == ["Grande", "Pequeño"]
+    assert (await get(admin, path))["count"] == 2
+    ambiguous = await admin.post(f"/admin/products/{toy['id']}", json={"price": 1})
+    assert ambiguous.status_code == 400
+    for body in (
+        {**small, "sku": "TR-1"},
+        {"title": "X", "prices": [{"currency_code": "usd", "amount": 1}]},
+        {"title": "X", "prices": [{"amount": -1}]},
+        {"title": "X", "prices": [{"amount": 1.5}]},
+        {"title": "X", "prices": []},
+    ):
+        assert (await admin.post(path, json=body)).status_code == 400
+    assert (await admin.delete(f"{path}/{added['variants'][0]['id']}")).status_code == 200
+    last = await admin.delete(f"{path}/{added['variants'][1]['id']}")
+    assert last.json()["message"] == "A product keeps at least one variant"
+    assert (await admin.post(f"{path}/variant_nosuch", json=price)).status_code == 404
+
+
+async def test_a_promised_variant_is_not_deleted(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    from tests.store_steps import bought
+
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "balero", stock=2)
+    order = await bought(store, variant)
+    product_id = order["items"][0]["product_id"]
+    refused = await admin.post(f"/admin/products/{product_id}", json={"variants": []})
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+
+
+async def test_a_deleted_product_leaves_its_handle(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
+    toy = await product(admin)
+    gone = (await admin.delete(f"/admin/products/{toy['id']}")).json()
+    assert gone == {"id": toy["id"], "object": "product", "deleted": True}
+    for client, area in ((admin, "admin"), (store, "store")):
+        assert (await client.get(f"/{area}/products/{toy['id']}")).status_code == 404
+    assert (await product(admin))["handle"] == toy["handle"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"nosuch": 1}, "Invalid request: Unrecognized fields: 'nosuch'"),
+        (
+            {"status": "nope"},
+            f"Invalid request: Expected: '{STATUSES}' for field 'status', but got: 'nope'",
+        ),
+        ({"weight": -1}, "Invalid request: Value for field 'weight' too small, expected at least: '0'"),
+        ({"handle": "con espacios"}, "Invalid request: A handle has only letters, digits and hyphens"),
+        ({"metadata": {"brand": 5}}, "Invalid request: Expected type: 'string' for field 'metadata, brand'"),
+    ],
+)
+async def test_a_malformed_product_is_refused(
+    admin: httpx.AsyncClient, body: dict[str, Any], message: str
+) -> None:
+    """wire: commerce-api, Error bodies."""
+    toy = await product(admin)
+    refused = await admin.post(f"/admin/products/{toy['id']}", json=body)
+    assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
+
+
+async def test_an_unknown_product(admin: httpx.AsyncClient) -> None:
+    refused = await admin.post("/admin/products/prod_nosuch", json={"title": "x"})
+    message = 'Product with id "prod_nosuch" not found'
+    assert (refused.status_code, refused.json()) == (404, {"type": "not_found", "message": message})
+
+
+async def test_the_same_handle_twice_at_once_is_one_product(admin: httpx.AsyncClient) -> None:
+    said = {"title": "Trompo", "handle": "trompo"}
+    answers = await asyncio.gather(*(admin.post("/admin/products", json=said) for _ in range(5)))
+    assert min(answer.status_code for answer in answers) == 200
+    assert {answer.status_code for answer in answers} <= {200, 400, 409}
+    assert (await get(admin, "/admin/products"))["count"] == 1
+
+
+async def test_what_a_program_needs_to_know_of_the_shop(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
+    (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]
+    assert (key["type"], key["sales_channels"][0]["id"]) == ("publishable", shop_floor.channel_id)
+    (channel,) = (await get(admin, "/admin/sales-channels"))["sales_channels"]
+    assert channel["id"] == shop_floor.channel_id
+    assert (await get(admin, "/admin/regions"))["regions"][0]["name"] == "Colombia"

@@ -1,0 +1,130 @@
+"""Staff sign in, and only staff use the Admin API (spec: Authentication; wire: commerce-api, Error bodies)."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from pydantic import SecretStr
+from sqlalchemy import delete, select
+
+from backend import clock
+from backend.app import Shop
+from backend.customers import tokens
+from backend.customers.models import Staff
+from backend.customers.staff import create_staff, first_staff
+from backend.customers.tokens import CUSTOMER, USER, Actor, issue_token, read_token
+from backend.errors import Duplicate, InvalidData
+from backend.settings import Settings
+
+EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
+WRONG = {"type": "unauthorized", "message": "Invalid email or password"}
+NOBODY = {"message": "Unauthorized"}
+
+
+async def sign_in(anyone: httpx.AsyncClient, email: object, password: object) -> httpx.Response:
+    return await anyone.post("/auth/user/emailpass", json={"email": email, "password": password})
+
+
+async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, shop: Shop) -> None:
+    """spec: POST /auth/user/emailpass returns an admin token used as bearer."""
+    await create_staff(shop.database, f" {EMAIL.upper()} ", PASSWORD)
+    token = (await sign_in(anyone, EMAIL, PASSWORD)).json()["token"]
+    bearer = {"authorization": f"Bearer {token}"}
+    me = await anyone.get("/admin/users/me", headers=bearer)
+    assert me.json()["user"]["email"] == EMAIL
+    claims = jwt.decode(token, tokens._key(shop.settings.signing_key), algorithms=["HS256"]).claims
+    assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 24 * 3600)
+    fresh = await anyone.post("/auth/token/refresh", headers=bearer)
+    assert read_token(shop.settings.signing_key, fresh.json()["token"]) is not None
+
+
+async def test_wrong_and_unknown_are_answered_alike(anyone: httpx.AsyncClient, shop: Shop) -> None:
+    """wire: commerce-api, Error bodies, wrong password / unknown email."""
+    await create_staff(shop.database, EMAIL, PASSWORD)
+    for email, password in ((EMAIL, "otra"), ("nadie@trompo.example", PASSWORD)):
+        refused = await sign_in(anyone, email, password)
+        assert (refused.status_code, refused.json()) == (401, WRONG)
+    for odd in (None, 5, "", ["x"]):
+        refused = await sign_in(anyone, EMAIL, odd)
+        assert refused.json()["message"] == "Password should be a string"
+    assert (await sign_in(anyone, {"$ne": 1}, PASSWORD)).status_code == 401
+
+
+async def test_guessing_is_slowed_down(anyone: httpx.AsyncClient, shop: Shop) -> None:
+    await create_staff(shop.database, EMAIL, PASSWORD)
+    for _ in range(5):
+        assert (await sign_in(anyone, EMAIL, "adivina")).status_code == 401
+    refused = await sign_in(anyone, EMAIL, PASSWORD)
+    assert (refused.status_code, refused.json()["type"]) == (429, "too_many_requests")
+    assert (await sign_in(anyone, "otra@trompo.example", "x")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["/admin/products", "/admin/orders", "/admin/collections", "/admin/users/me"]
+)
+async def test_without_a_good_token_there_is_nothing(
+    anyone: httpx.AsyncClient, shop: Shop, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """wire: commerce-api, Error bodies, no / bad token."""
+    key = shop.settings.signing_key
+    staff_id = await create_staff(shop.database, EMAIL, PASSWORD)
+    member = Actor(staff_id, USER)
+    long_ago = clock.now() - timedelta(hours=25)
+    with monkeypatch.context() as past:
+        past.setattr(tokens, "now", lambda: long_ago)
+        over = issue_token(key, member)
+    none = jwt.encode(
+        {"alg": "HS256"}, {"actor_id": staff_id, "actor_type": "user"}, OctKey.import_key("x" * 32)
+    )
+    for header in (
+        None,
+        "Bearer ",
+        "Bearer nonsense",
+        f"Bearer {none}",
+        f"Bearer {over}",
+        f"Bearer {issue_token('another key', member)}",
+        f"Bearer {issue_token(key, Actor('user_nosuch', USER))}",
+        f"Bearer {issue_token(key, Actor(staff_id, CUSTOMER))}",
+        f"Basic {issue_token(key, member)}",
+    ):
+        refused = await anyone.get(path, headers={"authorization": header} if header else {})
+        assert (refused.status_code, refused.json()) == (401, NOBODY), header
+    good = {"authorization": f"Bearer {issue_token(key, member)}"}
+    assert (await anyone.get(path, headers=good)).status_code == 200
+    async with shop.database.transaction() as session:
+        await session.execute(delete(Staff))
+    assert (await anyone.get(path, headers=good)).status_code == 401  # whoever left is out at once
+
+
+async def test_an_unsigned_token_is_no_token(shop: Shop) -> None:
+    key = shop.settings.signing_key
+    head, body, _ = issue_token(key, Actor("user_1", USER)).split(".")
+    assert read_token(key, f"{head}.{body}.") is None
+    assert read_token(key, f"eyJhbGciOiJub25lIn0.{body}.") is None
+
+
+async def test_the_same_address_is_one_member(shop: Shop) -> None:
+    await create_staff(shop.database, EMAIL, PASSWORD)
+    with pytest.raises(Duplicate):
+        await create_staff(shop.database, EMAIL.title(), PASSWORD)
+    for email, password in (
+        ("nada", PASSWORD),
+        ("b@trompo.example", "corta"),
+        ("b@trompo.example", "x" * 201),
+    ):
+        with pytest.raises(InvalidData):
+            await create_staff(shop.database, email, password)
+
+
+async def test_settings_name_the_first_member_only(shop: Shop, tmp_path: Path) -> None:
+    named = Settings(data_dir=tmp_path, admin_email=EMAIL, admin_password=SecretStr(PASSWORD))
+    assert not await first_staff(shop.database, Settings(data_dir=tmp_path))
+    assert await first_staff(shop.database, named)
+    assert not await first_staff(shop.database, named)
+    async with shop.database.read() as session:
+        (member,) = (await session.execute(select(Staff))).scalars()
+    assert member.email == EMAIL
+    assert PASSWORD not in member.password_hash

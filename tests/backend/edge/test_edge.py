@@ -1,0 +1,184 @@
+"""What HTTP needs around every room: fields, queries, clients, complaints, limits."""
+
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import Request
+
+from backend.app import Shop
+from backend.catalog.schemas import ProductsParameters
+from backend.edge.client import client_address
+from backend.edge.fields import Fields
+from backend.edge.query import QueryReader
+from tests.store_steps import post
+
+PRODUCT: dict[str, Any] = {
+    "id": "p",
+    "title": "T",
+    "status": "published",
+    "variants": [{"id": "v", "sku": "S", "price": {"id": "c", "amount": 1}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("wish", "shown"),
+    [
+        (None, PRODUCT),
+        ("", PRODUCT),
+        ("title", {"id": "p", "title": "T"}),
+        ("id,status", {"id": "p", "status": "published"}),
+        ("variants", {"id": "p", "variants": PRODUCT["variants"]}),
+        ("variants.sku", {"id": "p", "variants": [{"id": "v", "sku": "S"}]}),
+        ("variants.price.amount", {"id": "p", "variants": [{"id": "v", "price": {"id": "c", "amount": 1}}]}),
+        ("title,*variants", {"id": "p", "title": "T", "variants": PRODUCT["variants"]}),
+        ("+variants.price", PRODUCT),
+        (" variants.price", PRODUCT),
+        ("*variants.price", PRODUCT),
+        ("-title,-variants.sku", {
+            "id": "p", "status": "published", "variants": [{"id": "v", "price": {"id": "c", "amount": 1}}],
+        }),
+        ("*", PRODUCT),
+        ("nosuch", {"id": "p"}),
+        (",,.,+,*.", PRODUCT),
+    ],
+)  # fmt: skip
+def test_fields(wish: str | None, shown: dict[str, Any]) -> None:
+    """wire: commerce-api, Conventions, fields."""
+    assert Fields(wish).pick(PRODUCT) == shown
+
+
+@pytest.mark.parametrize(
+    ("wish", "path", "by_default", "wanted"),
+    [
+        (None, "variants", True, True),
+        (None, "variants.price", False, False),
+        ("+variants.price", "variants.price", False, True),
+        ("+variants.price", "variants.sku", True, True),
+        ("id", "variants", True, False),
+        ("variants", "variants.sku", True, True),
+        ("variants.price", "variants.sku", True, False),
+        ("-variants", "variants", True, False),
+        ("-variants", "variants.sku", True, False),
+    ],
+)
+def test_what_has_to_be_read(wish: str | None, path: str, by_default: bool, wanted: bool) -> None:
+    assert Fields(wish).wants(path, by_default=by_default) is wanted
+
+
+def _request(query: str = "", client: str = "10.0.0.1", forwarded: tuple[str, ...] = ()) -> Request:
+    headers = [(b"x-forwarded-for", hop.encode()) for hop in forwarded]
+    scope = {"type": "http", "query_string": query.encode(), "headers": headers, "client": (client, 1)}
+    return Request(scope)
+
+
+@pytest.mark.parametrize(
+    ("client", "forwarded", "trusted", "address"),
+    [
+        ("190.1.1.1", (), "", "190.1.1.1"),
+        ("190.1.1.1", ("1.2.3.4",), "", "190.1.1.1"),
+        ("10.0.0.1", ("1.2.3.4",), "10.0.0.0/8", "1.2.3.4"),
+        ("10.0.0.1", ("6.6.6.6, 1.2.3.4",), "10.0.0.0/8", "1.2.3.4"),
+        ("10.0.0.1", ("6.6.6.6", "1.2.3.4, 10.0.0.9"), "10.0.0.0/8, 172.16.0.1", "1.2.3.4"),
+        ("10.0.0.1", ("nonsense",), "10.0.0.0/8", ""),
+        ("::ffff:190.1.1.1", (), "", "190.1.1.1"),
+        ("2800:e2::1", (), "", "2800:e2::1"),
+        ("/run/socket", (), "", ""),
+    ],
+)
+def test_the_client_is_who_is_connected(
+    client: str, forwarded: tuple[str, ...], trusted: str, address: str
+) -> None:
+    assert client_address(_request(client=client, forwarded=forwarded), trusted) == address
+
+
+async def test_a_query_is_read_as_programs_write_it() -> None:
+    read = QueryReader(ProductsParameters)
+    query = "id[]=a&id[1]=b&id=c&q=x&limit=7&created_at[$gt]=2026-01-02"
+    asked = await read(_request(query))
+    assert isinstance(asked, ProductsParameters)
+    assert (asked.id, asked.q, asked.limit) == (["a", "b", "c"], "x", 7)
+    assert asked.created_after is not None
+    assert asked.created_after.isoformat() == "2026-01-02T00:00:00+00:00"
+    for wrong in (
+        "created_after=2026-01-02",
+        "q[]=1&nosuch[]=2",
+        "created_at[$gt]=0001-01-01T00:00:00%2B14:00",
+    ):
+        with pytest.raises(RequestValidationError):
+            await read(_request(wrong))
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "message"),
+    [
+        (b"{bad", 400, "in JSON at position"),
+        (b'{"email": NaN}', 400, "in JSON at position"),
+        (b'{"email": "\\ud800"}', 400, "in JSON at position"),
+        (b"\xff\xfe", 400, "in JSON at position"),
+        (b"[" * 5000, 400, "in JSON at position"),
+        (b'{"metadata": ' + b'{"a":' * 20 + b"1" + b"}" * 20 + b"}", 400, "nested deeper"),
+        (b'{"email": "' + b"a" * 90_000 + b'"}', 400, "Invalid email address"),
+        (b'{"email": "' + b"a" * 200_000 + b'"}', 413, "request entity too large"),
+        (b'{"metadata": {"a": "\\u0000"}}', 400, "NUL"),
+        (b'{"metadata": {"a": 1e400}}', 400, "in JSON at position"),
+        (b"5", 400, "Expected type: 'object' for field 'body', got: '5'"),
+    ],
+)
+async def test_no_body_is_too_odd(
+    store: httpx.AsyncClient, content: bytes, status: int, message: str
+) -> None:
+    """wire: commerce-api, Error bodies, invalid JSON, 413."""
+    json = {"content-type": "application/json"}
+    refused = await store.post("/store/carts", content=content, headers=json)
+    assert refused.status_code == status
+    assert message in refused.json()["message"]
+
+
+async def test_a_long_body_is_cut_off_wherever_it_comes_from(store: httpx.AsyncClient) -> None:
+    async def endless() -> Any:
+        for _ in range(50):
+            yield b" " * 10_000
+
+    refused = await store.post(
+        "/store/carts", content=endless(), headers={"content-type": "application/json"}
+    )
+    assert (refused.status_code, refused.json()["type"]) == (413, "unknown_error")
+
+
+async def test_without_a_body_a_cart_is_made(store: httpx.AsyncClient) -> None:
+    assert (await store.post("/store/carts")).status_code == 200
+    await post(store, "/store/carts", {})
+
+
+async def test_what_nobody_foresaw_shows_nothing_of_the_inside(
+    api: FastAPI, shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    """wire: commerce-api, Error bodies, everything unknown."""
+
+    @api.get("/store/broken")
+    async def broken() -> None:
+        raise RuntimeError("secret")
+
+    caplog.set_level(logging.CRITICAL)
+    transport = httpx.ASGITransport(api, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
+        answer = await client.get("/store/broken")
+    assert answer.status_code == 500
+    assert answer.json() == {
+        "code": "unknown_error",
+        "type": "unknown_error",
+        "message": "An unknown error occurred.",
+    }
+
+
+async def test_the_documentation_knows_every_parameter(anyone: httpx.AsyncClient) -> None:
+    described = (await anyone.get("/openapi.json")).json()
+    products = described["paths"]["/store/products"]["get"]
+    names = {parameter["name"] for parameter in products["parameters"]}
+    assert {"x-publishable-api-key", "q", "category_id", "created_at[$gt]", "fields"} <= names
+    assert products["responses"]["400"]["content"]["application/json"]["schema"]["$ref"].endswith("/Refusal")
+    assert (await anyone.get("/docs")).status_code == 200

@@ -1,0 +1,225 @@
+"""Orders over the Admin API, on both databases (spec: Provider operations; wire: commerce-api, Admin)."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.inventory.models import InventoryLevel
+from backend.shipping.models import Fulfillment
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import PSE, bought, get, post
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+
+
+async def stock(shop: Shop) -> tuple[int, int]:
+    """Units at the location, and how many of them are promised."""
+    async with shop.database.read() as session:
+        level = (await session.execute(select(InventoryLevel))).scalar_one()
+        return level.stocked, level.reserved
+
+
+def packed(order: dict[str, Any], units: int) -> dict[str, Any]:
+    return {"items": [{"id": order["items"][0]["id"], "quantity": units}]}
+
+
+async def test_an_order_is_sent_in_parcels(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """spec: createFulfillment creates the guide; wire: commerce-api, fulfillment_status seen."""
+    order = await bought(store, trompo, 3, price_type="calculated")
+    path = f"/admin/orders/{order['id']}"
+    assert await stock(shop) == (5, 3)
+    order = (await post(admin, f"{path}/fulfillments", packed(order, 2)))["order"]
+    assert (order["fulfillment_status"], order["items"][0]["detail"]["fulfilled_quantity"]) == (
+        "partially_fulfilled",
+        2,
+    )
+    (parcel,) = order["fulfillments"]
+    assert (parcel["provider_id"], parcel["data"]["state"]) == ("carrier_standard", "created")
+    assert parcel["labels"][0]["tracking_number"]
+    assert parcel["packed_at"]
+    assert await stock(shop) == (3, 1)
+    order = (await post(admin, f"{path}/fulfillments", packed(order, 1)))["order"]
+    assert (order["fulfillment_status"], len(order["fulfillments"])) == ("fulfilled", 2)
+    parcels = [f"{path}/fulfillments/{parcel['id']}" for parcel in order["fulfillments"]]
+    assert (await post(admin, f"{parcels[0]}/shipments"))["order"][
+        "fulfillment_status"
+    ] == "partially_shipped"
+    assert (await post(admin, f"{parcels[1]}/shipments"))["order"]["fulfillment_status"] == "shipped"
+    await post(admin, f"{parcels[0]}/mark-as-delivered")
+    order = (await post(admin, f"{parcels[1]}/mark-as-delivered"))["order"]
+    assert order["fulfillment_status"] == "delivered"
+    assert order["items"][0]["detail"]["delivered_quantity"] == 3
+    assert await stock(shop) == (2, 0)
+
+
+async def test_what_cannot_be_sent(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
+    """wire: commerce-api, Admin, fulfillments."""
+    order = await bought(store, trompo, 2)
+    path, line = f"/admin/orders/{order['id']}/fulfillments", order["items"][0]["id"]
+
+    async def refusal(body: dict[str, Any]) -> str:
+        refused = await admin.post(path, json=body)
+        assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+        return str(refused.json()["message"])
+
+    too_many = f"Quantity to fulfill exceeds the reserved quantity for the item: {line}"
+    assert await refusal(packed(order, 99)) == too_many
+    assert await refusal({}) == "Invalid request: Field 'items' is required"
+    unknown = f"Items with ids ordli_nosuch does not exist in order with id {order['id']}."
+    assert await refusal({"items": [{"id": "ordli_nosuch", "quantity": 1}]}) == unknown
+    await post(admin, path, packed(order, 2))
+    again = await refusal(packed(order, 1))
+    assert again.startswith(f"No stock reservation found for item {line}")
+
+
+async def test_a_parcel_pressed_twice_is_one_guide(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """design: decision 7, for staff."""
+    order = await bought(store, trompo, 2, price_type="calculated")
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    answers = await asyncio.gather(*(admin.post(path, json=packed(order, 2)) for _ in range(4)))
+    assert 200 in {answer.status_code for answer in answers}
+    assert {answer.status_code for answer in answers} <= {200, 400, 409}
+    async with shop.database.read() as session:
+        (parcel,) = (await session.execute(select(Fulfillment))).scalars()
+    assert parcel.state == "created"
+    assert await stock(shop) == (3, 0)
+
+
+async def test_a_cancelled_parcel_brings_its_units_back(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    order = await bought(store, trompo, 2, price_type="calculated")
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    order = (await post(admin, path, packed(order, 2)))["order"]
+    parcel = order["fulfillments"][0]["id"]
+    for _ in range(2):  # twice is once
+        order = (await post(admin, f"{path}/{parcel}/cancel"))["order"]
+    assert (order["fulfillment_status"], await stock(shop)) == ("not_fulfilled", (5, 2))
+    refused = await admin.post(f"{path}/{parcel}/shipments", json={})
+    assert refused.json()["message"] == "Fulfillment has been canceled"
+    order = (await post(admin, path, packed(order, 2)))["order"]
+    assert (order["fulfillment_status"], await stock(shop)) == ("fulfilled", (3, 0))
+
+
+async def test_a_parcel_sent_by_hand_gets_its_label(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order = await bought(store, trompo)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    order = (await post(admin, path, packed(order, 1)))["order"]
+    parcel = f"{path}/{order['fulfillments'][0]['id']}"
+    wrong = await admin.post(f"{parcel}/shipments", json={"items": [{"id": "x", "quantity": 1}]})
+    assert wrong.status_code == 400
+    label = {"tracking_number": "ABC-1", "tracking_url": "", "label_url": "https://carrier.example/ABC-1"}
+    order = (await post(admin, f"{parcel}/shipments", {**packed(order, 1), "labels": [label]}))["order"]
+    assert order["fulfillments"][0]["labels"][0]["tracking_number"] == "ABC-1"
+    late = await admin.post(f"{parcel}/cancel", json={})
+    assert late.json()["type"] == "not_allowed"
+    assert (await admin.post(f"{path}/ful_nosuch/cancel", json={})).status_code == 404
+
+
+async def test_nothing_is_sent_before_it_is_paid(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order = await bought(store, trompo, provider=PSE)
+    refused = await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=packed(order, 1))
+    message = "The order is not paid: nothing is sent before it is"
+    assert (refused.status_code, refused.json()) == (400, {"type": "not_allowed", "message": message})
+
+
+async def test_capturing_takes_the_money_once(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    """wire: commerce-api, Admin, capture."""
+    order = await bought(store, trompo)
+    path = f"/admin/orders/{order['id']}"
+    (payment,) = (await get(admin, path))["order"]["payment_collections"][0]["payments"]
+    assert (payment["id"][:4], payment["captured_at"]) == ("pay_", None)
+    part = await admin.post(f"/admin/payments/{payment['id']}/capture", json={"amount": 1})
+    assert part.status_code == 400
+    captures = [await post(admin, f"/admin/payments/{payment['id']}/capture") for _ in range(2)]
+    assert captures[0] == captures[1]
+    assert captures[0]["payment"]["captures"][0]["amount"] == order["total"]
+    paid = (await get(admin, path))["order"]
+    assert (paid["payment_status"], paid["summary"]["paid_total"]) == ("captured", order["total"])
+    assert (await get(admin, "/admin/payments"))["payments"][0]["id"] == payment["id"]
+    assert (await admin.post("/admin/payments/pay_nosuch/capture", json={})).status_code == 404
+
+
+async def test_refunds_and_returns_are_not_pretended(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    """spec: Errors, refundPayment called; createReturnFulfillment called."""
+    order = await bought(store, trompo, price_type="calculated")
+    shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
+    payment = shown["payment_collections"][0]["payments"][0]["id"]
+    await post(admin, f"/admin/payments/{payment}/capture")
+    refused = await admin.post(f"/admin/payments/{payment}/refund", json={"amount": 1000})
+    assert refused.status_code == 400
+    assert "refundPayment is not implemented" in refused.json()["message"]
+    fetched = await admin.post("/admin/returns", json={"order_id": order["id"]})
+    message = "createReturnFulfillment is not implemented by carrier_standard"
+    assert (fetched.status_code, fetched.json()["message"]) == (400, message)
+    kept = await admin.post(f"/admin/orders/{order['id']}/cancel", json={})
+    assert "refundPayment is not implemented" in kept.json()["message"]
+    assert (await get(admin, f"/admin/orders/{order['id']}"))["order"]["status"] == "pending"
+
+
+async def test_cancelling_frees_the_units(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """wire: commerce-api, Stock: cancelling an order releases."""
+    order = await bought(store, trompo, 2)
+    path = f"/admin/orders/{order['id']}"
+    await post(admin, f"{path}/fulfillments", packed(order, 1))
+    standing = await admin.post(f"{path}/cancel", json={})
+    message = "All fulfillments must be canceled before canceling an order"
+    assert (standing.status_code, standing.json()["message"]) == (400, message)
+    parcel = (await get(admin, path))["order"]["fulfillments"][0]["id"]
+    await post(admin, f"{path}/fulfillments/{parcel}/cancel")
+    for _ in range(2):  # twice is once
+        canceled = (await post(admin, f"{path}/cancel"))["order"]
+    assert (canceled["status"], canceled["payment_status"]) == ("canceled", "canceled")
+    assert await stock(shop) == (5, 0)
+    late = await admin.post(f"{path}/fulfillments", json=packed(order, 1))
+    assert late.json()["message"] == "The order was cancelled"
+
+
+async def test_a_payment_at_the_bank_is_not_called_back(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    order = await bought(store, trompo, provider=PSE)
+    refused = await admin.post(f"/admin/orders/{order['id']}/cancel", json={})
+    assert refused.status_code == 400
+    assert refused.json()["message"].startswith("The payment is still at the bank")
+    assert await stock(shop) == (5, 1)
+
+
+async def test_orders_are_found(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
+    first, second = await bought(store, trompo), await bought(store, trompo)
+    listing = await get(admin, "/admin/orders")
+    assert [order["id"] for order in listing["orders"]] == [second["id"], first["id"]]
+    assert listing["orders"][0]["items"][0]["title"] == "Trompo"
+    assert (await get(admin, "/admin/orders", order="display_id", limit=1))["orders"][0]["id"] == first["id"]
+    for query, count in (
+        ({"q": "ana@"}, 2),
+        ({"q": str(first["display_id"])}, 1),
+        ({"status": "canceled"}, 0),
+        ({"payment_status[]": "authorized"}, 2),
+        ({"email": "otra@example.com"}, 0),
+        ({"id": first["id"]}, 1),
+    ):
+        assert (await get(admin, "/admin/orders", **query))["count"] == count
+    assert (await admin.get("/admin/orders/order_nosuch")).status_code == 404
