@@ -7,7 +7,9 @@ from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.routes import router as catalog_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
+from backend.customers.google_routes import router as google_router
 from backend.customers.routes import router as customers_router
+from backend.customers.store_routes import router as store_customers_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.inventory.routes import router as inventory_router
@@ -27,6 +29,8 @@ ROUTERS = (
     payment_router,
     customers_router,
     account_router,
+    store_customers_router,
+    google_router,
     catalog_router,
     products_router,
     arrangement_router,
@@ -50,6 +54,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
+    api.state.google = shop.google
     answer_errors(api)
     for router in ROUTERS:
         api.include_router(router)

@@ -87,6 +87,13 @@ class Settings(BaseSettings):
     carrier_origin_reference: str = "Bodega 4"
     carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
 
+    # mails; without a server they land in the data folder
+    smtp_host: str = ""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_user: str = ""
+    smtp_password: SecretStr = SecretStr("")
+    smtp_starttls: bool = True
+
     # signing in with Google
     google_client_id: str = ""
     google_client_secret: SecretStr = SecretStr("")

@@ -10,8 +10,11 @@ import httpx
 
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.checkout.service import Checkout
+from backend.customers.google import Google
 from backend.database import Database
 from backend.loop_lag import LoopLag
+from backend.mail.carriers import mail_carrier
+from backend.mail.post import Post
 from backend.outbox.delivery import Delivery
 from backend.payment.desk import PaymentDesk
 from backend.payment.gateway import GatewayClient, gateway_client, gateway_credentials
@@ -45,6 +48,8 @@ class Shop:
             gateway_credentials(settings),
         )
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers)
+        self.google = Google(settings)
+        self.post = Post(self.database, settings, mail_carrier(settings))
         self.changes = Delivery(
             self.database,
             httpx.AsyncClient(),
@@ -58,9 +63,11 @@ class Shop:
         await self.sandbox.start()
         self.payments.start()
         self.changes.start()
+        self.post.start()
 
     async def stop(self) -> None:
         """End the background work and give every connection back."""
+        await self.post.stop()
         await self.changes.stop()
         await self.payments.stop()
         await self.sandbox.stop()

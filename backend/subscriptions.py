@@ -2,4 +2,5 @@
 
 import backend.catalog.stock_watch
 import backend.checkout.completion
+import backend.mail.record
 import backend.outbox.record  # noqa: F401

@@ -40,6 +40,7 @@ def all_tables() -> MetaData:
     import backend.catalog.models
     import backend.customers.models
     import backend.inventory.models
+    import backend.mail.models
     import backend.orders.models
     import backend.outbox.models
     import backend.payment.models

@@ -12,9 +12,10 @@ from backend.checkout.totals import Reckoning, reckon
 from backend.clock import now
 from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
-from backend.events import subscribe
+from backend.events import publish, subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
+from backend.orders.events import OrderLost, OrderPaid
 from backend.orders.models import Order
 from backend.orders.service import create_order, lines_of_order, mark_paid, mark_unpaid, order_of_cart
 from backend.orders.states import PaymentStatus
@@ -121,6 +122,7 @@ async def _paid(session: AsyncSession, cart_id: str) -> None:
         await _complete_paid(session, cart_id)
         return
     mark_paid(order)
+    await publish(session, OrderPaid(order.id))
     wanted = {line.variant_id: line.quantity for line in await lines_of_order(session, order.id)}
     if await inventory.promised(session, cart_id) != wanted:
         await _hold_again(session, order, wanted)
@@ -164,6 +166,7 @@ async def _lost(session: AsyncSession, event: PaymentSettled) -> None:
     order = await order_of_cart(session, event.cart_id)
     if order is not None:
         mark_unpaid(order)
+        await publish(session, OrderLost(order.id))
     await inventory.release(session, event.cart_id)
 
 

@@ -56,7 +56,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         status=status,
         is_final=status not in ("pending", "held"),
         can_retry=order.status == OrderStatus.CANCELED and status != "paid",
-        created_label=_label(order.created_at),
+        created_label=time_label(order.created_at),
         email=order.email,
         lines=await _lines(session, order_id),
         item_total_label=format_cop(order.item_total),
@@ -84,7 +84,7 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
         bank=str(data.get("bank_name") or ""),
         cus=(attempt.transaction_id or "") if attempt else "",
         reference=(attempt.reference or attempt.invoice) if attempt else "",
-        date_label=_label(moment),
+        date_label=time_label(moment),
         amount=attempt.amount if attempt else order.total,
         amount_label=format_cop(attempt.amount if attempt else order.total),
         currency=order.currency_code.upper(),
@@ -94,7 +94,8 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
     )
 
 
-def _label(moment: datetime) -> str:
+def time_label(moment: datetime) -> str:
+    """A moment in words, as the clocks in Colombia show it."""
     return format_datetime(moment, "d 'de' MMMM 'de' y, h:mm a", tzinfo=TIME_ZONE, locale="es_CO")
 
 
@@ -134,12 +135,14 @@ async def _parcels(session: AsyncSession, order_id: str) -> list[ParcelView]:
     found = await session.execute(
         select(Fulfillment).where(Fulfillment.order_id == order_id).order_by(Fulfillment.id)
     )
-    return [
-        ParcelView(
-            carrier=str(parcel.data.get("carrier") or ""),
-            tracking_number=parcel.tracking_number or "",
-            label_url=parcel.label_url,
-            state=parcel.state,
-        )
-        for parcel in found.scalars()
-    ]
+    return [parcel_view(parcel) for parcel in found.scalars()]
+
+
+def parcel_view(parcel: Fulfillment) -> ParcelView:
+    """A parcel for whoever waits for it."""
+    return ParcelView(
+        carrier=str(parcel.data.get("carrier") or ""),
+        tracking_number=parcel.tracking_number or "",
+        label_url=parcel.label_url,
+        state=parcel.state,
+    )

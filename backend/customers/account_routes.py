@@ -5,6 +5,7 @@ Bodies are JSON, which no other site's form can send, and `Origin` must be the s
 """
 
 from collections.abc import Awaitable
+from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -13,6 +14,9 @@ from starlette.responses import Response
 from backend.customers import signing_in
 from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
 from backend.customers.errors import WrongPassword
+from backend.customers.forms import tidy_address
+from backend.customers.google_accounts import join
+from backend.customers.google_routes import JOIN_COOKIE, kept_in
 from backend.customers.resets import ask_reset
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.route import WireRoute
@@ -60,11 +64,18 @@ async def register(body: Typed, database: Db, settings: ShopSettings, client: Cl
 
 
 @router.post("/login")
-async def sign_in(body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old) -> Response:
-    """Be signed in."""
-    return await _signed_in(
+async def sign_in(  # noqa: PLR0917 - FastAPI names them
+    request: Request, body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old
+) -> Response:
+    """Be signed in. Whoever came from Google to an account that was there already has now proved to own it."""
+    answer = await _signed_in(
         settings, signing_in.sign_in(database, body.email, body.password, client=client, old=old)
     )
+    person = kept_in(request, settings, JOIN_COOKIE)
+    if answer.status_code == HTTPStatus.OK and person is not None:
+        await join(database, tidy_address(body.email), **person)
+        answer.delete_cookie(JOIN_COOKIE, path="/auth")
+    return answer
 
 
 @router.post("/password")

@@ -31,6 +31,8 @@ class Customer(Timestamps, table=True):
     last_name: str = ""
     phone: str = ""
     company_name: str = ""
+    token_epoch: int = 0
+    """Bearer tokens of an earlier epoch are worth nothing: it moves on when the customer signs out everywhere."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

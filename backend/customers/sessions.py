@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
@@ -49,5 +49,8 @@ async def close_session(session: AsyncSession, token: str) -> None:
 
 
 async def close_all(session: AsyncSession, customer_id: str) -> None:
-    """Sign the customer out everywhere."""
+    """Sign the customer out everywhere: browsers, and programs with a bearer token."""
+    await session.execute(
+        update(Customer).where(Customer.id == customer_id).values(token_epoch=Customer.token_epoch + 1)
+    )
     await session.execute(delete(CustomerSession).where(CustomerSession.customer_id == customer_id))

@@ -21,17 +21,23 @@ _CLAIMS = jwt.JWTClaimsRegistry(
     now=lambda: int(now().timestamp()),
     exp={"essential": True},
     iat={"essential": True},
-    actor_id={"essential": True},
+    actor_id={"essential": True, "allow_blank": True},  # a login may have no customer yet
     actor_type={"essential": True},
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody whose token was good: `id` is theirs among the actors of this `type`."""
+    """Somebody whose token was good: `id` is theirs among the actors of this `type`.
+
+    `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
+    `epoch`: see `backend.customers.models.Customer`.
+    """
 
     id: str
     type: str
+    identity: str = ""
+    epoch: int = 0
 
 
 def issue_token(signing_key: str, actor: Actor) -> str:
@@ -40,10 +46,11 @@ def issue_token(signing_key: str, actor: Actor) -> str:
     claims: dict[str, Any] = {
         "actor_id": actor.id,
         "actor_type": actor.type,
-        "auth_identity_id": f"authid_{actor.id.partition('_')[2]}",
+        "auth_identity_id": actor.identity or f"authid_{actor.id.partition('_')[2]}",
         "auth_provider": "emailpass",
-        "app_metadata": {f"{actor.type}_id": actor.id},
+        "app_metadata": {f"{actor.type}_id": actor.id} if actor.id else {},
         "user_metadata": {},
+        "epoch": actor.epoch,
         "iat": int(moment.timestamp()),
         "exp": int((moment + LIFETIME).timestamp()),
     }
@@ -57,7 +64,13 @@ def read_token(signing_key: str, token: str) -> Actor | None:
         _CLAIMS.validate(claims)
     except (JoseError, ValueError):
         return None
-    return Actor(id=str(claims["actor_id"]), type=str(claims["actor_type"]))
+    epoch = claims.get("epoch", 0)
+    return Actor(
+        id=str(claims["actor_id"]),
+        type=str(claims["actor_type"]),
+        identity=str(claims.get("auth_identity_id", "")),
+        epoch=epoch if isinstance(epoch, int) else -1,
+    )
 
 
 def _key(signing_key: str) -> OctKey:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from backend.customers.models import Staff
+from backend.customers.models import Customer, Staff
 from backend.customers.staff import find_staff
 from backend.customers.tokens import CUSTOMER, USER, Actor, read_token
 from backend.edge.dependencies import Db, ShopSettings
@@ -50,11 +50,42 @@ async def staff(database: Db, actor: MaybeActor) -> Staff:
     return found
 
 
-async def customer_id(actor: MaybeActor) -> str | None:
-    """The id of the customer who asks; None for a guest."""
-    return actor.id if actor is not None and actor.type == CUSTOMER else None
+async def customer_id(database: Db, actor: MaybeActor) -> str | None:
+    """The id of the customer who asks; None for a guest, and for one who has signed out everywhere since."""
+    if actor is None or actor.type != CUSTOMER or not actor.id:
+        return None
+    async with database.read() as session:
+        customer = await session.get(Customer, actor.id)
+    return actor.id if customer is not None and customer.token_epoch == actor.epoch else None
+
+
+async def customer(known: Annotated[str | None, Depends(customer_id)]) -> str:
+    """The id of the customer who asks.
+
+    Raises:
+        NotSignedIn: it is no customer.
+    """
+    if known is None:
+        raise NotSignedIn
+    return known
+
+
+async def known_actor(database: Db, actor: MaybeActor) -> Actor:
+    """Whoever asks, staff or customer, as they are known now.
+
+    Raises:
+        NotSignedIn: nobody we know.
+    """
+    if actor is not None and actor.type == USER:
+        await staff(database, actor)
+    elif await customer_id(database, actor) is None:
+        raise NotSignedIn
+    assert actor is not None  # noqa: S101 - nobody else passes
+    return actor
 
 
 StaffMember = Annotated[Staff, Depends(staff)]
 MaybeCustomer = Annotated[str | None, Depends(customer_id)]
+OneCustomer = Annotated[str, Depends(customer)]
+KnownActor = Annotated[Actor, Depends(known_actor)]
 STAFF_ONLY = [Depends(staff)]

@@ -10,7 +10,9 @@ from backend.cart.models import Cart
 from backend.clock import now
 from backend.database import locked
 from backend.errors import NotFound
+from backend.events import publish
 from backend.money import Cop
+from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.tables import JsonObject
@@ -89,6 +91,9 @@ async def create_order(
     )
     cart.completed_at = now()
     await session.flush()
+    await publish(session, OrderPlaced(order.id))
+    if payment_status is PaymentStatus.CAPTURED:
+        await publish(session, OrderPaid(order.id))
     return order
 
 

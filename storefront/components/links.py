@@ -10,6 +10,9 @@ CART = "/cart"
 CHECKOUT = "/checkout"
 WISHLIST = "/wishlist"
 ACCOUNT = "/account"
+LOGIN = "/account/login"
+REGISTER = "/account/register"
+RESET = "/account/reset"
 
 
 def catalog_path(category: str = "", text: str = "") -> str:

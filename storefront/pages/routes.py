@@ -9,7 +9,7 @@ import reflex as rx
 from storefront.components.head import head
 from storefront.components.shapes import view_of
 from storefront.documents.facts import DocumentFacts
-from storefront.pages import cart, catalog, checkout, home, not_found, order, product, wishlist
+from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
@@ -58,5 +58,9 @@ PAGES = (
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
     Page("/order/[id]", order.page, order.load, order.OrderState),
     Page("/wishlist", wishlist.page, wishlist.load, title=wishlist.TITLE),
+    Page("/account", account.home.page, account.home.load, account.home.AccountState),
+    Page("/account/login", account.enter.login_page, account.enter.load, account.enter.EnterState),
+    Page("/account/register", account.enter.register_page, account.enter.load, account.enter.EnterState),
+    Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE),
 )

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 import backend.database
 
-revision: str = 'ae06a68e1c0f'
+revision: str = '503855b94020'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -73,10 +73,26 @@ def upgrade() -> None:
     sa.Column('last_name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('phone', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('company_name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('token_epoch', sa.Integer(), nullable=False),
     sa.Column('meta', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_customer')),
     sa.UniqueConstraint('email', name=op.f('uq_customer_email'))
     )
+    op.create_table('mail',
+    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('about', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('attempts', sa.Integer(), nullable=False),
+    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('sent_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_mail')),
+    sa.UniqueConstraint('kind', 'about', name=op.f('uq_mail_kind_about'))
+    )
+    with op.batch_alter_table('mail', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_mail_due_at'), ['due_at'], unique=False)
+
     op.create_table('outbox_event',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -757,6 +773,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_outbox_event_claim'))
 
     op.drop_table('outbox_event')
+    with op.batch_alter_table('mail', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_mail_due_at'))
+
+    op.drop_table('mail')
     op.drop_table('customer')
     op.drop_table('collection')
     with op.batch_alter_table('category', schema=None) as batch_op:

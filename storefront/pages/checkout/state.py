@@ -37,6 +37,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
 from storefront.state.cart import CartState, refresh
 from storefront.state.events import event
+from storefront.state.session import bind_cart, known_fields, remember_destination, session_token
 
 log = logging.getLogger(__name__)
 
@@ -155,11 +156,14 @@ class CheckoutState(PageState, rx.State):
                 return
             self._is_placing = True
             cart_id, ip = await self._cart(), self.router.session.client_ip
+            token = session_token(self)
         answer, problems = Answer(kind="failed", text=NOT_CREATED), None
         try:
             typed, total = fields.typed_fields(values), a_number(total, 0, LARGEST_TOTAL)
+            await bind_cart(token, cart_id)
             placed = await current_shop().checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
             page = order_path(placed.order_id, placed.token)
+            await remember_destination(placed.order_id)
             answer = Answer(kind="placed", address=placed.redirect_url or page)
         except ShopError as error:
             log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
@@ -202,7 +206,7 @@ class CheckoutState(PageState, rx.State):
         if cart.cart.lines:
             async with current_shop().database.read() as session:
                 draft = await carts.read_draft(session, self._cart_id)
-            self.draft = {**fields.EMPTY, **draft}
+            self.draft = {**fields.EMPTY, **await known_fields(self), **draft}
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = _stamp()
             self.stage = "open"

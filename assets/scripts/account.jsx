@@ -1,0 +1,201 @@
+// Forms of the account. Whatever changes the session goes by HTTP, as only an HTTP answer can set the cookie that no
+// script reads; the page is then loaded anew, and its websocket opens with the cookie of that moment.
+
+import { createContext, useContext, useEffect, useId, useRef, useState } from "react";
+import { Icon } from "./icons.jsx";
+
+const CHANGED = "trompo_account"; // tells other tabs that somebody signed in or out here
+const Form = createContext({ problems: {}, formId: "" });
+
+const linkToken = () => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "";
+
+// Where to go on: a page of this shop that the address names, or the form's own.
+function destination(fallback) {
+  const wanted = new URLSearchParams(window.location.search).get("next");
+  if (!wanted) return fallback;
+  const url = new URL(wanted, window.location.origin);
+  return url.origin === window.location.origin && wanted.startsWith("/") ? url.pathname + url.search : fallback;
+}
+
+function tellOtherTabs() {
+  try {
+    localStorage.setItem(CHANGED, String(Date.now()));
+  } catch {
+    // no storage, no other tab that could listen
+  }
+}
+
+async function post(action, values) {
+  const answer = await fetch(action, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(values),
+    credentials: "same-origin",
+  });
+  const body = await answer.json().catch(() => ({}));
+  return { isGood: answer.ok, message: body.message ?? "", problems: body.fields ?? {} };
+}
+
+function FormFrame({ onValues, answer, isBusy, texts, children }) {
+  const formId = useId();
+  const form = useRef(null);
+  const problems = answer?.problems ?? {};
+
+  useEffect(() => {
+    if (answer && !answer.isGood) form.current?.querySelector('[aria-invalid="true"]')?.focus();
+  }, [answer]);
+
+  const submit = (event) => {
+    event.preventDefault();
+    if (!isBusy) onValues(Object.fromEntries(new FormData(event.target)));
+  };
+
+  return (
+    <Form.Provider value={{ problems, formId }}>
+      <form ref={form} className="account-form" noValidate onSubmit={submit}>
+        <div role={answer && !answer.isGood ? "alert" : "status"}>
+          {answer?.message && (
+            <p className={`account-form__said ${answer.isGood ? "account-form__said--good" : ""}`}>
+              <Icon name={answer.isGood ? "check" : "warning"} size={20} />{answer.message}
+            </p>
+          )}
+        </div>
+        {children}
+        <button type="submit" className={`button button--${texts.look ?? "primary"}`} aria-busy={isBusy || undefined}>
+          {isBusy ? texts.busy : texts.submit}
+        </button>
+      </form>
+    </Form.Provider>
+  );
+}
+
+export function AccountForm({ action, next, done, texts, children }) {
+  const [isBusy, setBusy] = useState(false);
+  const [answer, setAnswer] = useState(null);
+
+  const send = async (values) => {
+    setBusy(true);
+    try {
+      const token = linkToken();
+      const told = await post(action, token ? { ...values, token } : values);
+      if (told.isGood && next) {
+        tellOtherTabs();
+        window.location.assign(destination(next));
+        return; // stays busy until the next page is there
+      }
+      setAnswer(told.isGood ? { ...told, message: done } : told);
+    } catch {
+      setAnswer({ isGood: false, message: texts.offline, problems: {} });
+    }
+    setBusy(false);
+  };
+
+  return <FormFrame onValues={send} answer={answer} isBusy={isBusy} texts={texts}>{children}</FormFrame>;
+}
+
+// `answer` is the state's: { number, form, message, problems, is_good }. Only the form it is meant for shows it.
+export function EventForm({ name, answer, texts, onSend, children }) {
+  const [isBusy, setBusy] = useState(false);
+  const [shown, setShown] = useState(null);
+  const seen = useRef(answer.number);
+
+  useEffect(() => {
+    if (answer.number === seen.current) return;
+    seen.current = answer.number;
+    setBusy(false);
+    if (answer.form !== name) return;
+    setShown({ isGood: answer.is_good, message: answer.message, problems: answer.problems });
+  }, [answer]);
+
+  const send = (values) => {
+    setBusy(true);
+    onSend(values);
+  };
+
+  return <FormFrame onValues={send} answer={shown} isBusy={isBusy} texts={texts}>{children}</FormFrame>;
+}
+
+export function AccountField({ name, label, kind = "text", fill, hint, optional, value = "", ...input }) {
+  const { problems, formId } = useContext(Form);
+  const id = `${formId}-${name}`;
+  const problem = problems[name];
+  const told = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <div className="field">
+      <label className="field__label" htmlFor={id}>
+        {label}
+        {optional && <span className="field__optional"> {optional}</span>}
+      </label>
+      <input
+        key={value}
+        id={id}
+        name={name}
+        type={kind}
+        className="field__input"
+        defaultValue={value}
+        autoComplete={fill}
+        autoCapitalize={kind === "email" || kind === "password" ? "none" : undefined}
+        maxLength={300}
+        aria-required={!optional}
+        aria-invalid={Boolean(problem) || undefined}
+        aria-describedby={told || undefined}
+        {...input}
+      />
+      {problem && (
+        <p className="field__problem" id={`${id}-problem`}><Icon name="warning" size={18} />{problem}</p>
+      )}
+      {hint && <p className="field__hint" id={`${id}-hint`}>{hint}</p>}
+    </div>
+  );
+}
+
+export function TownField({ label, hint, towns, onType }) {
+  const list = useId();
+  return (
+    <>
+      <AccountField
+        name="town"
+        label={label}
+        hint={hint}
+        fill="off"
+        list={list}
+        onInput={(event) => onType(event.target.value)}
+      />
+      <datalist id={list}>{towns.map((town) => <option key={town} value={town} />)}</datalist>
+    </>
+  );
+}
+
+export function SignOut({ action, label, next, testId }) {
+  const [isBusy, setBusy] = useState(false);
+  const leave = async () => {
+    setBusy(true);
+    try {
+      await post(action, {});
+      tellOtherTabs();
+      window.location.assign(next);
+    } catch {
+      setBusy(false); // no connection: the button can be pressed again
+    }
+  };
+  return (
+    <button type="button" className="button button--quiet button--small" disabled={isBusy} onClick={leave} data-testid={testId}>
+      {label}
+    </button>
+  );
+}
+
+export function SessionWatch() {
+  useEffect(() => {
+    const changed = (event) => event.key === CHANGED && window.location.reload();
+    window.addEventListener("storage", changed);
+    return () => window.removeEventListener("storage", changed);
+  }, []);
+  return null;
+}
+
+export function WithLink({ has, children }) {
+  const [hasToken, setToken] = useState(false);
+  useEffect(() => setToken(Boolean(linkToken())), []);
+  return hasToken === has ? children : null;
+}

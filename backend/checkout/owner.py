@@ -1,0 +1,153 @@
+"""Customers at the checkout: whose a cart is, what is known of them already, and the orders that are theirs."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.service import open_cart
+from backend.checkout.order_page import parcel_view, time_label
+from backend.customers.addresses import addresses_of, remember
+from backend.customers.models import CustomerAddress
+from backend.customers.views import ShopperView
+from backend.errors import NotAllowed
+from backend.money import format_cop
+from backend.orders.models import Order
+from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.tokens import order_token
+from backend.orders.views import ParcelView
+from backend.shipping.models import Fulfillment
+
+MOST_ORDERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOrder:
+    """An order in its customer's list. `token` opens its page."""
+
+    id: str
+    number: int
+    token: str
+    status: str
+    """`pending`, `paid` or `canceled`."""
+    created_label: str
+    total_label: str
+    parcels: list[ParcelView]
+
+
+@dataclass(frozen=True, slots=True)
+class AddressView:
+    """An entry of the address book, by the names of the checkout's fields."""
+
+    id: str
+    is_default: bool
+    first_name: str
+    last_name: str
+    phone: str
+    address: str
+    suburb: str
+    reference: str
+    dane_code: str
+    town: str
+
+
+async def bind(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
+    """Say whose the cart is: nobody's, when whoever pays it now is not signed in.
+
+    A cart that has become an order stays whose it is: only who was signed in when it was placed owns an order.
+    """
+    try:
+        cart = await open_cart(session, cart_id)
+    except NotAllowed:
+        return
+    cart.customer_id = customer_id
+
+
+async def remember_destination(session: AsyncSession, order_id: str) -> None:
+    """Write where an order of a customer goes into their address book."""
+    order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
+    if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
+        await remember(session, order.customer_id, order.shipping_address)
+
+
+async def known_fields(session: AsyncSession, shopper: ShopperView) -> dict[str, str]:
+    """What the checkout need not ask of a customer, by the names of its fields."""
+    book = await address_book(session, shopper.id)
+    known = {
+        "email": shopper.email,
+        "first_name": shopper.first_name,
+        "last_name": shopper.last_name,
+        "phone": shopper.phone,
+    }
+    if book:
+        known |= {name: getattr(book[0], name) for name in _PLACE}
+    return {name: text for name, text in known.items() if text}
+
+
+_PLACE = ("first_name", "last_name", "phone", "address", "suburb", "reference", "dane_code", "town")
+
+
+async def address_book(session: AsyncSession, customer_id: str) -> list[AddressView]:
+    """The customer's address book, the one to ship to first."""
+    return [_address_view(entry) for entry in await addresses_of(session, customer_id)]
+
+
+async def orders_of(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
+    """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
+    found = await session.execute(
+        select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MOST_ORDERS)
+    )
+    orders = found.scalars().all()
+    parcels = await _parcels(session, [order.id for order in orders])
+    return [
+        OwnOrder(
+            id=order.id,
+            number=order.number or 0,
+            token=order_token(signing_key, order.id),
+            status=_status(order),
+            created_label=time_label(order.created_at),
+            total_label=format_cop(order.total),
+            parcels=parcels[order.id],
+        )
+        for order in orders
+    ]
+
+
+def _status(order: Order) -> str:
+    if order.payment_status in (PaymentStatus.CAPTURED, PaymentStatus.AUTHORIZED):
+        return "paid"
+    return "canceled" if order.status == OrderStatus.CANCELED else "pending"
+
+
+async def _parcels(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[ParcelView]]:
+    parcels: dict[str, list[ParcelView]] = defaultdict(list)
+    found = await session.execute(
+        select(Fulfillment).where(Fulfillment.order_id.in_(order_ids)).order_by(Fulfillment.id)
+    )
+    for parcel in found.scalars():
+        parcels[parcel.order_id].append(parcel_view(parcel))
+    return parcels
+
+
+def _address_view(entry: CustomerAddress) -> AddressView:
+    address = entry.address
+    metadata: dict[str, Any] = address.get("metadata") or {}
+
+    def text(name: str) -> str:
+        return str(address.get(name) or "")
+
+    return AddressView(
+        id=entry.id,
+        is_default=entry.is_default_shipping,
+        first_name=text("first_name"),
+        last_name=text("last_name"),
+        phone=text("phone"),
+        address=text("address_1"),
+        suburb=str(metadata.get("suburb") or ""),
+        reference=text("address_2"),
+        dane_code=str(metadata.get("dane_code") or ""),
+        town=", ".join(filter(None, (text("city"), text("province")))),
+    )

@@ -1,0 +1,164 @@
+"""Signing in with Google: OpenID Connect by code, with state, nonce and PKCE; the ID token is checked, not believed."""
+
+import hmac
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import httpx
+from authlib.common.errors import AuthlibBaseError
+from authlib.common.security import generate_token
+from authlib.deprecate import AuthlibDeprecationWarning
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from backend.clock import now
+from backend.errors import OutsideFailure, Unauthorized
+from backend.settings import Settings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
+    from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+SCOPE = "openid email profile"
+ALGORITHMS = ["RS256", "ES256"]
+ANSWER_WITHIN = 10.0
+CLOCKS_DIFFER = 60
+"""Seconds that the provider's clock may be ahead or behind."""
+CALLBACK = "/auth/google/callback"
+ALIASES = {"https://accounts.google.com": "accounts.google.com"}
+"""What Google also calls itself in its tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What the browser that began must bring back, so that nobody else's answer is taken for its own."""
+
+    state: str
+    nonce: str
+    verifier: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For a signed cookie."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class GooglePerson:
+    """Who the provider says it is."""
+
+    subject: str
+    email: str
+    is_verified: bool
+    first_name: str
+    last_name: str
+
+
+class Google:
+    """The provider that the settings name. `transport` stands in for the network in tests."""
+
+    def __init__(self, settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._settings = settings
+        self._transport = transport
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the settings allow to sign in with Google."""
+        return bool(
+            self._settings.google_client_id and self._settings.google_client_secret.get_secret_value()
+        )
+
+    async def begin(self) -> tuple[str, Attempt]:
+        """The provider's page to go to, and what to keep until the shopper is back.
+
+        Raises:
+            OutsideFailure: the provider does not answer.
+        """
+        attempt = Attempt(generate_token(43), generate_token(43), generate_token(64))
+        async with self._client() as client:
+            endpoints = await self._endpoints(client)
+            url, _state = client.create_authorization_url(
+                endpoints["authorization_endpoint"],
+                state=attempt.state,
+                nonce=attempt.nonce,
+                code_verifier=attempt.verifier,
+                prompt="select_account",
+            )
+        return url, attempt
+
+    async def finish(self, code: str, state: str, attempt: Attempt) -> GooglePerson:
+        """Who came back.
+
+        Raises:
+            Unauthorized: the answer is not the one to this attempt, or its token is no good.
+            OutsideFailure: the provider does not answer, or not what it should.
+        """
+        if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
+            raise Unauthorized("The answer is not to this attempt")
+        async with self._client() as client:
+            endpoints = await self._endpoints(client)
+            try:
+                token = await client.fetch_token(
+                    endpoints["token_endpoint"], code=code, code_verifier=attempt.verifier
+                )
+                keys = (
+                    (await client.request("GET", endpoints["jwks_uri"], withhold_token=True))
+                    .raise_for_status()
+                    .json()
+                )
+            except AuthlibBaseError as error:
+                raise Unauthorized(f"The provider refused the code: {error.error}") from None
+            except (httpx.HTTPError, ValueError) as error:
+                raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
+        return self._person(str(token.get("id_token", "")), keys, attempt.nonce)
+
+    def _person(self, id_token: str, keys: Any, nonce: str) -> GooglePerson:
+        issuer, client_id = self._settings.google_issuer, self._settings.google_client_id
+        registry = jwt.JWTClaimsRegistry(
+            now=lambda: int(now().timestamp()),
+            leeway=CLOCKS_DIFFER,
+            iss={"essential": True, "values": [issuer, ALIASES.get(issuer, issuer)]},
+            aud={"essential": True, "value": client_id},
+            exp={"essential": True},
+            iat={"essential": True},
+            sub={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        )
+        try:
+            claims = jwt.decode(id_token, KeySet.import_key_set(keys), algorithms=ALGORITHMS).claims
+            registry.validate(claims)
+        except (JoseError, ValueError, KeyError, TypeError) as error:
+            raise Unauthorized(f"The ID token is no good: {type(error).__name__}") from None
+        if claims.get("azp", client_id) != client_id:
+            raise Unauthorized("The ID token is for somebody else")
+        return GooglePerson(
+            subject=str(claims["sub"]),
+            email=str(claims.get("email") or "").strip().casefold(),
+            is_verified=claims.get("email_verified") is True,
+            first_name=str(claims.get("given_name") or ""),
+            last_name=str(claims.get("family_name") or ""),
+        )
+
+    def _client(self) -> AsyncOAuth2Client:
+        return AsyncOAuth2Client(
+            client_id=self._settings.google_client_id,
+            client_secret=self._settings.google_client_secret.get_secret_value(),
+            scope=SCOPE,
+            redirect_uri=self._settings.base_url + CALLBACK,
+            code_challenge_method="S256",
+            timeout=ANSWER_WITHIN,
+            transport=self._transport,
+        )
+
+    async def _endpoints(self, client: AsyncOAuth2Client) -> dict[str, str]:
+        issuer = self._settings.google_issuer
+        address = f"{issuer}/.well-known/openid-configuration"
+        try:
+            answer = await client.request("GET", address, withhold_token=True)
+            found: dict[str, str] = answer.raise_for_status().json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
+        if found.get("issuer") != issuer:
+            raise OutsideFailure("The provider says it is another")
+        return found

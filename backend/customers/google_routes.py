@@ -1,0 +1,118 @@
+"""The way to Google and back (spec: Storefront routes, /auth/google/callback)."""
+
+import logging
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.responses import RedirectResponse, Response
+
+from backend.customers.cookies import give_cookie, is_secure, token_in
+from backend.customers.google import CALLBACK, Attempt, Google
+from backend.customers.google_accounts import account_of
+from backend.customers.signing_in import enter
+from backend.database import Database
+from backend.edge.dependencies import Db, ShopSettings
+from backend.edge.schemas import is_email
+from backend.errors import NotFound, OutsideFailure, Unauthorized
+from backend.settings import Settings
+
+log = logging.getLogger(__name__)
+
+ATTEMPT_COOKIE, JOIN_COOKIE = "trompo_google", "trompo_join"
+GOOD_FOR = 600
+"""Seconds within which a shopper comes back, or proves to own the account that is there."""
+LOGIN_PAGE, ACCOUNT_PAGE = "/account/login", "/account"
+MAX_PARAMETER = 2000
+
+router = APIRouter(tags=["auth"], include_in_schema=False)
+
+
+async def google_of(request: Request) -> Google:
+    """The running shop's way in.
+
+    Raises:
+        NotFound: the settings know none.
+    """
+    google: Google = request.app.state.google
+    if not google.is_on:
+        raise NotFound(f"Cannot {request.method} {request.url.path}")
+    return google
+
+
+Provider = Annotated[Google, Depends(google_of)]
+
+
+@router.get("/auth/google")
+async def begin(google: Provider, settings: ShopSettings) -> Response:
+    """Go to Google. The browser takes along, signed, what only it must bring back."""
+    try:
+        url, attempt = await google.begin()
+    except OutsideFailure as error:
+        log.warning("no way to Google: %s", error.message)
+        return _back("failed")
+    answer = RedirectResponse(url, 303)
+    _keep(answer, settings, ATTEMPT_COOKIE, attempt.as_dict())
+    return answer
+
+
+@router.get(CALLBACK)
+async def come_back(request: Request, google: Provider, settings: ShopSettings, database: Db) -> Response:
+    """Back from Google: signed in, or told why not."""
+    answer = await _come_back(request, google, settings, database)
+    answer.delete_cookie(ATTEMPT_COOKIE, path="/auth")  # an answer is good once
+    answer.headers["referrer-policy"] = "no-referrer"
+    return answer
+
+
+async def _come_back(request: Request, google: Google, settings: Settings, database: Database) -> Response:
+    kept = kept_in(request, settings, ATTEMPT_COOKIE)
+    code, state = (request.query_params.get(name, "")[:MAX_PARAMETER] for name in ("code", "state"))
+    if kept is None or not code:
+        return _back("failed")
+    try:
+        person = await google.finish(code, state, Attempt(**kept))
+    except (Unauthorized, OutsideFailure) as error:
+        log.warning("not signed in with Google: %s", error.message)
+        return _back("failed")
+    if not person.is_verified or not is_email(person.email):
+        return _back("unverified")
+    customer_id = await account_of(database, person)
+    if customer_id is None:
+        answer = _back("join")
+        _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
+        return answer
+    answer = RedirectResponse(ACCOUNT_PAGE, 303)
+    give_cookie(answer, settings, await enter(database, customer_id, old=token_in(request)))
+    return answer
+
+
+def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
+    """What we signed into this cookie; None when it is missing, forged or over."""
+    try:
+        kept: dict[str, Any] = _signer(settings, cookie).loads(
+            request.cookies.get(cookie, ""), max_age=GOOD_FOR
+        )
+    except BadSignature:
+        return None
+    return kept
+
+
+def _keep(answer: Response, settings: Settings, cookie: str, value: dict[str, str]) -> None:
+    answer.set_cookie(
+        cookie,
+        _signer(settings, cookie).dumps(value),
+        max_age=GOOD_FOR,
+        path="/auth",
+        secure=is_secure(settings),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(settings.signing_key, salt=cookie)
+
+
+def _back(why: str) -> Response:
+    return RedirectResponse(f"{LOGIN_PAGE}?google={why}", 303)

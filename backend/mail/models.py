@@ -1,0 +1,30 @@
+"""Mails to be sent."""
+
+from datetime import datetime
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field
+
+from backend.clock import now
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.tables import Timestamps
+
+
+class Mail(Timestamps, table=True):
+    """A mail, once for what it is `about`. What it says is written when it is sent: no text, and no link, is kept here.
+
+    It stays after it was sent, so that it is not sent again.
+    """
+
+    __tablename__ = "mail"
+    __table_args__ = (UniqueConstraint("kind", "about"),)
+
+    id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
+    kind: str
+    about: str
+    """The id of an order or a parcel; of a reset, an address."""
+    attempts: int = 0
+    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime, index=True)
+    """When it is to be tried next; None once it is sent or given up."""
+    sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

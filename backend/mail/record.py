@@ -1,0 +1,66 @@
+"""What is worth a mail is noted in the transaction in which it happens: none is lost, and none is of nothing."""
+
+from enum import StrEnum
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.customers.events import ResetAsked
+from backend.events import subscribe
+from backend.mail.models import Mail
+from backend.orders.events import OrderLost, OrderPaid, OrderPlaced
+from backend.shipping.events import ParcelShipped
+
+
+class Kind(StrEnum):
+    """What a mail tells."""
+
+    PLACED = "order_placed"
+    PAID = "order_paid"
+    LOST = "order_lost"
+    SHIPPED = "parcel_shipped"
+    RESET = "reset"
+
+
+@subscribe(OrderPlaced)
+async def placed(session: AsyncSession, event: OrderPlaced) -> None:
+    """We have the order."""
+    await _note(session, Kind.PLACED, event.order_id)
+
+
+@subscribe(OrderPaid)
+async def paid(session: AsyncSession, event: OrderPaid) -> None:
+    """We have the money."""
+    await _note(session, Kind.PAID, event.order_id)
+
+
+@subscribe(OrderLost)
+async def lost(session: AsyncSession, event: OrderLost) -> None:
+    """We do not get the money."""
+    await _note(session, Kind.LOST, event.order_id)
+
+
+@subscribe(ParcelShipped)
+async def shipped(session: AsyncSession, event: ParcelShipped) -> None:
+    """It is on its way."""
+    await _note(session, Kind.SHIPPED, event.fulfillment_id)
+
+
+@subscribe(ResetAsked)
+async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
+    """A link for a new password. Whether there is an account is looked up when it is sent, and not before."""
+    await _note(session, Kind.RESET, event.address, again=True)
+
+
+async def _note(session: AsyncSession, kind: Kind, about: str, *, again: bool = False) -> None:
+    """One mail of a kind about a thing; `again` sends it once more when it was sent before."""
+    found = await session.execute(
+        select(Mail).where(Mail.kind == kind, Mail.about == about).with_for_update()
+    )
+    mail = found.scalar_one_or_none()
+    if mail is None:
+        session.add(Mail(kind=kind, about=about))
+        await session.flush()
+    elif again:
+        mail.attempts, mail.due_at, mail.sent_at = 0, now(), None

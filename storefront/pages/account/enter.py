@@ -1,0 +1,155 @@
+"""Where a shopper signs in or makes an account."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.app import current_shop
+from storefront.components.browser import icon
+from storefront.components.frame import framed
+from storefront.components.header import STORE_NAME
+from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
+from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.locale import _
+from storefront.pages.account.browser import AccountField, AccountForm, SessionWatch
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.events import event
+from storefront.state.session import shopper_of
+
+OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
+GOOGLE_PROBLEMS = {
+    "join": _(
+        "Ya hay una cuenta con el correo de tu Google. Entra una vez con tu contraseña y quedarán unidas."
+    ),
+    "unverified": _("Google no ha confirmado tu correo. Confírmalo allá o entra con tu contraseña."),
+    "failed": _("No pudimos entrar con Google. Inténtalo otra vez o usa tu contraseña."),
+}
+"""What Google's way in may lead back with, in the parameter `google`."""
+
+
+def facts(title: str) -> DocumentFacts:
+    """The document of a page that is nobody's to find."""
+    return DocumentFacts(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+
+
+async def load(params: PageParams) -> PageData[str]:
+    """What Google's way in led back with, if it did: a page says nothing that its address makes up."""
+    title = _("Crea tu cuenta") if params.path.rstrip("/") == REGISTER else _("Entra a tu cuenta")
+    return PageData(GOOGLE_PROBLEMS.get(params.asked("google"), ""), facts(title))
+
+
+class EnterState(PageState, rx.State):
+    """The ways in. `content` is what must be said first."""
+
+    content: rx.Field[str] = rx.field("")
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(_("Entra a tu cuenta")))
+    has_google: rx.Field[bool] = rx.field(False)
+
+    async def _data(self, params: PageParams) -> PageData[str]:
+        return await load(params)
+
+    @event()
+    async def load(self) -> Any:
+        """Whoever is signed in has nothing to do here."""
+        self._show(await self._data(PageParams.from_url(self.router.url)))
+        settings = current_shop().settings
+        self.has_google = bool(settings.google_client_id and settings.google_client_secret.get_secret_value())
+        return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None
+
+
+def google() -> rx.Component:
+    """The button, where the shop can sign in with Google at all."""
+    return rx.cond(
+        EnterState.has_google,
+        rx.fragment(
+            rx.el.a(
+                icon("person", size=20),
+                _("Continuar con Google"),
+                href="/auth/google",
+                class_name="button button--quiet button--wide",
+                custom_attrs={"reloadDocument": True},
+                data_testid="google",
+            ),
+            rx.el.p(_("o con tu correo"), class_name="account-or"),
+        ),
+    )
+
+
+def card(title: str, *content: rx.Component) -> rx.Component:
+    """A page with one form on it."""
+    return framed(
+        SessionWatch.create(),
+        rx.el.div(
+            rx.el.h1(title, class_name="page-title"),
+            rx.cond(
+                EnterState.content != "",
+                rx.el.p(icon("warning", size=20), EnterState.content, class_name="account-form__said"),
+            ),
+            *content,
+            class_name="account-card",
+        ),
+        class_name="main--account",
+    )
+
+
+def email_field() -> rx.Component:
+    """The address of an account."""
+    return AccountField.create(name="email", label=_("Correo electrónico"), kind="email", fill="username")
+
+
+def new_password(name: str = "password") -> rx.Component:
+    """A password to be."""
+    return AccountField.create(
+        name=name,
+        label=_("Contraseña nueva") if name == "new_password" else _("Contraseña"),
+        kind="password",
+        fill="new-password",
+        hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
+    )
+
+
+def form_texts(submit: str, busy: str) -> dict[str, str]:
+    """What a form's button says."""
+    return {"submit": submit, "busy": busy, "offline": OFFLINE}
+
+
+def login_page() -> rx.Component:
+    """Signing in."""
+    return card(
+        _("Entra a tu cuenta"),
+        google(),
+        AccountForm.create(
+            email_field(),
+            AccountField.create(
+                name="password", label=_("Contraseña"), kind="password", fill="current-password"
+            ),
+            action="/auth/account/login",
+            next=ACCOUNT,
+            texts=form_texts(_("Entrar"), _("Entrando…")),
+        ),
+        rx.el.p(rx.el.a(_("Olvidé mi contraseña"), href=RESET), class_name="account-card__more"),
+        rx.el.p(
+            _("¿Primera vez aquí? "),
+            rx.el.a(_("Crea tu cuenta"), href=REGISTER),
+            class_name="account-card__more",
+        ),
+    )
+
+
+def register_page() -> rx.Component:
+    """Making an account."""
+    return card(
+        _("Crea tu cuenta"),
+        rx.el.p(_("Para seguir tus pedidos y comprar más rápido."), class_name="account-card__lead"),
+        google(),
+        AccountForm.create(
+            AccountField.create(name="first_name", label=_("Nombre"), fill="given-name"),
+            AccountField.create(name="last_name", label=_("Apellido"), fill="family-name"),
+            email_field(),
+            new_password(),
+            action="/auth/account/register",
+            next=ACCOUNT,
+            texts=form_texts(_("Crear mi cuenta"), _("Creando tu cuenta…")),
+        ),
+        rx.el.p(_("¿Ya tienes cuenta? "), rx.el.a(_("Entra"), href=LOGIN), class_name="account-card__more"),
+    )

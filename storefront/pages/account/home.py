@@ -1,0 +1,267 @@
+"""A customer's own page: orders first, then who they are, where they live and how they get in."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.checkout.owner import AddressView
+from backend.customers.views import ShopperView
+from backend.orders.views import ParcelView
+from storefront.components.browser import icon
+from storefront.components.empty import link_button
+from storefront.components.frame import framed
+from storefront.components.links import ACCOUNT, CATALOG, HOME
+from storefront.components.shapes import list_of, view_of
+from storefront.components.skeletons import bar, waiting
+from storefront.locale import _
+from storefront.pages.account.browser import (
+    AccountField,
+    AccountForm,
+    EventForm,
+    SessionWatch,
+    SignOut,
+    TownField,
+)
+from storefront.pages.account.enter import form_texts, new_password
+from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
+
+__all__ = ["TITLE", "AccountState", "load", "page"]
+
+WHO = view_of(AccountState.who, ShopperView)
+STATUSES = {"pending": _("Esperando el pago"), "paid": _("Pagado"), "canceled": _("Cancelado")}
+
+
+def part(title: str, *content: rx.Component, name: str) -> rx.Component:
+    """A part of the page, under its title."""
+    return rx.el.section(
+        rx.el.h2(title, id=name, class_name="account__heading"),
+        *content,
+        class_name="account__part",
+        aria_labelledby=name,
+    )
+
+
+def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
+    """How to follow a parcel."""
+    return rx.cond(
+        item.tracking_number != "",
+        rx.el.p(
+            icon("truck", size=20),
+            rx.el.span(item.carrier, " "),
+            _("Guía "),
+            rx.el.b(item.tracking_number, data_testid="tracking-number"),
+            class_name="account-order__parcel",
+        ),
+    )
+
+
+def order(row: ObjectVar[OrderRow]) -> rx.Component:
+    """An order, and the way to its page."""
+    return rx.el.li(
+        rx.el.div(
+            rx.el.a(_("Pedido "), row.number, href=row.page, class_name="account-order__number"),
+            rx.el.span(
+                rx.match(row.status, *STATUSES.items(), STATUSES["pending"]),
+                class_name="account-order__status",
+                data_status=row.status,
+            ),
+            class_name="account-order__top",
+        ),
+        rx.el.p(row.created_label, " · ", row.total_label, class_name="account__soft"),
+        rx.foreach(list_of(row.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))),
+        class_name="account-order",
+        data_testid="account-order",
+    )
+
+
+def orders() -> rx.Component:
+    """The customer's orders."""
+    rows = list_of(AccountState.orders, OrderRow)
+    return part(
+        _("Tus pedidos"),
+        rx.cond(
+            rows.length() > 0,
+            rx.el.ul(rx.foreach(rows, lambda row: order(view_of(row, OrderRow))), class_name="account-list"),
+            rx.el.div(
+                rx.el.p(_("Aquí verás lo que compres con tu cuenta."), class_name="account__soft"),
+                link_button(_("Ver juguetes"), CATALOG, "quiet"),
+                class_name="account__none",
+            ),
+        ),
+        name="pedidos",
+    )
+
+
+def address(entry: ObjectVar[AddressView]) -> rx.Component:
+    """An entry of the address book."""
+    return rx.el.li(
+        rx.el.address(
+            rx.el.b(entry.first_name, " ", entry.last_name),
+            rx.el.span(entry.address),
+            rx.el.span(entry.suburb),
+            rx.el.span(entry.town),
+        ),
+        rx.el.div(
+            rx.cond(
+                entry.is_default,
+                rx.el.span(
+                    icon("check", size=18), _("Para tus envíos"), class_name="account-address__default"
+                ),
+                rx.el.button(
+                    _("Usar para mis envíos"),
+                    type="button",
+                    class_name="button button--quiet button--small",
+                    on_click=AccountState.prefer_address(entry.id),  # type: ignore[call-arg, arg-type]
+                ),
+            ),
+            rx.el.button(
+                icon("trash", size=20),
+                rx.el.span(_("Quitar la dirección "), entry.address, class_name="sr-only"),
+                type="button",
+                class_name="icon-button",
+                on_click=AccountState.remove_address(entry.id),  # type: ignore[call-arg, arg-type]
+            ),
+            class_name="account-address__actions",
+        ),
+        class_name="account-address",
+        data_testid="account-address",
+    )
+
+
+def book() -> rx.Component:
+    """The address book, and a form for one more."""
+    entries = list_of(AccountState.book, AddressView)
+    return part(
+        _("Tus direcciones"),
+        rx.el.ul(
+            rx.foreach(entries, lambda entry: address(view_of(entry, AddressView))), class_name="account-list"
+        ),
+        rx.el.details(
+            rx.el.summary(icon("plus", size=20), _("Agregar una dirección"), class_name="account__more"),
+            EventForm.create(
+                AccountField.create(
+                    name="first_name", label=_("Nombre"), fill="given-name", value=WHO.first_name
+                ),
+                AccountField.create(
+                    name="last_name", label=_("Apellido"), fill="family-name", value=WHO.last_name
+                ),
+                AccountField.create(
+                    name="phone", label=_("Celular"), kind="tel", fill="tel-national", value=WHO.phone
+                ),
+                TownField.create(
+                    label=_("Municipio"),
+                    hint=_("Escribe las primeras letras y elígelo de la lista."),
+                    towns=AccountState.towns,
+                    on_type=AccountState.find_towns,
+                ),
+                AccountField.create(name="address", label=_("Dirección"), fill="address-line1"),
+                AccountField.create(name="suburb", label=_("Barrio"), fill="off"),
+                AccountField.create(
+                    name="reference", label=_("Indicaciones"), fill="off", optional=_("(opcional)")
+                ),
+                name="address",
+                answer=AccountState.answer,
+                texts={**form_texts(_("Guardar dirección"), _("Guardando…")), "look": "dark"},
+                on_send=AccountState.save_address,
+            ),
+        ),
+        name="direcciones",
+    )
+
+
+def profile() -> rx.Component:
+    """Who the customer is."""
+    return part(
+        _("Tus datos"),
+        rx.el.p(WHO.email, class_name="account__soft", data_testid="account-email"),
+        EventForm.create(
+            AccountField.create(
+                name="first_name", label=_("Nombre"), fill="given-name", value=WHO.first_name
+            ),
+            AccountField.create(
+                name="last_name", label=_("Apellido"), fill="family-name", value=WHO.last_name
+            ),
+            AccountField.create(
+                name="phone",
+                label=_("Celular"),
+                kind="tel",
+                fill="tel-national",
+                value=WHO.phone,
+                optional=_("(opcional)"),
+            ),
+            name="profile",
+            answer=AccountState.answer,
+            texts={**form_texts(_("Guardar mis datos"), _("Guardando…")), "look": "dark"},
+            on_send=AccountState.save_profile,
+        ),
+        name="datos",
+    )
+
+
+def password() -> rx.Component:
+    """How the customer gets in, and out."""
+    return part(
+        _("Tu contraseña"),
+        AccountForm.create(
+            AccountField.create(
+                name="password",
+                label=_("Contraseña actual"),
+                kind="password",
+                fill="current-password",
+            ),
+            new_password("new_password"),
+            action="/auth/account/password",
+            next=ACCOUNT,
+            texts={**form_texts(_("Cambiar contraseña"), _("Guardando…")), "look": "dark"},
+        ),
+        rx.el.p(_("Al cambiarla se cierra tu sesión en los demás equipos."), class_name="account__soft"),
+        SignOut.create(
+            action="/auth/account/logout-everywhere",
+            label=_("Salir en todos mis equipos"),
+            next=HOME,
+            test_id="logout-everywhere",
+        ),
+        name="clave",
+    )
+
+
+def skeleton() -> rx.Component:
+    """The page to come."""
+    return rx.fragment(
+        rx.el.div(
+            bar("60%", "2.4rem"),
+            bar("90%", "6rem"),
+            bar("90%", "6rem"),
+            class_name="account",
+            aria_hidden="true",
+        ),
+        waiting(),
+    )
+
+
+def page() -> rx.Component:
+    """The whole page. It shows nothing before it is known who asks."""
+    return framed(
+        SessionWatch.create(),
+        rx.cond(
+            rx.State.is_hydrated & AccountState.is_ready & (WHO.id != ""),
+            rx.el.div(
+                rx.el.header(
+                    rx.el.h1(
+                        _("Hola, "), WHO.first_name, class_name="page-title", data_testid="account-hello"
+                    ),
+                    SignOut.create(
+                        action="/auth/account/logout", label=_("Salir"), next=HOME, test_id="logout"
+                    ),
+                    class_name="account__top",
+                ),
+                rx.el.div(
+                    rx.el.div(orders(), book(), class_name="account__column"),
+                    rx.el.div(profile(), password(), class_name="account__column"),
+                    class_name="account__columns",
+                ),
+                class_name="account",
+            ),
+            skeleton(),
+        ),
+        class_name="main--account",
+    )

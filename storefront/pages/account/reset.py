@@ -1,0 +1,51 @@
+"""A forgotten password: asking for a link, and choosing a new one by it.
+
+The token of a link is behind the `#` of its address, where no log and no other site sees it.
+"""
+
+import reflex as rx
+
+from storefront.components.links import ACCOUNT, LOGIN
+from storefront.locale import _
+from storefront.pages.account.browser import AccountForm, WithLink
+from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
+from storefront.pages.loading import PageData, PageParams
+
+TITLE = _("Cambia tu contraseña")
+
+
+async def load(_params: PageParams) -> PageData[None]:
+    """Nothing but two forms."""
+    return PageData(None, facts(TITLE))
+
+
+def page() -> rx.Component:
+    """The form that the address is for."""
+    return card(
+        TITLE,
+        WithLink.create(
+            rx.el.p(
+                _("Escribe tu correo y te enviaremos un enlace para elegir una nueva."),
+                class_name="account-card__lead",
+            ),
+            AccountForm.create(
+                email_field(),
+                action="/auth/account/forgot",
+                done=_(
+                    "Si hay una cuenta con ese correo, ya va en camino un enlace. Sirve una vez y dura una hora."
+                ),
+                texts=form_texts(_("Enviarme el enlace"), _("Enviando…")),
+            ),
+            rx.el.p(rx.el.a(_("Volver a entrar"), href=LOGIN), class_name="account-card__more"),
+            has=False,
+        ),
+        WithLink.create(
+            AccountForm.create(
+                new_password(),
+                action="/auth/account/reset",
+                next=ACCOUNT,
+                texts=form_texts(_("Guardar y entrar"), _("Guardando…")),
+            ),
+            has=True,
+        ),
+    )

@@ -1,0 +1,202 @@
+"""A customer's own page. Every event asks the database again who is signed in, and touches what is theirs alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.checkout import owner
+from backend.checkout.form import NO_TOWN, require_destination
+from backend.checkout.owner import AddressView
+from backend.customers import accounts, addresses
+from backend.customers.views import ShopperView
+from backend.errors import InvalidData, NotAllowed
+from backend.orders.views import ParcelView
+from backend.shipping.municipalities import search_municipalities
+from storefront.components.links import LOGIN, order_path
+from storefront.documents.facts import DocumentFacts
+from storefront.locale import _
+from storefront.pages.account.enter import facts
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.answers import a_text, an_id, problems_told
+from storefront.state.events import event
+from storefront.state.session import shopper_of
+
+TITLE = _("Mi cuenta")
+LONGEST = 300
+MOST_FIELDS = 20
+CHECK = _("Revisa los datos marcados.")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRow:
+    """An order in the list."""
+
+    number: int
+    page: str
+    status: str
+    created_label: str
+    total_label: str
+    parcels: list[ParcelView]
+
+
+@dataclass(frozen=True, slots=True)
+class FormAnswer:
+    """What came of the last form that was sent; `number` tells one from the next."""
+
+    number: int = 0
+    form: str = ""
+    is_good: bool = True
+    message: str = ""
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+async def load(_params: PageParams) -> PageData[None]:
+    """The document knows nobody: only the websocket does."""
+    return PageData(None, facts(TITLE))
+
+
+class AccountState(PageState, rx.State):
+    """What is the customer's."""
+
+    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(TITLE))
+    content: rx.Field[None] = rx.field(None)
+    who: rx.Field[ShopperView] = rx.field(default_factory=ShopperView)
+    orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
+    book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
+    towns: rx.Field[list[str]] = rx.field(default_factory=list)
+    answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)
+
+    async def _data(self, params: PageParams) -> PageData[None]:
+        return await load(params)
+
+    @event()
+    async def load(self) -> Any:
+        """Show what is the customer's, or the way in."""
+        self._show(await self._data(PageParams.from_url(self.router.url)))
+        return await self._refresh()
+
+    @event()
+    async def save_profile(self, values: dict[str, str]) -> Any:
+        """Change name and telephone."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        try:
+            typed = _texts(values)
+            async with current_shop().database.transaction() as session:
+                await accounts.change_profile(session, shopper.id, typed)
+        except InvalidData as error:
+            self._tell("profile", error)
+            return None
+        self._tell("profile", None, _("Guardado."))
+        return await self._refresh()
+
+    @event()
+    async def save_address(self, values: dict[str, str]) -> Any:
+        """Write an address into the book."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        try:
+            typed = _texts(values)
+            place = require_destination(
+                {**typed, "email": shopper.email, "dane_code": _town_code(typed.get("town", ""))}
+            )
+            async with current_shop().database.transaction() as session:
+                await addresses.add_address(session, shopper.id, place.as_address())
+        except (InvalidData, NotAllowed) as error:
+            self._tell("address", error)
+            return None
+        self._tell("address", None, _("Guardamos la dirección."))
+        return await self._refresh()
+
+    @event()
+    async def remove_address(self, address_id: str) -> Any:
+        """Take an address out of the book."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with problems_told(self):
+            address_id = an_id(address_id)
+            async with current_shop().database.transaction() as session:
+                await addresses.remove_address(session, shopper.id, address_id)
+        return await self._refresh()
+
+    @event()
+    async def prefer_address(self, address_id: str) -> Any:
+        """Ship to this address unless told otherwise."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with problems_told(self):
+            address_id = an_id(address_id)
+            async with current_shop().database.transaction() as session:
+                await addresses.change_address(session, shopper.id, address_id, {}, ships=True)
+        return await self._refresh()
+
+    @event(supersedes=True, debounce=150)
+    async def find_towns(self, text: str) -> None:
+        """The municipalities that what is typed may mean."""
+        async with problems_told(self):
+            self.towns = [
+                f"{town.name}, {town.department}" for town in search_municipalities(a_text(text, LONGEST))
+            ]
+
+    async def _refresh(self) -> Any:
+        shop, shopper = current_shop(), await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with shop.database.read() as session:
+            orders = await owner.orders_of(session, shop.settings.signing_key, shopper.id)
+            self.book = await owner.address_book(session, shopper.id)
+        self.orders = [
+            OrderRow(
+                order.number,
+                order_path(order.id, order.token),
+                order.status,
+                order.created_label,
+                order.total_label,
+                order.parcels,
+            )
+            for order in orders
+        ]
+        self.who = shopper
+        return None
+
+    def _forget(self) -> Any:
+        """Nobody is signed in any more: nothing of them stays here."""
+        self.who, self.orders, self.book = ShopperView(), [], []
+        self.answer = FormAnswer(self.answer.number + 1)
+        return rx.redirect(LOGIN, replace=True)
+
+    def _tell(self, form: str, error: InvalidData | NotAllowed | None, message: str = CHECK) -> None:
+        problems = dict(error.fields) if error else {}
+        if "dane_code" in problems:
+            problems["town"] = problems.pop("dane_code")
+        self.answer = FormAnswer(self.answer.number + 1, form, error is None, message, problems)
+
+
+def _texts(values: object) -> dict[str, str]:
+    """What a form sent.
+
+    Raises:
+        InvalidData: it is no form of texts.
+    """
+    if not isinstance(values, Mapping) or len(values) > MOST_FIELDS:
+        raise InvalidData("not a form")
+    return {str(name): a_text(text, LONGEST) for name, text in values.items()}
+
+
+def _town_code(text: str) -> str:
+    """The code of a municipality as the list writes it.
+
+    Raises:
+        InvalidData: the list has no such one.
+    """
+    for town in search_municipalities(text):
+        if text.casefold() == f"{town.name}, {town.department}".casefold():
+            return town.code
+    raise InvalidData(NO_TOWN, fields={"town": NO_TOWN})

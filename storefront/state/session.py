@@ -1,0 +1,50 @@
+"""Who is signed in at this browser. The cookie says so, and the database is asked again at every event that matters.
+
+The websocket's handshake brings the cookie along. It is read where it is needed and kept in no variable of the state:
+no script can read it, and it is sent nowhere (design: decision 8).
+"""
+
+import reflex as rx
+from starlette.requests import cookie_parser
+
+from backend.app import current_shop
+from backend.checkout import owner
+from backend.customers.sessions import COOKIE
+from backend.customers.views import ShopperView, shopper_with
+from storefront.state.answers import MAX_ID
+
+LONGEST_TOKEN = 2 * MAX_ID
+
+
+def session_token(state: rx.State) -> str:
+    """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
+    token = cookie_parser(state.router.headers.cookie).get(COOKIE, "")
+    return token if len(token) <= LONGEST_TOKEN else ""
+
+
+async def shopper_of(state: rx.State) -> ShopperView | None:
+    """Who is signed in at this browser now; None once the session has ended, wherever that was done."""
+    return await shopper_with(current_shop().database, session_token(state))
+
+
+async def known_fields(state: rx.State) -> dict[str, str]:
+    """What the checkout need not ask: what is known of the customer. Nothing of a guest."""
+    shopper = await shopper_of(state)
+    if shopper is None:
+        return {}
+    async with current_shop().database.read() as session:
+        return await owner.known_fields(session, shopper)
+
+
+async def bind_cart(token: str, cart_id: str) -> None:
+    """The order that the cart becomes is that of whoever is signed in with this token, and else nobody's."""
+    database = current_shop().database
+    shopper = await shopper_with(database, token)
+    async with database.transaction() as session:
+        await owner.bind(session, cart_id, shopper.id if shopper else None)
+
+
+async def remember_destination(order_id: str) -> None:
+    """A customer's next purchase need not ask where this one goes."""
+    async with current_shop().database.transaction() as session:
+        await owner.remember_destination(session, order_id)

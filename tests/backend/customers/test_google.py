@@ -1,0 +1,197 @@
+"""Signing in with Google: only its own answer, to this very browser, opens only one's own account."""
+
+import time
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from joserfc.jwk import RSAKey
+from pydantic import SecretStr
+from sqlalchemy import func, select
+
+from backend.app import Shop
+from backend.customers.google import Google
+from backend.customers.google_routes import ATTEMPT_COOKIE
+from backend.customers.models import Customer, Login
+from backend.customers.sessions import COOKIE, customer_of
+from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
+from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
+
+ISSUER = "http://google.test"
+
+
+@pytest.fixture
+def provider(api: FastAPI, shop: Shop) -> OpenIdProvider:
+    """The provider that the shop's settings name."""
+    provider = OpenIdProvider(ISSUER)
+    settings = shop.settings.model_copy(
+        update={
+            "public_url": SHOP,
+            "google_client_id": CLIENT_ID,
+            "google_client_secret": SecretStr(CLIENT_SECRET),
+            "google_issuer": ISSUER,
+        }
+    )
+    api.state.settings = settings
+    api.state.google = Google(settings, httpx.ASGITransport(provider.app()))
+    return provider
+
+
+async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
+    """Go to Google and agree: the address that leads back."""
+    there = await browser.get("/auth/google")
+    assert there.status_code == 303
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
+        back = (await google.get(there.headers["location"])).headers["location"]
+    assert back.startswith(f"{SHOP}/auth/google/callback?")
+    return back
+
+
+async def through_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
+    """Go there and back: where it leads."""
+    answer = await browser.get(await to_google(browser, provider))
+    assert answer.status_code == 303
+    return answer.headers["location"]
+
+
+async def whose(shop: Shop, browser: httpx.AsyncClient) -> str | None:
+    async with shop.database.read() as session:
+        customer = await customer_of(session, browser.cookies.get(COOKIE) or "")
+    return customer.email if customer else None
+
+
+async def customers(shop: Shop) -> int:
+    async with shop.database.read() as session:
+        return (await session.execute(select(func.count()).select_from(Customer))).scalar_one()
+
+
+async def test_a_new_person_gets_an_account_and_comes_back_to_it(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    first, second = new_browser(), new_browser()
+    assert await through_google(first, provider) == "/account"
+    assert await whose(shop, first) == "ana@example.com"
+    provider.person["email"] = "ana.nueva@example.com"  # the same person, whose address changed
+    assert await through_google(second, provider) == "/account"
+    assert await whose(shop, second) == "ana@example.com"
+    assert await customers(shop) == 1
+    assert all(asked["code_challenge_method"] == "S256" for asked in provider.asked)
+    assert len({(asked["state"], asked["nonce"], asked["code_challenge"]) for asked in provider.asked}) == 2
+
+
+async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    browser = new_browser()
+    assert await through_google(browser, provider) == "/account/login?google=join"
+    assert await whose(shop, browser) is None
+    wrong = {"email": ANA["email"], "password": "no es esta"}
+    assert (await browser.post("/auth/account/login", json=wrong)).status_code == 401
+    assert await through_google(new_browser(), provider) == "/account/login?google=join"
+    right = {"email": ANA["email"], "password": ANA["password"]}
+    assert (await browser.post("/auth/account/login", json=right)).status_code == 200
+    again = new_browser()
+    assert await through_google(again, provider) == "/account"
+    assert await whose(shop, again) == ANA["email"]
+    assert await customers(shop) == 1
+
+
+async def test_another_account_is_not_joined(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    """Ana's Google is waiting to be joined, and somebody else signs in at that browser."""
+    browser = new_browser()
+    other = {**ANA, "email": "luis@example.com"}
+    await new_browser().post("/auth/account/register", json=other)
+    await through_google(browser, provider)
+    login = {"email": other["email"], "password": other["password"]}
+    assert (await browser.post("/auth/account/login", json=login)).status_code == 200
+    async with shop.database.read() as session:
+        found = await session.execute(select(Login.id).where(Login.provider == "google"))
+    assert found.first() is None
+
+
+@pytest.mark.parametrize("verified", [False, None, "true"])
+async def test_an_address_that_is_not_verified_opens_nothing(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, verified: object
+) -> None:
+    provider.person["email_verified"] = verified
+    assert await through_google(new_browser(), provider) == "/account/login?google=unverified"
+    assert await customers(shop) == 0
+
+
+HOUR_AGO = int(time.time()) - 3600
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "http://evil.test"},
+        {"aud": "another client"},
+        {"nonce": "of another attempt"},
+        {"exp": HOUR_AGO},
+        {"azp": "another client"},
+        {"sub": None},
+    ],
+)
+async def test_an_id_token_that_is_not_for_us_now(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, claims: dict[str, Any]
+) -> None:
+    provider.spoil = claims
+    assert await through_google(new_browser(), provider) == "/account/login?google=failed"
+    assert await customers(shop) == 0
+
+
+async def test_an_id_token_that_somebody_else_signed(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    provider.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
+    assert await through_google(new_browser(), provider) == "/account/login?google=failed"
+    assert await customers(shop) == 0
+
+
+async def test_an_answer_belongs_to_the_browser_that_asked(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    """Mallory sends the victim the address that leads back into Mallory's account."""
+    mallory, victim = new_browser(), new_browser()
+    back = await to_google(mallory, provider)
+    for _ in range(2):  # without an attempt of their own, and with one
+        answer = await victim.get(back)
+        assert answer.headers["location"] == "/account/login?google=failed"
+        await victim.get("/auth/google")
+    assert await whose(shop, victim) is None
+
+
+async def test_an_answer_is_good_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+    browser = new_browser()
+    back = await to_google(browser, provider)
+    assert (await browser.get(back)).headers["location"] == "/account"
+    assert (await browser.get(back)).headers["location"] == "/account/login?google=failed"
+
+
+async def test_a_forged_attempt(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+    browser = new_browser()
+    back = await to_google(browser, provider)
+    kept = browser.cookies[ATTEMPT_COOKIE]
+    browser.cookies.clear()
+    answer = await browser.get(back, headers={"cookie": f"{ATTEMPT_COOKIE}={kept[:-2]}xx"})
+    assert answer.headers["location"] == "/account/login?google=failed"
+
+
+async def test_coming_back_rotates_the_session(
+    ana: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
+) -> None:
+    provider.person = {**provider.person, "sub": "2", "email": "luis@example.com"}
+    before = ana.cookies[COOKIE]
+    assert await through_google(ana, provider) == "/account"
+    async with shop.database.read() as session:
+        assert await customer_of(session, before) is None
+    assert await whose(shop, ana) == "luis@example.com"
+
+
+async def test_without_settings_there_is_no_way(new_browser: NewBrowser) -> None:
+    browser = new_browser()
+    assert (await browser.get("/auth/google")).status_code == 404
+    assert (await browser.get("/auth/google/callback?code=x&state=y")).status_code == 404

@@ -1,0 +1,34 @@
+"""A shop whose post is not running by itself: a test sends what is due."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from backend.app import Shop
+from backend.mail.post import Post
+
+
+class Pocket:
+    """Keeps what it is given to send; fails while `is_broken`."""
+
+    def __init__(self) -> None:
+        self.letters: list[EmailMessage] = []
+        self.is_broken = False
+
+    async def send(self, letter: EmailMessage) -> None:
+        if self.is_broken:
+            raise ConnectionRefusedError
+        self.letters.append(letter)
+
+    def subjects(self) -> list[str]:
+        return [str(letter["Subject"]) for letter in self.letters]
+
+
+@pytest.fixture
+def pocket() -> Pocket:
+    return Pocket()
+
+
+@pytest.fixture
+def post(shop: Shop, pocket: Pocket) -> Post:
+    return Post(shop.database, shop.settings, pocket)

@@ -1,0 +1,221 @@
+"""Mails: noted with what they tell of, written when they are sent, sent once."""
+
+import asyncio
+import re
+import stat
+from datetime import timedelta
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.clock import now
+from backend.customers.models import Customer
+from backend.customers.resets import ask_reset, is_reset_token
+from backend.events import publish
+from backend.mail.carriers import Folder, Smtp, mail_carrier
+from backend.mail.models import Mail
+from backend.mail.post import MOST_ATTEMPTS, Post
+from backend.orders.events import OrderPaid
+from backend.orders.models import Order
+from backend.payment.events import PaymentSettled
+from backend.payment.models import PaymentSession
+from backend.payment.states import SessionState
+from backend.shipping.events import ParcelShipped
+from backend.shipping.models import Fulfillment
+from tests.backend.mail.conftest import Pocket
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import PSE, bought
+
+
+async def send_all(post: Post) -> None:
+    while await post.send_due():
+        pass
+
+
+@pytest.fixture
+async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict[str, str]:
+    """An order that waits for its payment."""
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+    return await bought(store, variant, 2, provider=PSE)
+
+
+async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None:
+    """The bank decides."""
+    async with shop.database.transaction() as session:
+        cart_id = (await session.execute(select(Order.cart_id).where(Order.id == order["id"]))).scalar_one()
+        attempt = (await session.execute(select(PaymentSession.id))).scalar_one()
+        await publish(session, PaymentSettled(attempt, cart_id, state))
+
+
+async def test_an_order_is_confirmed_by_mail(
+    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+) -> None:
+    await send_all(post)
+    (letter,) = pocket.letters
+    text = letter.get_content()
+    assert letter["To"] == "ana@example.com"
+    assert letter["Subject"] == f"Recibimos tu pedido {order['display_id']}"
+    assert "2 × Trompo: $ 80.000" in text.replace("\xa0", " ")
+    assert f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}" in text
+
+
+async def test_paid_and_lost_are_told_once(
+    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+) -> None:
+    await settle(shop, order, SessionState.REJECTED)
+    await settle(shop, order, SessionState.CAPTURED)  # the money came after all
+    async with shop.database.transaction() as session:
+        await publish(session, OrderPaid(order["id"]))
+    await send_all(post)
+    assert [subject.split()[0] for subject in sorted(pocket.subjects())] == ["No", "Recibimos", "Tu"]
+
+
+async def test_a_parcel_is_told_with_its_guide(
+    shop: Shop, shop_floor: Floor, order: dict[str, str], post: Post, pocket: Pocket
+) -> None:
+    async with shop.database.transaction() as session:
+        parcel = Fulfillment(
+            order_id=order["id"],
+            reference="1",
+            location_id=shop_floor.location_id,
+            provider_id="carrier_standard",
+            tracking_number="GUIA-77",
+            data={"carrier": "Envía"},
+        )
+        session.add(parcel)
+        await session.flush()
+        await publish(session, ParcelShipped(parcel.id, order["id"]))
+    await send_all(post)
+    letter = next(letter for letter in pocket.letters if "va en camino" in letter["Subject"])
+    assert "Lo lleva Envía, con la guía GUIA-77." in letter.get_content()
+
+
+async def test_what_is_undone_is_not_told(
+    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+) -> None:
+    await send_all(post)
+    with pytest.raises(ZeroDivisionError):
+        await _paid_and_then_an_accident(shop, order["id"])
+    await send_all(post)
+    assert len(pocket.letters) == 1
+
+
+async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
+    shop: Shop, post: Post, pocket: Pocket
+) -> None:
+    async with shop.database.transaction() as session:
+        session.add(Customer(email="ana@example.com"))
+    for address in ("ana@example.com", "no@example.com"):
+        await ask_reset(shop.database, address, client="::1")
+    await send_all(post)
+    (letter,) = pocket.letters
+    assert letter["To"] == "ana@example.com"
+    found = re.search(r"/account/reset#token=(\S+)", letter.get_content())
+    assert found is not None
+    async with shop.database.read() as session:
+        assert await is_reset_token(session, found[1])
+        mails = (await session.execute(select(Mail))).scalars().all()
+    assert found[1] not in repr([mail.model_dump() for mail in mails])
+    await ask_reset(shop.database, "ana@example.com", client="::1")
+    await send_all(post)
+    assert len(pocket.letters) == 2
+
+
+async def test_a_mail_that_cannot_leave_is_tried_again(
+    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket, caplog: pytest.LogCaptureFixture
+) -> None:
+    pocket.is_broken = True
+    assert await post.send_due()
+    assert not await post.send_due()  # not at once
+    pocket.is_broken = False
+    await _hurry(shop)
+    await send_all(post)
+    assert len(pocket.letters) == 1
+    assert "could not leave" in caplog.text
+    assert "ana@example.com" not in caplog.text
+
+
+async def test_it_is_given_up_in_the_end(
+    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket, caplog: pytest.LogCaptureFixture
+) -> None:
+    pocket.is_broken = True
+    for _ in range(MOST_ATTEMPTS):
+        await _hurry(shop)
+        assert await post.send_due()
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail))).scalar_one()
+    assert (mail.due_at, mail.sent_at) == (None, None)
+    assert "given up" in caplog.text
+
+
+async def test_two_posts_send_a_mail_once(shop: Shop, order: dict[str, str], pocket: Pocket) -> None:
+    posts = [Post(shop.database, shop.settings, pocket) for _ in range(4)]
+    await asyncio.gather(*(send_all(post) for post in posts))
+    assert len(pocket.letters) == 1
+
+
+async def test_without_a_server_mails_land_in_a_folder_for_our_eyes_only(
+    shop: Shop, order: dict[str, str]
+) -> None:
+    carrier = mail_carrier(shop.settings)
+    assert isinstance(carrier, Folder)
+    await send_all(Post(shop.database, shop.settings, carrier))
+    (file,) = _files(shop.settings.data_dir / "outbox")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    letter = message_from_bytes(file.read_bytes(), policy=policy.default)
+    assert str(letter["Subject"]).startswith("Recibimos")
+
+
+async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) -> None:
+    received: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """As much SMTP as a client needs."""
+        writer.write(b"220 mail.test\r\n")
+        is_text = False
+        while line := (await reader.readline()).decode():
+            received.append(line.rstrip())
+            verb = line[:4].upper().strip()
+            if is_text:
+                is_text = line != ".\r\n"
+                writer.write(b"" if is_text else b"250 taken\r\n")
+                continue
+            is_text = verb == "DATA"
+            writer.write(
+                b"354 go on\r\n" if is_text else b"221 bye\r\n" if verb == "QUIT" else b"250 fine\r\n"
+            )
+            if verb == "QUIT":
+                break
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    settings = shop.settings.model_copy(
+        update={"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_starttls": False}
+    )
+    carrier = mail_carrier(settings)
+    assert isinstance(carrier, Smtp)
+    await send_all(Post(shop.database, settings, carrier))
+    server.close()
+    await server.wait_closed()
+    assert "rcpt TO:<ana@example.com>" in received
+
+
+async def _paid_and_then_an_accident(shop: Shop, order_id: str) -> None:
+    async with shop.database.transaction() as session:
+        await publish(session, OrderPaid(order_id))
+        raise ZeroDivisionError
+
+
+async def _hurry(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Mail).values(due_at=now() - timedelta(seconds=1)))
+
+
+def _files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
