@@ -1,0 +1,151 @@
+"""The handlers behind the checkout's page: what is typed is kept, told of, and never another shopper's."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import reflex as rx
+
+from backend.app import Shop
+from storefront.pages.checkout.state import CheckoutState
+from storefront.state.cart import CartState
+from storefront.state.frame import FrameState
+from tests.shop_floor import Floor, make_toy
+
+Shopper = Callable[[], rx.State]
+MEDELLIN = "05001000"
+TYPED = {
+    "email": "ana@example.com",
+    "first_name": "Ana",
+    "last_name": "Gómez",
+    "phone": "300 123 4567",
+    "town": "Medellín, Antioquia",
+    "dane_code": MEDELLIN,
+    "address": "Carrera 43A # 1-50",
+    "suburb": "El Poblado",
+    "reference": "",
+    "person_type": "0",
+    "doc_type": "CC",
+    "doc_number": "1020304050",
+    "bank": "1022",
+}
+
+
+@pytest.fixture
+async def toy(shop: Shop, floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, floor, "trompo", stock=5, price=18_900)
+
+
+@pytest.fixture
+async def state(shopper: Shopper, toy: str) -> CheckoutState:
+    """The checkout of a shopper with a toy in the cart."""
+    root = shopper()
+    cart = await root.get_state(CartState)
+    await cart.add(toy, 1)
+    state = await root.get_state(CheckoutState)
+    await state.load()
+    return state
+
+
+async def _placed(shop: Shop, state: CheckoutState) -> str:
+    """The shopper's cart becomes an order. Returns its page."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    await shop.checkout.set_town(cart_id, MEDELLIN)
+    pickup = next(choice for choice in await shop.checkout.shipping_choices(cart_id) if choice.is_pickup)
+    await shop.checkout.choose_shipping(cart_id, pickup.id)
+    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
+    state.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
+    return f"/order/{placed.order_id}?token={placed.token}"
+
+
+async def test_without_a_cart_the_checkout_is_empty(shopper: Shopper, toy: str) -> None:
+    state = await shopper().get_state(CheckoutState)
+    assert state.stage == "waiting"
+    assert await state.load() == []
+    assert (state.stage, state.last.page) == ("empty", "")
+
+
+async def test_a_new_form_is_nearly_empty(state: CheckoutState) -> None:
+    assert state.stage == "open"
+    assert state.draft == {"person_type": "0", "doc_type": "CC"}
+    assert state.facts.robots.startswith("noindex")
+
+
+async def test_what_is_typed_comes_back_to_another_connection(shopper: Shopper, state: CheckoutState) -> None:
+    await state.note({**TYPED, "email": "ana@"}, ["email"], 7)  # type: ignore[operator]
+    assert state.noted == 7
+    root = shopper()
+    (await root.get_state(CartState)).cart_id = (await state.get_state(CartState)).cart_id
+    again = await root.get_state(CheckoutState)
+    events = await again.load()
+    assert again.draft == {**TYPED, "email": "ana@"}
+    assert len(events) == 2  # the banks, and the prices for the place that is known
+
+
+async def test_only_fields_that_were_reached_are_told_of(state: CheckoutState) -> None:
+    await state.note({"email": "ana@", "phone": "12"}, ["email"], 1)  # type: ignore[operator]
+    assert set(state.problems) == {"email"}
+    await state.note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)  # type: ignore[operator]
+    assert set(state.problems) == {"phone"}
+
+
+async def test_a_step_is_done_when_nothing_is_missing(state: CheckoutState) -> None:
+    await state.note({**TYPED, "bank": ""}, [], 1)  # type: ignore[operator]
+    assert state.steps_done == ["contact"]
+    await state.note(TYPED, [], 2)  # type: ignore[operator]
+    assert state.steps_done == ["contact", "payment"]
+
+
+@pytest.mark.parametrize(
+    "sent", [({"email": "x" * 301}, [], 1), ("email", [], 1), (TYPED, [], "1"), (TYPED, [], -1)]
+)
+async def test_what_no_page_sends_changes_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
+    await state.note(*sent)  # type: ignore[operator]
+    assert (state.problems, state.noted) == ({}, 0)
+    assert (await state.get_state(FrameState)).notice.tone == "problem"
+
+
+async def test_municipalities_are_found_without_accents(state: CheckoutState) -> None:
+    await state.find_town(" medell ")  # type: ignore[misc]
+    assert state.towns_for == "medell"
+    town = state.towns[0]
+    assert (town.value, town.name, town.department, town.label) == (
+        MEDELLIN,
+        "Medellín",
+        "Antioquia",
+        "Medellín, Antioquia",
+    )
+
+
+async def test_an_order_that_waits_at_the_bank_is_within_reach(shop: Shop, state: CheckoutState) -> None:
+    page = await _placed(shop, state)
+    await state.load()
+    assert state.stage == "placed"
+    assert state.last.page == page
+    assert "/sandbox/gateway/bank/" in state.last.bank
+    assert (await state.get_state(CartState)).cart_id == ""
+
+
+async def test_a_note_after_the_order_leads_to_the_order(shop: Shop, state: CheckoutState) -> None:
+    await _placed(shop, state)
+    await state.note(TYPED, [], 3)  # type: ignore[operator]
+    assert state.stage == "placed"
+
+
+@pytest.mark.parametrize(
+    "told", ["", "{", "[]", '{"id": 1}', '{"id": "order_1"}', '{"id": "order_1", "token": "forged"}', "9" * 9]
+)
+async def test_an_order_somebody_made_up_is_none(shopper: Shopper, toy: str, told: str) -> None:
+    state = await shopper().get_state(CheckoutState)
+    state.last_order = told
+    await state.load()
+    assert (state.stage, state.last.page) == ("empty", "")
+
+
+async def test_a_new_cart_goes_before_an_old_order(shop: Shop, state: CheckoutState, toy: str) -> None:
+    await _placed(shop, state)
+    await (await state.get_state(CartState)).add(toy, 1)
+    await state.load()
+    assert state.stage == "open"

@@ -1,0 +1,88 @@
+"""What the checkout says of failures and of ways to ship."""
+
+import pytest
+
+from backend.checkout.views import ShippingChoice
+from backend.errors import (
+    Conflict,
+    InsufficientStock,
+    InvalidData,
+    NotAllowed,
+    OutcomeUnknown,
+    OutsideFailure,
+    ShopError,
+    TotalChanged,
+)
+from backend.payment.banks import BankListUnavailable
+from backend.payment.gateway.errors import PaymentRefused
+from backend.payment.gateway.refusals import RefusalReason
+from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
+from storefront.pages.checkout.views import shipping_card
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (InvalidData("x", fields={"email": "Escribe tu correo."}), "fields", "Escribe tu correo."),
+        (InvalidData("x", fields={"ip": "Recarga la página."}), "failed", "Recarga la página."),
+        (InvalidData("Cannot complete a cart with no items"), "failed", "Revisa tu pedido"),
+        (TotalChanged("The total is now 2"), "total", "pago en proceso"),
+        (InsufficientStock("gone"), "stock", "se agotó"),
+        (NotAllowed("completed"), "failed", "ya no está abierto"),
+        (
+            Conflict("A payment of this cart is pending already"),
+            "failed",
+            "PENDIENTE de recibir confirmación",
+        ),
+        (OutcomeUnknown("no answer"), "failed", "no se hizo ningún cobro"),
+        (OutsideFailure("broken"), "failed", NOT_CREATED),
+        (BankListUnavailable(), "failed", "lista de entidades financieras"),
+        (
+            PaymentRefused("refused by the gateway", RefusalReason.LIMIT),
+            "failed",
+            "excede los límites establecidos en PSE",
+        ),
+        (
+            PaymentRefused("refused by the gateway", RefusalReason.BANK_UNAVAILABLE),
+            "failed",
+            "no puede ser contactada",
+        ),
+    ],
+)
+def test_each_failure_is_told_in_a_shopper_s_words(error: ShopError, kind: str, text: str) -> None:
+    assert kind_of(error) == kind
+    assert text in text_of(error)
+    assert error.message not in text_of(error)
+
+
+def _choice(**facts: object) -> ShippingChoice:
+    known: dict[str, object] = {
+        "id": "so_1",
+        "name": "Envío a domicilio",
+        "amount": 12_000,
+        "amount_label": "$ 12.000",
+        "is_fallback": False,
+        "carrier": "Envía",
+        "delivery_days": 3,
+    }
+    return ShippingChoice(**{**known, **facts})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("facts", "note"),
+    [
+        ({}, "Con Envía. Llega en unos 3 días hábiles."),
+        ({"delivery_days": 1}, "Con Envía. Llega en 1 día hábil."),
+        ({"delivery_days": None}, "Con Envía."),
+        ({"is_fallback": True}, "Tarifa fija: la transportadora no alcanzó a responder con su precio."),
+        ({"is_pickup": True, "carrier": ""}, "Lo recoges tú, sin costo de envío."),
+        ({"carrier": "", "delivery_days": None}, "Tarifa fija."),
+    ],
+)
+def test_a_way_to_ship_says_what_it_is(facts: dict[str, object], note: str) -> None:
+    assert shipping_card(_choice(**facts)).note == note
+
+
+def test_nothing_to_pay_is_free() -> None:
+    assert shipping_card(_choice(amount=0, amount_label="$ 0")).price == "Gratis"
+    assert shipping_card(_choice()).price == "$ 12.000"
