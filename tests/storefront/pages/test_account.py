@@ -1,0 +1,137 @@
+"""Events of the account's page: whoever opens a websocket can send them all, with any argument and any cookie."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import reflex as rx
+from reflex.istate.data import RouterData
+
+from backend.app import Shop
+from backend.checkout import owner
+from backend.customers.addresses import add_address, addresses_of
+from backend.customers.models import Customer
+from backend.customers.sessions import COOKIE, close_all, open_session
+from backend.customers.views import ShopperView
+from storefront.pages.account.state import AccountState
+from storefront.state.session import session_token, shopper_of
+
+HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
+ADDRESS = {
+    "first_name": "Ana",
+    "last_name": "Gómez",
+    "phone": "3001234567",
+    "town": "Cali, Valle del Cauca",
+    "address": "Calle 10 # 5-20",
+    "suburb": "Centro",
+}
+Shopper = Callable[[], rx.State]
+
+
+async def a_customer(shop: Shop, email: str) -> tuple[str, str, str]:
+    """A customer with one address: their id, a session's token, and the address's id."""
+    async with shop.database.transaction() as session:
+        customer = Customer(email=email, first_name="Ana")
+        session.add(customer)
+        await session.flush()
+        entry = await add_address(session, customer.id, HOME)
+        return customer.id, await open_session(session, customer.id), entry.id
+
+
+async def at_browser(shopper: Shopper, cookie: str) -> AccountState:
+    """The account's state of a browser that sent this cookie with its handshake."""
+    root = shopper()
+    root.router = RouterData.from_router_data({"headers": {"cookie": cookie}, "pathname": "/account"})
+    return await root.get_state(AccountState)
+
+
+async def send(state: AccountState, event: str, *arguments: Any) -> Any:
+    """What a browser may send: any event, with anything."""
+    return await getattr(AccountState, event).fn(state, *arguments)
+
+
+async def test_the_owner_sees_what_is_theirs(shop: Shop, shopper: Shopper) -> None:
+    _, token, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"other=1; {COOKIE}={token}")
+    await send(state, "load")
+    assert state.who.email == "ana@example.com"
+    assert [entry.id for entry in state.book] == [address_id]
+    assert token not in repr(state.dict())
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", f"{COOKIE}=", f"{COOKIE}=forged", f"{COOKIE}={'x' * 5000}", "\x00;=;"]
+)
+async def test_a_forged_cookie_is_nobodys(shop: Shop, shopper: Shopper, cookie: str) -> None:
+    customer_id, _, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, cookie)
+    for event, arguments in (
+        ("load", ()),
+        ("save_profile", ({"first_name": "Otra", "last_name": "Persona"},)),
+        ("save_address", (ADDRESS,)),
+        ("remove_address", (address_id,)),
+        ("prefer_address", (address_id,)),
+    ):
+        assert await send(state, event, *arguments) is not None  # to the way in
+        assert (state.who, state.orders, state.book) == (ShopperView(), [], [])
+    async with shop.database.read() as session:
+        assert len(await addresses_of(session, customer_id)) == 1
+        assert (await session.get_one(Customer, customer_id)).first_name == "Ana"
+
+
+async def test_another_customers_address_is_out_of_reach(shop: Shop, shopper: Shopper) -> None:
+    victim, _, address_id = await a_customer(shop, "ana@example.com")
+    _, token, own = await a_customer(shop, "mallory@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "remove_address", address_id)
+    await send(state, "prefer_address", address_id)
+    await send(state, "remove_address", {"id": address_id})
+    assert [entry.id for entry in state.book] == [own]
+    async with shop.database.read() as session:
+        assert [entry.id for entry in await addresses_of(session, victim)] == [address_id]
+
+
+async def test_a_session_that_ended_elsewhere_ends_here(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "load")
+    async with shop.database.transaction() as session:
+        await close_all(session, customer_id)
+    await send(state, "remove_address", address_id)
+    assert (state.who, state.book) == (ShopperView(), [])
+    async with shop.database.read() as session:
+        assert len(await addresses_of(session, customer_id)) == 1
+
+
+@pytest.mark.parametrize(
+    "values", [None, 7, [], {"first_name": 7}, {"first_name": "x" * 301}, {str(n): "" for n in range(21)}]
+)
+async def test_what_is_no_form_changes_nothing(shop: Shop, shopper: Shopper, values: object) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_profile", values)
+    await send(state, "save_address", values)
+    assert not state.answer.is_good
+    async with shop.database.read() as session:
+        assert (await session.get_one(Customer, customer_id)).first_name == "Ana"
+        assert len(await addresses_of(session, customer_id)) == 1
+
+
+async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_address", {**ADDRESS, "customer_id": "cus_other", "email": "x@example.com"})
+    assert state.answer.is_good
+    async with shop.database.read() as session:
+        book = await owner.address_book(session, customer_id)
+    assert {entry.address for entry in book} == {"Calle 10 # 5-20"}
+    assert len(book) == 2
+
+
+async def test_the_token_is_read_and_not_kept(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    assert session_token(state) == token
+    shown = await shopper_of(state)
+    assert shown is not None
+    assert token not in repr(shown)
