@@ -32,7 +32,7 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
             src=by_status(order.status, texts.DRAWINGS),
             alt="",
             class_name="order__drawing",
-            custom_attrs={"width": 240, "height": 200},
+            custom_attrs={"width": 240, "height": 180},
         ),
         rx.el.div(
             rx.el.p(_("Pedido "), order.number, class_name="order__number", data_testid="order-number"),

@@ -29,6 +29,10 @@ def test_a_made_up_token_opens_nothing(token: str) -> None:
 def test_one_letter_more_or_another_one_is_another_token() -> None:
     token = order_token("key", "order_1")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    for wrong in (*(token[:-1] + letter for letter in letters if letter != token[-1]), token + "A", token + "="):
+    for wrong in (
+        *(token[:-1] + letter for letter in letters if letter != token[-1]),
+        token + "A",
+        token + "=",
+    ):
         with pytest.raises(NotFound):
             require_order_token("key", "order_1", wrong)
