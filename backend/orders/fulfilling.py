@@ -17,6 +17,7 @@ from backend.clock import now
 from backend.database import Database, locked
 from backend.edge.wire import iso
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.events import publish
 from backend.inventory import service as inventory
 from backend.orders.models import Order, OrderLine
 from backend.orders.schemas import NewParcel, PackedItem, ParcelLabel, Shipment
@@ -24,6 +25,7 @@ from backend.orders.service import lines_of_order, lock_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.settings import Settings
 from backend.shipping.contacts import recipient, warehouse
+from backend.shipping.events import ParcelShipped
 from backend.shipping.guides import GuideState, NewGuide, cancel_guide, create_guide
 from backend.shipping.models import Fulfillment, ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
@@ -112,6 +114,7 @@ async def ship(session: AsyncSession, order_id: str, parcel_id: str, shipment: S
     for label in shipment.labels or ():
         _relabel(parcel, label)
     await _restate(session, order)
+    await publish(session, ParcelShipped(parcel.id, order_id))
 
 
 async def deliver(session: AsyncSession, order_id: str, parcel_id: str) -> None:

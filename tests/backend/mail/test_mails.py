@@ -95,6 +95,28 @@ async def test_a_parcel_is_told_with_its_guide(
     assert "Lo lleva Envía, con la guía GUIA-77." in letter.get_content()
 
 
+async def test_marking_a_parcel_shipped_sends_its_guide_once(
+    *,
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    shop: Shop,
+    shop_floor: Floor,
+    post: Post,
+    pocket: Pocket,
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "yoyo")
+    order = await bought(store, variant, price_type="calculated")
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    (parcel,) = (await admin.post(path, json=items)).json()["order"]["fulfillments"]
+    for _ in range(2):
+        assert (await admin.post(f"{path}/{parcel['id']}/shipments", json={})).status_code == 200
+    await send_all(post)
+    (letter,) = (letter for letter in pocket.letters if "va en camino" in letter["Subject"])
+    assert parcel["labels"][0]["tracking_number"] in letter.get_content()
+
+
 async def test_what_is_undone_is_not_told(
     shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
 ) -> None:
