@@ -158,7 +158,7 @@ def menu_sheet() -> rx.Component:
             rx.el.ul(
                 rx.el.li(
                     rx.el.a(
-                        icon("blocks"),
+                        drawing(MARK, 40),
                         rx.el.span(_("Todos los juguetes")),
                         href=CATALOG,
                         class_name="menu__link",

@@ -43,7 +43,7 @@ def until(
         content: what was waited for.
     """
     failure = rx.el.div(
-        rx.el.p(_("No pudimos cargar esta página."), class_name="empty__title"),
+        rx.el.h2(_("No pudimos cargar esta página."), class_name="empty__title"),
         rx.el.button(
             _("Intentar otra vez"), type="button", class_name="button button--primary", on_click=again
         ),
