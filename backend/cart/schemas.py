@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from backend.edge.schemas import Body, Email, FilledName, LenientBody, Metadata, Name, Text, Units
+from backend.edge.schemas import Body, Email, FilledName, LenientBody, Metadata, Name, Units
 
 MAX_ITEMS = 60
 
@@ -71,4 +71,4 @@ class ChosenShipping(Body):
 class PromoCodes(Body):
     """Codes of promotions."""
 
-    promo_codes: Annotated[list[Text], Field(max_length=20)]
+    promo_codes: Annotated[list[Name], Field(max_length=20)]
