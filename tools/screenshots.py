@@ -135,7 +135,7 @@ async def _whole(page: Page) -> bytes:
         "document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager' })"
     )
     await page.wait_for_load_state("networkidle")
-    await page.wait_for_function("[...document.images].every(one => one.complete && one.naturalWidth > 0)")
+    await page.evaluate("Promise.all([...document.images].map(one => one.decode()))")
     await page.evaluate("document.fonts.ready")
     return await page.screenshot(full_page=True, animations="disabled")
 
