@@ -4,6 +4,8 @@ from fastapi import FastAPI
 
 from backend.catalog.admin_routes import router as products_router
 from backend.catalog.arrange_routes import router as arrangement_router
+from backend.catalog.importer.served import URL as PICTURES_URL
+from backend.catalog.importer.served import ServedPictures
 from backend.catalog.routes import router as catalog_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
@@ -58,6 +60,7 @@ def create_api(shop: Shop) -> FastAPI:
     answer_errors(api)
     for router in ROUTERS:
         api.include_router(router)
+    api.mount(PICTURES_URL, ServedPictures(shop.settings.data_dir))
     for path, app in shop.sandbox.mounts().items():
         api.mount(path, app)
     return api

@@ -1,6 +1,7 @@
 """The console script `trompo`. A command's own module is imported only when it runs."""
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -165,6 +166,73 @@ def create_admin(
         typer.echo(error.message, err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{address} may use the Admin API.")
+
+
+@catalog.command("import")
+def import_products(
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", exists=True, dir_okay=False, readable=True)],
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", exists=True, file_okay=False, help="Its pictures. Without it: beside the file."
+        ),
+    ] = None,
+    location: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Where the stock lies. Without it: the only location there is."),
+    ] = None,
+    only_check: Annotated[bool, typer.Option("--check", help="Only look through it; write nothing.")] = False,
+) -> None:
+    """Bring products in from a CSV file: new ones are added, known ones brought up to date. Safe to repeat.
+
+    Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
+    handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, price,
+    compare_at_price, stock, pictures. Lists have a | between their parts; prices are whole pesos without dots.
+
+    The whole file is looked through before anything is written.
+
+    Examples:
+        trompo catalog import juguetes.csv --pictures fotos/
+
+        trompo catalog import precios.csv --check
+    """
+    from backend import subscriptions  # noqa: F401 - so that open pages are told
+    from backend.catalog.importer.checking import Refused
+    from backend.catalog.importer.command import import_file
+    from backend.catalog.importer.pictures import PictureFolder
+    from backend.catalog.importer.served import pictures_folder
+    from backend.catalog.importer.writing import CHANGED, NEW, SAME, ShopChanged
+    from backend.database import Database
+    from backend.errors import NotFound
+    from backend.shipping.locations import the_location
+    from backend.terminal import progress
+
+    settings = load_settings()
+    folder = PictureFolder(pictures or file.parent, pictures_folder(settings.data_dir))
+
+    async def run() -> Counter[str]:
+        database = Database.from_settings(settings)
+        try:
+            async with database.read() as session:
+                location_id = await the_location(session, location)
+            done = await import_file(database, file, folder, location_id, progress, only_check=only_check)
+            return done.counts
+        finally:
+            await database.close()
+
+    try:
+        counts = asyncio.run(run())
+    except Refused as refused:
+        more = "" if refused.are_all else "\nThere may be more: mend these first."
+        raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None
+    except ShopChanged as error:
+        raise SystemExit(f"The shop or the file changed meanwhile: {error}. Run it again.") from None
+    except NotFound as error:
+        raise SystemExit(error.message) from None
+    if only_check:
+        typer.echo("There is nothing to mend. Nothing was imported.")
+    else:
+        typer.echo(f"{counts[NEW]} new, {counts[CHANGED]} changed, {counts[SAME]} as they were.")
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from storefront.documents.security import with_safety
 from storefront.documents.serving import Documents
 
 API_SEGMENTS = frozenset(
-    {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox"}
+    {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox", "pictures"}
 )
 """The first path segments that belong to the API; everything else is Reflex's."""
 

@@ -68,12 +68,18 @@ async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> N
     if not rows:
         return
     await session.execute(insert(SearchTerm), rows)
-    typos = [
-        {"remains": left, "term": term}
-        for term in {str(row["term"]) for row in rows}
-        for left in remains(term)
-    ]
-    await _insert_missing_typos(session, typos)
+    new = await _new_terms(session, {str(row["term"]) for row in rows})
+    typos = [{"remains": left, "term": term} for term in new for left in remains(term)]
+    if typos:
+        await _insert_missing_typos(session, typos)
+
+
+async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
+    """Those of the terms whose remains are not kept yet: a word is among its own remains."""
+    query = select(SearchTypo.term).where(
+        SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
+    )
+    return terms - set((await session.execute(query)).scalars())
 
 
 async def _insert_missing_typos(session: AsyncSession, typos: list[dict[str, str]]) -> None:

@@ -35,3 +35,19 @@ def test_a_wrong_setting_is_one_line_and_not_a_traceback(monkeypatch: pytest.Mon
     assert code == 1
     assert output.startswith("Trompo cannot start: PORT: ")
     assert output.count("\n") == 1
+
+
+def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None:
+    file = tmp_path / "toys.csv"
+    file.write_text("handle,title,price,categories\nnuevo,Nuevo,5000,juguetes\n", "utf-8")
+    run("seed")
+    assert run("catalog", "import", str(file), "--check") == (
+        0, "There is nothing to mend. Nothing was imported.\n",
+    )  # fmt: skip
+    assert run("catalog", "import", str(file)) == (0, "1 new, 0 changed, 0 as they were.\n")
+    assert run("catalog", "import", str(file)) == (0, "0 new, 0 changed, 1 as they were.\n")
+    file.write_text("handle,price\nnuevo,5.000\n", "utf-8")
+    code, output = run("catalog", "import", str(file))
+    assert code == 1
+    assert output.startswith("line 2, price: must be a whole number without dots")
+    assert output.endswith("\nNothing was imported.\n")

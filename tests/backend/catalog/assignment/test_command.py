@@ -163,15 +163,15 @@ class Terminal(io.StringIO):
 def test_a_bar_shows_on_long_plans(steps: int, shows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setattr(sys, "stdout", file := io.StringIO())
-    with command.progress(steps, "Assigning") as step:
+    with command._progress(steps, "Assigning") as step:
         for number in range(steps):
             print(f"step {number}")
-            step()
+            step(1)
     assert ("Assigning" in terminal.getvalue()) is shows
     assert file.getvalue().splitlines() == [f"step {number}" for number in range(steps)]
 
 
 def test_no_bar_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with command.progress(1000, "Assigning") as step:
-        step()
+    with command._progress(1000, "Assigning") as step:
+        step(1)
     assert capsys.readouterr() == ("", "")

@@ -1,0 +1,117 @@
+"""The columns of the file: what may stand in a cell, and what it means."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from backend.catalog.browse import AGE_ORDER
+
+LIST_SEPARATOR = "|"
+MOST_PESOS = 1_000_000_000
+MOST_UNITS = 1_000_000
+LEFT_ALONE = object()
+"""What an empty cell means in a column that cannot be emptied."""
+
+_HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_DIGITS = re.compile(r"[0-9]{1,12}")
+_YES, _NO = frozenset({"yes", "true", "1", "sí", "si"}), frozenset({"no", "false", "0"})
+
+
+class CellError(ValueError):
+    """A cell holds what it cannot hold; the message says what it may hold."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column by its name. `read` makes the value of a filled cell; `empty` is the value of an empty one."""
+
+    name: str
+    read: Callable[[str], Any]
+    empty: Any = LEFT_ALONE
+
+
+def handle(cell: str) -> str:
+    """A handle.
+
+    Raises:
+        CellError: it is none.
+    """
+    if len(cell) > 200 or not _HANDLE.fullmatch(cell):
+        raise CellError("must be lower-case letters, digits and hyphens, such as trompo-de-madera")
+    return cell
+
+
+def text(longest: int) -> Callable[[str], str]:
+    """Reads a text of at most this many letters."""
+
+    def read(cell: str) -> str:
+        if len(cell) > longest:
+            raise CellError(f"must not be longer than {longest} letters")
+        if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in cell):
+            raise CellError("must not hold control characters")
+        return cell
+
+    return read
+
+
+def number(most: int, such_as: str) -> Callable[[str], int]:
+    """Reads a whole number from 0 to `most`."""
+
+    def read(cell: str) -> int:
+        if not _DIGITS.fullmatch(cell) or int(cell) > most:
+            raise CellError(f"must be a whole number without dots, such as {such_as}, and at most {most}")
+        return int(cell)
+
+    return read
+
+
+def yes_or_no(cell: str) -> bool:
+    """Reads yes or no.
+
+    Raises:
+        CellError: it is neither.
+    """
+    word = cell.lower()
+    if word not in _YES | _NO:
+        raise CellError("must be yes or no")
+    return word in _YES
+
+
+def one_of(*values: str) -> Callable[[str], str]:
+    """Reads one of these values."""
+
+    def read(cell: str) -> str:
+        if cell not in values:
+            raise CellError(f"must be one of {', '.join(values)}")
+        return cell
+
+    return read
+
+
+def several(cell: str) -> tuple[str, ...]:
+    """Reads a list: its parts in their order, each once."""
+    parts = (part.strip() for part in cell.split(LIST_SEPARATOR))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+COLUMNS = {
+    column.name: column
+    for column in (
+        Column("handle", handle),
+        Column("title", text(255)),
+        Column("subtitle", text(255), ""),
+        Column("description", text(10_000), ""),
+        Column("brand", text(255), ""),
+        Column("age_range", one_of(*AGE_ORDER), ""),
+        Column("categories", several, ()),
+        Column("collection", handle, None),
+        Column("featured", yes_or_no, empty=False),
+        Column("status", one_of("published", "draft")),
+        Column("sku", text(64)),
+        Column("price", number(MOST_PESOS, "89900")),
+        Column("compare_at_price", number(MOST_PESOS, "109900"), None),
+        Column("stock", number(MOST_UNITS, "12")),
+        Column("pictures", several, ()),
+    )
+}

@@ -1,0 +1,84 @@
+"""An import from beginning to end: look through all of it, make the pictures, write it batch by batch."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from backend.catalog.importer.checking import Refused, check
+from backend.catalog.importer.columns import CellError
+from backend.catalog.importer.pictures import PictureFolder, Prepared
+from backend.catalog.importer.reading import Problem, Row, batches
+from backend.catalog.importer.writing import ShopChanged, Written, write
+from backend.database import Database
+
+AT_ONCE = 2
+"""Pictures that are made at the same time: a large one takes a few hundred megabytes for a moment."""
+
+Steps = Callable[[int], None]
+Bar = Callable[[int | None, str], AbstractContextManager[Steps]]
+"""Shows how far something is: its length, where it is known, and its name."""
+
+
+async def import_file(
+    database: Database, path: Path, pictures: PictureFolder, location_id: str, bar: Bar, *, only_check: bool
+) -> Written:
+    """Import the file.
+
+    Args:
+        database: the shop's.
+        path: the file.
+        pictures: where its pictures are, and where what is made of them goes.
+        location_id: where the stock lies.
+        bar: shows how far it is.
+        only_check: write nothing.
+
+    Returns:
+        What came of it.
+
+    Raises:
+        Refused: there is something to mend; nothing was written.
+        ShopChanged: the shop or the file changed meanwhile; what was written by then stays.
+    """
+    with bar(None, "Looking through the file") as step:
+        count = await check(database, path, pictures, step)
+    with bar(count, "Making the pictures") as step:
+        for rows in batches(path):
+            await _prepared(pictures, rows)
+            step(len(rows))
+    written = Written()
+    if only_check:
+        return written
+    with bar(count, "Writing") as step:
+        for rows in batches(path):
+            made = await _prepared(pictures, rows)
+            try:
+                await write(database, rows, location_id, made.__getitem__, written)
+            except DBAPIError as error:
+                raise ShopChanged(f"somebody else was quicker ({type(error.orig).__name__})") from error
+            step(len(rows))
+    return written
+
+
+async def _prepared(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, Prepared]:
+    """The rows' pictures by their names; made where they are not there yet.
+
+    Raises:
+        Refused: some of them are damaged.
+    """
+    lines = {name: row.line for row in rows for name in row.get("pictures") or ()}
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def prepare(name: str) -> Prepared | Problem:
+        async with places:
+            try:
+                return await asyncio.to_thread(pictures.prepare, name)
+            except CellError as error:
+                return Problem(lines[name], "pictures", str(error))
+
+    made = dict(zip(lines, await asyncio.gather(*map(prepare, lines)), strict=True))
+    if problems := [one for one in made.values() if isinstance(one, Problem)]:
+        raise Refused(problems)
+    return {name: one for name, one in made.items() if isinstance(one, Prepared)}

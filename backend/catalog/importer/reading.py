@@ -1,0 +1,126 @@
+"""Reading the file, a row at a time."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from backend.catalog.importer.columns import COLUMNS, LEFT_ALONE, CellError
+
+BATCH = 500
+NAMES = ("handle", "sku")
+"""The columns a product is known by; a file needs one of them."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """Something in the file that has to be mended. `column` is empty when it concerns the whole line."""
+
+    line: int
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"line {self.line}" + (f", {self.column}" if self.column else "")
+        return f"{place}: {self.message}"
+
+
+class Unreadable(Exception):
+    """The file cannot be read on from here."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the file: the values of the columns that say something. What is not in it is left as it is."""
+
+    line: int
+    values: Mapping[str, Any]
+    problems: tuple[Problem, ...] = ()
+
+    def get(self, column: str) -> Any:
+        """The value in this column; None when there is none."""
+        return self.values.get(column)
+
+
+def batches(path: Path, size: int = BATCH) -> Iterator[list[Row]]:
+    """The rows of the file, some at a time.
+
+    Raises:
+        Unreadable: it is no CSV in UTF-8, or its head is not one we know.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = _rows(file)
+        while batch := list(islice(rows, size)):
+            yield batch
+
+
+def _rows(file: TextIO) -> Iterator[Row]:
+    line = 1
+    try:
+        first = file.readline()
+        file.seek(0)
+        # Excel writes semicolons where the comma is the decimal sign
+        reader = csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ",", strict=True)
+        names = _head(next(reader, []))
+        line = reader.line_num + 1
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield _row(line, names, cells)
+            line = reader.line_num + 1
+    except UnicodeDecodeError:
+        raise Unreadable(
+            Problem(line, "", "the file is not UTF-8 from about here: save it as CSV UTF-8")
+        ) from None
+    except csv.Error as error:
+        raise Unreadable(Problem(line, "", f"this is no CSV: {error}")) from None
+
+
+def _head(cells: list[str]) -> list[str]:
+    names = [cell.strip().lower() for cell in cells]
+    unknown = [name for name in names if name not in COLUMNS]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if unknown:
+        raise Unreadable(Problem(1, "", f"unknown columns {unknown}; known are {', '.join(COLUMNS)}"))
+    if twice:
+        raise Unreadable(Problem(1, "", f"columns that come twice: {', '.join(twice)}"))
+    if not set(NAMES) & set(names):
+        raise Unreadable(Problem(1, "", "there must be a column handle or a column sku"))
+    return names
+
+
+def _row(line: int, names: list[str], cells: list[str]) -> Row:
+    if len(cells) != len(names):
+        message = f"has {len(cells)} cells, and the head has {len(names)}"
+        return Row(line, {}, (Problem(line, "", message),))
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for name, cell in zip(names, map(str.strip, cells), strict=True):
+        column = COLUMNS[name]
+        try:
+            value = column.read(cell) if cell else column.empty
+        except CellError as error:
+            problems.append(Problem(line, name, f"{error} (it is {_shown(cell)})"))
+            continue
+        if value is not LEFT_ALONE:
+            values[name] = value
+    problems += _together(line, values, has_problems=bool(problems))
+    return Row(line, values, tuple(problems))
+
+
+def _together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:
+    """What is wrong between the cells of a line."""
+    if not has_problems and not any(name in values for name in NAMES):
+        yield Problem(line, "handle", "is needed to know the product by")
+    price, before = values.get("price"), values.get("compare_at_price")
+    if price is not None and before is not None and before <= price:
+        yield Problem(line, "compare_at_price", f"must be more than the price, {price} (it is {before})")
+
+
+def _shown(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else cell[:39] + "…")

@@ -1,0 +1,32 @@
+"""The pictures that imports made, over HTTP. Their address names their content, so browsers keep them for good."""
+
+from pathlib import Path
+
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+FOREVER = "public, max-age=31536000, immutable"
+FOLDER = "pictures"
+URL = "/pictures"
+
+
+def pictures_folder(data_dir: Path) -> Path:
+    """Where a shop with this data folder keeps its pictures. Replicas share it."""
+    return data_dir / FOLDER
+
+
+class ServedPictures(StaticFiles):
+    """The folder's files, cached for good once they are found."""
+
+    def __init__(self, data_dir: Path) -> None:
+        folder = pictures_folder(data_dir)
+        folder.mkdir(parents=True, exist_ok=True)  # there is nothing in it before the first import
+        super().__init__(directory=folder)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, or 404."""
+        response = await super().get_response(path, scope)
+        if response.status_code in {200, 304}:
+            response.headers["Cache-Control"] = FOREVER
+        return response

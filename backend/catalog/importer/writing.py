@@ -1,0 +1,218 @@
+"""Writing a batch: only what differs from what the shop has, and whatever changed is found and told of."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.changes import products_changed
+from backend.catalog.importer.known import Known
+from backend.catalog.importer.pictures import Prepared
+from backend.catalog.importer.reading import Problem, Row
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.database import Database, locked
+from backend.inventory.models import InventoryLevel
+
+NEW, CHANGED, SAME = "new", "changed", "same"
+
+PRODUCT_COLUMNS = ("handle", "title", "subtitle", "description", "brand", "age_range", "featured", "status")
+VARIANT_COLUMNS = ("sku", "price", "compare_at_price")
+
+
+class ShopChanged(Exception):
+    """Somebody else changed the shop, or the file, while it was imported; what is written stays written."""
+
+
+@dataclass
+class Written:
+    """What came of the rows so far."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The product and the variant of a row, and whether they are new."""
+
+    row: Row
+    product: Product
+    variant: Variant
+    is_new: bool
+
+
+async def write(
+    database: Database,
+    rows: Sequence[Row],
+    location_id: str,
+    picture: Callable[[str], Prepared],
+    written: Written,
+) -> None:
+    """Write these rows, in one transaction.
+
+    Raises:
+        ShopChanged: what was right when the file was looked through no longer is; nothing of these rows is written.
+    """
+    counts: Counter[str] = Counter()
+    async with database.transaction() as session:
+        targets = await _targets(session, rows)
+        changed = set()
+        for change in (_words, _places_of, _pictures_of, _stock_of):
+            changed |= await change(session, targets, location_id, picture)
+        await products_changed(session, changed)
+        for target in targets:
+            counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
+    written.counts += counts
+
+
+async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
+    known = await Known.read(session, rows, lock=True)
+    targets = []
+    for row in rows:
+        match = known.match(row)
+        if isinstance(match, Problem) or row.problems:
+            raise ShopChanged(f"{match if isinstance(match, Problem) else row.problems[0]}")
+        product = match.product or Product(handle=row.values["handle"], title=row.values["title"])
+        variant = match.variant or Variant(product_id=product.id, price=row.values["price"])
+        targets.append(Target(row, product, variant, match.product is None))
+    return targets
+
+
+async def _words(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+    """What stands in the product and in the variant themselves."""
+    found = await session.execute(select(Collection.handle, Collection.id))
+    collections = dict(found.all())
+    changed = set()
+    for target in targets:
+        values = dict(target.row.values)
+        if "collection" in values:
+            values["collection_id"] = collections[values["collection"]] if values["collection"] else None
+        differs = _set(target.product, values, (*PRODUCT_COLUMNS, "collection_id"))
+        if target.product.deleted_at is not None:  # whoever brings it in again means it
+            target.product.deleted_at = None
+            target.product.status = values.get("status", "published")
+            differs = True
+        differs |= _set(target.variant, values, VARIANT_COLUMNS)
+        if target.is_new or differs:
+            changed.add(target.product.id)
+    session.add_all([target.product for target in targets])
+    await session.flush()
+    session.add_all([target.variant for target in targets])
+    await session.flush()
+    return changed
+
+
+async def _places_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+    """The categories the products stand in."""
+    wanted = _asked(targets, "categories")
+    if not wanted:
+        return set()
+    names = {name for categories in wanted.values() for name in categories}
+    found = await session.execute(select(Category.handle, Category.id).where(Category.handle.in_(names)))
+    ids = dict(found.all())
+    has: dict[str, set[str]] = defaultdict(set)
+    rows = select(ProductCategory).where(ProductCategory.product_id.in_(wanted))
+    for row in (await session.execute(rows)).scalars():
+        has[row.product_id].add(row.category_id)
+    changed = set()
+    for product_id, categories in wanted.items():
+        want = {ids[name] for name in categories}
+        if want == has[product_id]:
+            continue
+        changed.add(product_id)
+        gone = has[product_id] - want
+        if gone:
+            await session.execute(
+                delete(ProductCategory).where(
+                    ProductCategory.product_id == product_id, ProductCategory.category_id.in_(gone)
+                )
+            )
+        session.add_all(
+            ProductCategory(product_id=product_id, category_id=category_id)
+            for category_id in sorted(want - has[product_id])
+        )
+    await session.flush()
+    return changed
+
+
+async def _pictures_of(
+    session: AsyncSession, targets: Sequence[Target], _location: str, picture: Callable[[str], Prepared]
+) -> set[str]:
+    """The products' pictures, in their order; they are made already."""
+    wanted = _asked(targets, "pictures")
+    if not wanted:
+        return set()
+    has: dict[str, list[Picture]] = defaultdict(list)
+    rows = select(Picture).where(Picture.product_id.in_(wanted)).order_by(Picture.rank)
+    for row in (await session.execute(rows)).scalars():
+        has[row.product_id].append(row)
+    changed = set()
+    for target in targets:
+        product = target.product
+        if product.id not in wanted:
+            continue
+        prepared = [picture(name) for name in wanted[product.id]]
+        if [one.url for one in prepared] == [one.url for one in has[product.id]]:
+            continue
+        changed.add(product.id)
+        if has[product.id]:
+            await session.execute(delete(Picture).where(Picture.product_id == product.id))
+        product.thumbnail = prepared[0].url if prepared else None
+        session.add_all(_rows_of(product, prepared))
+    await session.flush()
+    return changed
+
+
+async def _stock_of(
+    session: AsyncSession, targets: Sequence[Target], location_id: str, *_: object
+) -> set[str]:
+    """What lies at the location. Never less than is promised to buyers: promises are kept."""
+    stock = {target.variant.id: target for target in targets if target.row.get("stock") is not None}
+    query = select(InventoryLevel).where(
+        InventoryLevel.variant_id.in_(stock), InventoryLevel.location_id == location_id
+    )
+    levels = {
+        level.variant_id: level
+        for level in (await session.execute(locked(query.order_by(InventoryLevel.id)))).scalars()
+    }
+    changed = set()
+    for variant_id, target in stock.items():
+        level, units = levels.get(variant_id), target.row.values["stock"]
+        if level is None:
+            session.add(InventoryLevel(variant_id=variant_id, location_id=location_id, stocked=units))
+            changed.add(target.product.id)
+        elif level.stocked != max(units, level.reserved):
+            level.stocked = max(units, level.reserved)
+            changed.add(target.product.id)
+    await session.flush()
+    return changed
+
+
+def _set(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Whether anything was different before."""
+    differing = [name for name in names if name in values and getattr(thing, name) != values[name]]
+    for name in differing:
+        setattr(thing, name, values[name])
+    return bool(differing)
+
+
+def _asked(targets: Sequence[Target], column: str) -> dict[str, Sequence[str]]:
+    """By product, what the rows that have this column say in it."""
+    return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}
+
+
+def _rows_of(product: Product, prepared: Sequence[Prepared]) -> list[Picture]:
+    return [
+        Picture(
+            product_id=product.id,
+            url=one.url,
+            alt=product.title if rank == 0 else f"{product.title}, foto {rank + 1}",
+            rank=rank,
+            width=one.width,
+            height=one.height,
+            sources=one.sources_json(),
+        )
+        for rank, one in enumerate(prepared)
+    ]

@@ -1,0 +1,255 @@
+"""An import from beginning to end: all or nothing of what is wrong, only what differs, found and told of."""
+
+from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from sqlalchemy import delete, func, select
+
+from backend import subscriptions  # noqa: F401 - makes the listeners known
+from backend.catalog.importer import checking, reading
+from backend.catalog.importer.checking import Refused
+from backend.catalog.importer.command import Steps, import_file
+from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.writing import ShopChanged
+from backend.catalog.models import Category, Collection, Picture, Product, Variant
+from backend.catalog.service import product_detail, search
+from backend.catalog.views import ProductDetail
+from backend.clock import now
+from backend.database import Database
+from backend.inventory.models import InventoryLevel
+from backend.inventory.service import hold
+from backend.outbox.models import OutboxEvent
+from backend.settings import Settings
+from tests.shop_floor import Floor, make_toy, open_floor
+
+HEAD = "handle,title,description,brand,categories,collection,sku,price,compare_at_price,stock\n"
+TROMPO = "trompo,Trompo de guayacán,Gira y gira,Uno,madera|patio,clasicos,TRO-1,18900,25900,7\n"
+YOYO = "yoyo,Yoyo,,Dos,patio,,YOY-1,9900,,0\n"
+
+
+def silent(_total: int | None, _title: str) -> AbstractContextManager[Steps]:
+    return nullcontext(lambda _steps: None)
+
+
+class Importer:
+    def __init__(self, database: Database, floor: Floor, folder: Path) -> None:
+        self.database, self.floor, self.folder = database, floor, folder
+
+    async def __call__(self, text: str, *, only_check: bool = False) -> Counter[str]:
+        file = self.folder / "toys.csv"
+        file.write_text(text, "utf-8")
+        pictures = PictureFolder(self.folder, self.folder / "made")
+        done = await import_file(
+            self.database, file, pictures, self.floor.location_id, silent, only_check=only_check
+        )
+        return done.counts
+
+    async def refused(self, text: str) -> list[str]:
+        before = await self.everything()
+        with pytest.raises(Refused) as refused:
+            await self(text)
+        assert await self.everything() == before
+        return [str(problem) for problem in refused.value.problems]
+
+    async def everything(self) -> list[object]:
+        async with self.database.read() as session:
+            return [
+                (await session.execute(select(func.count()).select_from(table))).scalar_one()
+                for table in (Product, Variant, InventoryLevel, Picture, OutboxEvent)
+            ]
+
+    async def detail(self, handle: str) -> ProductDetail:
+        async with self.database.read() as session:
+            return await product_detail(session, handle)
+
+    async def told(self) -> int:
+        """How many products were told of since the last time."""
+        async with self.database.transaction() as session:
+            rows = (await session.execute(select(OutboxEvent.product_id))).scalars().all()
+            await session.execute(delete(OutboxEvent))
+        return len(rows)
+
+
+@pytest.fixture
+async def importer(database: Database, settings: Settings, tmp_path: Path) -> Importer:
+    floor = await open_floor(database, settings)
+    async with database.transaction() as session:
+        session.add_all([Category(name="Madera", handle="madera"), Category(name="Patio", handle="patio")])
+        session.add(Collection(title="Clásicos", handle="clasicos"))
+    folder = tmp_path / "import"
+    folder.mkdir()
+    return Importer(database, floor, folder)
+
+
+async def test_new_products_are_all_there(importer: Importer) -> None:
+    assert await importer(HEAD + TROMPO + YOYO) == {"new": 2}
+    trompo = await importer.detail("trompo")
+    assert (trompo.card.title, trompo.card.price, trompo.card.compare_at_price) == (
+        "Trompo de guayacán", 18_900, 25_900,
+    )  # fmt: skip
+    assert (trompo.card.stock, trompo.card.available, trompo.sku) == (7, True, "TRO-1")
+    assert trompo.collection is not None
+    assert trompo.collection.handle == "clasicos"
+    assert not (await importer.detail("yoyo")).card.available
+    async with importer.database.read() as session:
+        assert [hit.handle for hit in await search(session, "guayacan")] == ["trompo"]
+        assert [hit.handle for hit in await search(session, "patio")] == ["trompo", "yoyo"]
+    assert await importer.told() == 2
+
+
+async def test_the_second_time_there_is_nothing_to_do(importer: Importer) -> None:
+    await importer(HEAD + TROMPO + YOYO)
+    await importer.told()
+    before = await importer.detail("trompo")
+    assert await importer(HEAD + TROMPO + YOYO) == {"same": 2}
+    assert await importer.detail("trompo") == before
+    assert await importer.told() == 0
+
+
+async def test_only_what_differs_is_changed_and_told(importer: Importer) -> None:
+    await importer(HEAD + TROMPO + YOYO)
+    await importer.told()
+    assert await importer("handle,price,stock\ntrompo,18900,7\nyoyo,9900,3\n") == {"same": 1, "changed": 1}
+    assert (await importer.detail("yoyo")).card.stock == 3
+    assert (await importer.detail("trompo")).card.compare_at_price == 25_900  # no such column: left alone
+    assert await importer.told() == 1
+
+
+async def test_an_emptied_cell_takes_away(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    assert await importer(HEAD + "trompo,Trompo,,,,,TRO-1,18900,,7\n") == {"changed": 1}
+    trompo = await importer.detail("trompo")
+    assert (trompo.description, trompo.collection, trompo.breadcrumb) == ("", None, [])
+    assert trompo.card.compare_at_price is None
+
+
+async def test_products_are_known_by_their_sku_too(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    assert await importer("sku,price\nTRO-1,20000\n") == {"changed": 1}
+    assert (await importer.detail("trompo")).card.price == 20_000
+    assert await importer.refused("sku,price\nNEW-1,20000\n") == [
+        "line 2, sku: no product has it; a new product needs a handle"
+    ]
+
+
+async def test_promises_to_buyers_are_kept(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    async with importer.database.transaction() as session:
+        variant = (await session.execute(select(Variant.id))).scalar_one()
+        await hold(session, "cart_a", {variant: 5}, None)
+    assert await importer("handle,stock\ntrompo,2\n") == {"changed": 1}
+    assert (await importer.detail("trompo")).card.stock == 0
+    assert await importer("handle,stock\ntrompo,2\n") == {"same": 1}
+
+
+async def test_a_deleted_product_comes_back(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    async with importer.database.transaction() as session:
+        product = (await session.execute(select(Product))).scalar_one()
+        product.deleted_at, product.status = now(), "draft"
+    assert await importer(HEAD + TROMPO) == {"changed": 1}
+    assert (await importer.detail("trompo")).card.stock == 7
+
+
+async def test_everything_wrong_is_told_by_line_and_nothing_is_written(importer: Importer) -> None:
+    found = await importer.refused(
+        HEAD
+        + TROMPO
+        + "lego,,,,,,LEG-1,x,,1\n"
+        + "coca,Coca,,,vuelo,ninguna,COC-1,5000,,1\n"
+        + "bate,,,,,,,,,\n"
+    )
+    assert [one.partition(": ")[0] for one in found] == [
+        "line 3, price", "line 4, categories", "line 4, collection", "line 5, title",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 500])
+async def test_what_comes_twice_is_told_however_far_apart(
+    importer: Importer, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "batches", lambda path: reading.batches(path, size))
+    twice = TROMPO.replace("TRO-1", "TRO-2").replace("Trompo", "Otro")
+    found = await importer.refused(HEAD + TROMPO + YOYO + twice + "coca,Coca,,,,,YOY-1,5000,,1\n")
+    assert found == [
+        "line 4, handle: trompo stands in line 2 already",
+        "line 5, sku: YOY-1 stands in line 3 already",
+    ]
+
+
+async def test_two_values_that_only_share_a_digest_are_not_the_same(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "digest", len)  # many values of the same length
+    assert await importer("handle,title,price\n" + "".join(f"toy-{n},Toy,5\n" for n in range(5))) == {
+        "new": 5
+    }
+
+
+async def test_a_sku_of_another_product_is_refused(importer: Importer) -> None:
+    async with importer.database.transaction() as session:
+        await make_toy(session, importer.floor, "cometa")
+    assert await importer.refused("handle,title,price,sku\nnueva,Nueva,5,SKU-cometa\n") == [
+        "line 2, sku: belongs to cometa"
+    ]
+
+
+async def test_a_product_of_several_variants_needs_to_know_which(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    async with importer.database.transaction() as session:
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        session.add(Variant(product_id=product_id, sku="TRO-1-XL", price=30_000, rank=1))
+    (problem,) = await importer.refused("handle,price\ntrompo,5\n")
+    assert problem == "line 2, sku: must be that of one of the product's 2 variants"
+    assert await importer("handle,sku,price\ntrompo,TRO-1-XL,31000\n") == {"changed": 1}
+    assert await importer("handle,brand\ntrompo,Tres\n") == {"changed": 1}
+
+
+async def test_looking_through_it_writes_nothing(importer: Importer) -> None:
+    before = await importer.everything()
+    assert await importer(HEAD + TROMPO, only_check=True) == {}
+    assert await importer.everything() == before
+
+
+async def test_pictures_are_made_shown_and_replaced(importer: Importer) -> None:
+    for name, colour in (("Trompo (frente).png", "red"), ("lado.jpg", "blue")):
+        Image.new("RGB", (1000, 1000), colour).save(importer.folder / name)
+    head = HEAD.strip() + ",pictures\n"
+    rows = TROMPO.strip() + ",Trompo (frente).png|lado.jpg\n"
+    assert await importer(head + rows) == {"new": 1}
+    trompo = await importer.detail("trompo")
+    assert [picture.alt for picture in trompo.pictures] == [
+        "Trompo de guayacán",
+        "Trompo de guayacán, foto 2",
+    ]
+    assert "/Trompo%20%28frente%29-320.webp 320w" in trompo.pictures[0].srcset
+    assert await importer(head + rows) == {"same": 1}
+    assert await importer(head + TROMPO.strip() + ",lado.jpg\n") == {"changed": 1}
+    (picture,) = (await importer.detail("trompo")).pictures
+    assert picture.url == trompo.pictures[1].url
+
+
+async def test_half_a_picture_in_the_last_line_stops_all_of_it(importer: Importer) -> None:
+    Image.new("RGB", (1000, 1000), "red").save(whole := importer.folder / "whole.jpg")
+    (importer.folder / "half.jpg").write_bytes(whole.read_bytes()[:3000])
+    head, trompo = HEAD.strip() + ",pictures\n", TROMPO.strip() + ",whole.jpg\n"
+    (problem,) = await importer.refused(head + trompo + YOYO.strip() + ",half.jpg\n")
+    assert problem.startswith("line 3, pictures: half.jpg is damaged")
+
+
+async def test_a_shop_that_changed_meanwhile_is_told(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look_away(*_: object) -> int:
+        async with importer.database.transaction() as session:
+            await make_toy(session, importer.floor, "cometa", price=1)
+            other = (await session.execute(select(Variant))).scalar_one()
+            other.sku = "TRO-1"
+        return 1
+
+    monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
+    with pytest.raises(ShopChanged, match="belongs to cometa"):
+        await importer(HEAD + TROMPO)

@@ -1,0 +1,27 @@
+"""The pictures that imports made are served, and kept by browsers for good; nothing else of the folder's parent is."""
+
+from pathlib import Path
+
+import httpx
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from backend.catalog.importer.served import FOREVER, URL, ServedPictures, pictures_folder
+
+
+async def test_pictures_are_served(tmp_path: Path) -> None:
+    app = Starlette(routes=[Mount(URL, ServedPictures(tmp_path))])
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        assert (await client.get(f"{URL}/0123/a-320.webp")).status_code == 404  # before the first import
+        file = pictures_folder(tmp_path) / "0123" / "Trompo (frente)-320.webp"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"RIFF")
+        (tmp_path / "secret_key").write_text("secret")
+        answer = await client.get(f"{URL}/0123/Trompo%20%28frente%29-320.webp")
+        assert (answer.status_code, answer.content) == (200, b"RIFF")
+        assert answer.headers["cache-control"] == FOREVER
+        assert answer.headers["content-type"] == "image/webp"
+        for path in (f"{URL}/../secret_key", f"{URL}/%2e%2e/secret_key", f"{URL}/..%2fsecret_key"):
+            answer = await client.get(path)
+            assert answer.status_code == 404
+            assert "immutable" not in answer.headers.get("cache-control", "")
