@@ -1,0 +1,224 @@
+"""Whatever is sent to the API: never a 5xx, and never an answer that its own documentation does not know.
+
+Requests are made up from the OpenAPI document, well formed and not. Two of three name things that exist, so that they
+get past the first 404 (wire: commerce-api, preface: 4xx instead of 500s, JSON for every error).
+"""
+
+import asyncio
+import logging
+import socket
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import httpx
+import pytest
+import schemathesis
+import uvicorn
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from sqlalchemy import URL, select
+
+from backend.app import Shop, create_api
+from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
+from backend.customers.staff import create_staff
+from backend.customers.tokens import USER, Actor, issue_token
+from backend.database import Database
+from backend.settings import Settings
+from backend.shipping.models import (
+    FulfillmentSet,
+    ServiceZone,
+    ShippingOption,
+    ShippingProfile,
+    StockLocation,
+)
+from backend.start import prepare
+from tests.store_steps import HOME
+
+EXAMPLES = 8
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+TABLES: dict[str, Any] = {
+    "product_id": Product,
+    "variant_id": Variant,
+    "category_id": Category,
+    "collection_id": Collection,
+    "location_id": StockLocation,
+    "set_id": FulfillmentSet,
+    "zone_id": ServiceZone,
+    "service_zone_id": ServiceZone,
+    "option_id": ShippingOption,
+    "shipping_profile_id": ShippingProfile,
+}
+
+
+@dataclass
+class OpenShop:
+    """A seeded shop behind a real socket, and what in it has a name."""
+
+    url: str
+    headers: dict[str, str]
+    known: dict[str, str]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def seeded_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database of this module's own."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('any-input') / 'trompo.db'}"
+    server: URL = request.getfixturevalue("postgresql")
+    name = f"any_input_{uuid4().hex}"
+
+    async def create() -> None:
+        connection = await asyncpg.connect(
+            host=str(server.query["host"]), user=server.username, database=server.database
+        )
+        await connection.execute(f'CREATE DATABASE "{name}"')
+        await connection.close()
+
+    asyncio.run(create())
+    return server.set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(scope="module")
+def open_shop(seeded_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenShop]:
+    data_dir: Path = tmp_path_factory.mktemp("data")
+    shop_settings = Settings(data_dir=data_dir, database_url=seeded_url)
+    key, staff_id, known = asyncio.run(_fill(shop_settings))
+    token = issue_token(shop_settings.signing_key, Actor(staff_id, USER))
+    headers = {"x-publishable-api-key": key, "authorization": f"Bearer {token}"}
+    with _served(shop_settings) as url, httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+        yield OpenShop(url, headers, {**known, **_sold(client, known)})
+
+
+@contextmanager
+def _served(shop_settings: Settings) -> Iterator[str]:
+    """The shop on a real socket, opened and closed on the event loop of a thread of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        shop = Shop(shop_settings)
+        config = uvicorn.Config(create_api(shop), ws="none", lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
+
+        async def serve() -> None:
+            await server.serve(sockets=[listener])
+            await shop.stop()
+
+        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+async def _fill(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
+    await prepare(shop_settings)
+    database = Database.from_settings(shop_settings)
+    staff_id = await create_staff(database, "ana@trompo.example", "una clave larga")
+    async with database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+        known = {
+            name: (await session.execute(select(table.id).order_by(table.id).limit(1))).scalar_one()
+            for name, table in TABLES.items()
+        }
+    await database.close()
+    return key, staff_id, known
+
+
+def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
+    """An order that is on its way, and a cart that is still open."""
+
+    def post(path: str, body: Any) -> Any:
+        answer = client.post(path, json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def cart() -> dict[str, Any]:
+        items = [{"variant_id": known["variant_id"], "quantity": 1}]
+        said = {"items": items, "email": "ana@example.com", "shipping_address": HOME}
+        made: dict[str, Any] = post("/store/carts", said)["cart"]
+        return made
+
+    bought = cart()
+    post(f"/store/carts/{bought['id']}/shipping-methods", {"option_id": known["option_id"]})
+    owed = post("/store/payment-collections", {"cart_id": bought["id"]})["payment_collection"]["id"]
+    post(f"/store/payment-collections/{owed}/payment-sessions", {"provider_id": "pp_system_default"})
+    order = post(f"/store/carts/{bought['id']}/complete", {})["order"]
+    parcel = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    sent = post(f"/admin/orders/{order['id']}/fulfillments", parcel)["order"]
+    open_cart = cart()
+    return {
+        "cart_id": open_cart["id"],
+        "line_id": open_cart["items"][0]["id"],
+        "payment_collection_id": owed,
+        "order_id": order["id"],
+        "parcel_id": sent["fulfillments"][0]["id"],
+        "payment_id": sent["payment_collections"][0]["payments"][0]["id"],
+        "region_id": open_cart["region_id"],
+        "item_id": f"iitem_{known['variant_id'].partition('_')[2]}",
+        "provider_id": "pp_system_default",
+    }
+
+
+def _document() -> dict[str, Any]:
+    """The OpenAPI document; the same for every shop."""
+    document: dict[str, Any] = create_api(Shop(Settings(data_dir=Path("build") / "any-input"))).openapi()
+    document["paths"] = {
+        path: operations
+        for path, operations in document["paths"].items()
+        if path.startswith(("/store", "/admin", "/auth/user", "/auth/token"))
+    }
+    return document
+
+
+schema = schemathesis.openapi.from_dict(_document())
+
+
+@schema.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_input_breaks_the_api(case: schemathesis.Case[Any], open_shop: OpenShop) -> None:
+    _name_what_exists(case, open_shop.known)
+    headers = {**dict(case.headers or {}), **open_shop.headers}
+    case.call_and_validate(base_url=open_shop.url, headers=headers, checks=CHECKS, timeout=60)
+
+
+def _name_what_exists(case: schemathesis.Case[Any], known: dict[str, str]) -> None:
+    parameters = case.path_parameters or {}
+    if zlib.crc32(repr((parameters, case.body)).encode("utf-8", "replace")) % 3 == 0:
+        return
+    for name in parameters:
+        of_payment = name == "collection_id" and "payment-collections" in case.path
+        existing = known.get("payment_collection_id" if of_payment else name)
+        if existing is not None:
+            parameters[name] = existing
+    body: Any = case.body
+    if not isinstance(body, dict):
+        return
+    body.update({name: known[name] for name in known.keys() & body.keys()})
+    items = body.get("items")
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict) and "variant_id" in item:
+            item["variant_id"] = known["variant_id"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quiet() -> Iterator[None]:
+    """Thousands of refusals are no news."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
