@@ -47,6 +47,8 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     database_url: str = ""
     redis_url: str = ""
+    renderers: int = Field(default=1, ge=0, le=16)
+    """How many processes draw the pages; with none, browsers draw them themselves."""
     trusted_proxies: str = ""
     """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
 

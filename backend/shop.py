@@ -5,6 +5,7 @@ Whoever starts the shop (the storefront's server, a test, a command) makes one `
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import httpx
 
@@ -29,11 +30,24 @@ from backend.shipping.providers.carrier_standard import CarrierStandard
 from backend.shipping.providers.manual_manual import ManualManual
 
 
+class Companion(Protocol):
+    """What somebody else runs beside the shop."""
+
+    async def start(self) -> None:
+        """Start it with the shop."""
+        ...
+
+    async def stop(self) -> None:
+        """End it with the shop."""
+        ...
+
+
 class Shop:
     """The settings, the database, the rooms and the background work of one process. Nothing runs before `start`."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.companions: list[Companion] = []
         self.database = Database.from_settings(settings)
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
@@ -64,9 +78,13 @@ class Shop:
         self.payments.start()
         self.changes.start()
         self.post.start()
+        for companion in self.companions:
+            await companion.start()
 
     async def stop(self) -> None:
         """End the background work and give every connection back."""
+        for companion in self.companions:
+            await companion.stop()
         await self.post.stop()
         await self.changes.stop()
         await self.payments.stop()

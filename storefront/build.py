@@ -26,7 +26,7 @@ STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
 NOT_GENERATED = frozenset({"node_modules", "build", ".react-router", "reflex.json"})
-NOT_SHOWN = {"port", "data_dir", "database_url", "redis_url"}
+NOT_SHOWN = {"port", "data_dir", "database_url", "redis_url", "renderers"}
 """Settings that say where the shop runs, not what its pages say."""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from fastapi import FastAPI
 from reflex.config import get_config
 from reflex.utils.exec import is_prod_mode
 from reflex_base.environment import environment
@@ -11,10 +12,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.settings import Settings, load_settings
 from storefront import revalidation
-from storefront.build import CLIENT
+from storefront.build import CLIENT, SERVER, STAMP
 from storefront.caching import with_caching
+from storefront.documents.addresses import sample_of
+from storefront.documents.drawing import Drawings
 from storefront.documents.security import with_safety
 from storefront.documents.serving import Documents
+from storefront.pages.routes import PAGES
+from storefront.renderer.keeper import Renderer
 
 API_SEGMENTS = frozenset(
     {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox", "pictures"}
@@ -32,8 +37,16 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     api = create_api(shop)
     api.include_router(revalidation.router)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
-        pages = Documents(with_caching(pages), CLIENT)
+        pages = _documents(shop, api, with_caching(pages))
     return with_safety(by_first_segment(api, pages))
+
+
+def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
+    """The pages as documents, and what draws them: it opens and closes with the shop, and `/health` tells of it."""
+    renderer = Renderer(SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES])
+    shop.companions.append(renderer)
+    api.state.renderer = renderer
+    return Documents(pages, CLIENT, Drawings(renderer, shop.settings, build=STAMP.read_bytes()))
 
 
 def _settings() -> Settings:

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from storefront.components.frame import connection_banner, error_boundary
+from storefront.components.waking import keep_what_is_pressed
 from storefront.failures import handle_failure
 from storefront.locale import html_language
 from storefront.mount import mount_api, shop_lifespan
@@ -37,6 +38,7 @@ app = rx.App(
     },  # in the place of Reflex's own
     backend_exception_handler=handle_failure,
     head_components=[
+        keep_what_is_pressed(),
         *(
             rx.el.link(
                 rel="preload",

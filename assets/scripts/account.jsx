@@ -52,7 +52,7 @@ function FormFrame({ onValues, answer, isBusy, texts, children }) {
 
   return (
     <Form.Provider value={{ problems, formId }}>
-      <form ref={form} className="account-form" noValidate onSubmit={submit}>
+      <form ref={form} className="account-form" method="post" noValidate onSubmit={submit}>
         <div role={answer && !answer.isGood ? "alert" : "status"}>
           {answer?.message && (
             <p className={`account-form__said ${answer.isGood ? "account-form__said--good" : ""}`}>

@@ -1,4 +1,5 @@
-// After going to another page without loading a document, the focus starts at the new page's content, as it would have.
+// A page that has arrived: once its scripts run, it does what was pressed before (see components/waking.py); and after
+// going to another page without loading a document, the focus starts at the new page's content, as it would have.
 
 import { useEffect } from "react";
 import { useLocation, useNavigationType } from "react-router";
@@ -6,6 +7,10 @@ import { useLocation, useNavigationType } from "react-router";
 export function Arrival({ target }) {
   const type = useNavigationType();
   const { pathname } = useLocation();
+  useEffect(() => {
+    for (const tag of document.head.querySelectorAll("[data-stand-in]")) tag.remove(); // the page has its own by now
+    window.pageIsAwake?.();
+  }, []);
   useEffect(() => {
     if (type !== "POP") document.getElementById(target)?.focus({ preventScroll: true });
   }, [pathname]);

@@ -24,16 +24,19 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
+  const asked = new URLSearchParams(location.search).get("q") ?? "";
+  const isAwake = useRef(false);
 
   // the roles are a promise that only this script keeps, so they come with it
   useEffect(() => setReady(true), []);
 
-  // a page that answers a search shows it in the field
+  // a page that answers a search shows it in the field; what was typed before this script ran stays
   useEffect(() => {
-    const text = new URLSearchParams(location.search).get("q") ?? "";
-    input.current.value = text;
-    setTyped(text.trim());
+    if (isAwake.current) input.current.value = asked;
+    setTyped(input.current.value.trim());
     setOpen(false);
+    if (!isAwake.current && document.activeElement === input.current) opened();
+    isAwake.current = true;
   }, [location.key]);
 
   useEffect(() => setActive(-1), [answered]);
@@ -125,6 +128,7 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
         className="search__input"
         type="search"
         name="q"
+        defaultValue={asked}
         placeholder={texts.placeholder}
         maxLength={80}
         autoComplete="off"

@@ -1,7 +1,7 @@
 """`GET /health`: whether the shop can serve."""
 
 import logging
-from typing import Literal
+from typing import Literal, Protocol
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
@@ -20,13 +20,46 @@ class EventLoop(BaseModel):
     lag_ms: float
 
 
+class Renderer(BaseModel):
+    """What draws the pages. While it is down, browsers draw them themselves: the shop can serve all the same.
+
+    `starts` and `drawn` count since the shop opened; `memory_mib` is what its processes hold now.
+    """
+
+    status: Literal["up", "down"]
+    starts: int
+    drawn: int
+    memory_mib: float
+
+
+class RunsRenderer(Protocol):
+    """Whoever keeps the renderer's processes."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether one of them can be asked."""
+        ...
+
+    @property
+    def memory_kib(self) -> int:
+        """What they hold together."""
+        ...
+
+    starts: int
+    drawn: int
+
+
 class Health(BaseModel):
-    """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones."""
+    """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones.
+
+    `renderer` is null where no pages are drawn: in development, and in a program without pages.
+    """
 
     status: Literal["ok", "unavailable"]
     database: Literal["up", "down"]
     event_loop: EventLoop
     sandbox: bool
+    renderer: Renderer | None
 
 
 @router.get("/health", tags=["operations"])
@@ -40,6 +73,18 @@ async def health(request: Request, response: Response) -> Health:
         database="up" if is_up else "down",
         event_loop=EventLoop(lag_ms=state.loop_lag.worst_ms),
         sandbox=state.settings.uses_sandbox_gateway,
+        renderer=_renderer(getattr(state, "renderer", None)),
+    )
+
+
+def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
+    if renderer is None:
+        return None
+    return Renderer(
+        status="up" if renderer.is_up else "down",
+        starts=renderer.starts,
+        drawn=renderer.drawn,
+        memory_mib=round(renderer.memory_kib / 1024, 1),
     )
 
 

@@ -178,7 +178,7 @@ class Notices(rx.Component):
 
 
 class Arrival(rx.Component):
-    """Puts the focus on a new page's content."""
+    """Says that the page is awake, and puts the focus on a new page's content."""
 
     library = _script("arrival")
     tag = "Arrival"

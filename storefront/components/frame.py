@@ -5,6 +5,7 @@ from reflex_components_core.base.error_boundary import ErrorBoundary  # type: ig
 from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
     has_too_many_connection_errors,
 )
+from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from storefront.components.browser import Arrival, Notices, icon
 from storefront.components.cart_sheet import cart_sheet
@@ -26,7 +27,7 @@ def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool =
         with_cart_sheet: whether the cart's icon opens the drawer; where the cart is the page itself, it does not.
     """
     return rx.fragment(
-        rx.el.a(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link"),
+        skip_link(),
         site_header(),
         departments_strip(),
         rx.el.main(*content, id=CONTENT, class_name=f"main {class_name}", custom_attrs={"tabIndex": -1}),
@@ -36,6 +37,11 @@ def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool =
         notices(),
         Arrival.create(target=CONTENT),
     )
+
+
+def skip_link() -> rx.Component:
+    """The way past the header. Not the router's kind of link, which would go to the page's path without its query."""
+    return A.create(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link")
 
 
 @rx.memo
@@ -51,7 +57,7 @@ def notices() -> rx.Component:
 
 def connection_banner() -> rx.Component:
     """Says that the connection is lost, while it is. It stands around all pages."""
-    return rx.el.div(
+    banner = rx.el.div(
         rx.cond(
             has_too_many_connection_errors,
             rx.el.p(
@@ -62,6 +68,7 @@ def connection_banner() -> rx.Component:
         ),
         role="status",
     )
+    return rx.fragment(banner)  # the pages become the fragment's children, beside the banner
 
 
 def error_boundary() -> rx.Component:

@@ -68,6 +68,11 @@ def page_at(segments: tuple[str, ...]) -> Page | None:
     return next((page for page, pattern in _PATTERNS if _fits(segments, pattern)), None)
 
 
+def sample_of(page: Page) -> str:
+    """An address that leads to the page, whatever stands in its varying parts."""
+    return "/" + "/".join("x" if part.startswith("[") else part for part in _pattern(page.route))
+
+
 def _raw_path(scope: Scope) -> bytes:
     """The path as it was sent. Servers may leave it out; then it is written anew from the decoded one."""
     raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()

@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from starlette.datastructures import Headers
 from starlette.types import Scope, Send
@@ -65,6 +66,15 @@ class Answer:
             content = self.body.unpacked()
         headers |= {"content-type": self.body.kind, "content-length": str(len(content))}
         await _send(send, self.status, headers, b"" if scope["method"] == "HEAD" else content)
+
+
+def tag_of(*parts: bytes) -> str:
+    """An ETag out of what makes the content. Weak: the same content is sent packed and unpacked."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8))
+        digest.update(part)
+    return f'W/"{digest.hexdigest()}"'
 
 
 async def _send(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:

@@ -60,4 +60,4 @@ async def _departments() -> list[CategoryNode]:
 def _for_everybody(page: Page, facts: DocumentFacts) -> DocumentFacts:
     """The facts without what belongs to one shopper: the status, and the title that the page has at first."""
     first: Any = page.state.get_fields()["facts"].default_value() if page.state else facts
-    return DocumentFacts(title=first.title, status=facts.status, robots=NOINDEX)
+    return DocumentFacts(title=page.title or first.title, status=facts.status, robots=NOINDEX)

@@ -9,7 +9,6 @@ request ─► a file of the build? ─► Reflex
 import logging
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable
-from hashlib import blake2b
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,7 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend.app import current_shop
 from storefront.documents import crawlers
 from storefront.documents.addresses import Address, is_too_long, page_at, read_address
-from storefront.documents.answers import HTML, TEXT, XML, Answer, Body
+from storefront.documents.answers import HTML, TEXT, XML, Answer, Body, tag_of
+from storefront.documents.drawing import Drawings
 from storefront.documents.facts import INDEX, NOINDEX
 from storefront.documents.files import Files
 from storefront.documents.reading import Reading, read_nowhere, read_page
@@ -37,8 +37,9 @@ REFLEX = frozenset({"_event", "_upload", "_health", "_all_routes", "ping"})
 class Documents:
     """The pages of a production build, document by document. Whatever is no document goes on to `pages`."""
 
-    def __init__(self, pages: ASGIApp, folder: Path) -> None:
+    def __init__(self, pages: ASGIApp, folder: Path, drawings: Drawings) -> None:
         self._pages = pages
+        self._drawings = drawings
         self._files = Files(folder)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
@@ -91,6 +92,14 @@ class Documents:
         return await self._document(await self._readings.ask(None, read_nowhere))
 
     async def _document(self, reading: Reading) -> Answer:
+        drawn = await self._drawings.drawn(reading)
+        if drawn is None:
+            return self._shell_of(reading)
+        headers = self._headers(drawn.policy, reading.facts.robots)
+        return Answer(reading.facts.status, drawn.body, drawn.tag, headers)
+
+    def _shell_of(self, reading: Reading) -> Answer:
+        """The document that nobody drew in time. The browser draws it, without asking for anything first."""
         tags = first_tags(reading.facts) + further_tags(reading.facts) + carrier_of(reading.seed)
         headers = self._headers(self._shell_policy, reading.facts.robots)
         return Answer(reading.facts.status, Body.of(with_tags(self._shell, tags), HTML), headers=headers)
@@ -121,15 +130,6 @@ class Documents:
 
         body = await self._sitemaps.ask(path, packed)
         return _plain(404, "Not Found") if body is None else Answer(200, body, tag_of(body.content))
-
-
-def tag_of(*parts: bytes) -> str:
-    """An ETag out of what makes the content. Weak: the same content is sent packed and unpacked."""
-    digest = blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(8))
-        digest.update(part)
-    return f'W/"{digest.hexdigest()}"'
 
 
 def _plain(status: int, text: str, **headers: str) -> Answer:

@@ -23,6 +23,7 @@ class Page:
 
     `load` gives what the page shows and its document's facts. `state` is the state that keeps them, with the event
     `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` is fixed then.
+    Any other page that is not public may have a `title` too, which its document has before the shopper is known.
     `is_public`: the page shows everybody the same, so its document may carry what it shows.
     """
 
@@ -44,7 +45,7 @@ class Page:
             self.look,
             route=self.route,
             title=facts.title,
-            image="",
+            image=facts.image,  # type: ignore[arg-type]  # a variable is welcome there, as for the title
             meta=head(facts),
             on_load=[self.state.load, *frame],
         )
@@ -56,11 +57,23 @@ PAGES = (
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
-    Page("/order/[id]", order.page, order.load, order.OrderState),
+    Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
     Page("/wishlist", wishlist.page, wishlist.load, title=wishlist.TITLE),
     Page("/account", account.home.page, account.home.load, account.home.AccountState),
-    Page("/account/login", account.enter.login_page, account.enter.load, account.enter.EnterState),
-    Page("/account/register", account.enter.register_page, account.enter.load, account.enter.EnterState),
+    Page(
+        "/account/login",
+        account.enter.login_page,
+        account.enter.load,
+        account.enter.EnterState,
+        is_public=True,
+    ),
+    Page(
+        "/account/register",
+        account.enter.register_page,
+        account.enter.load,
+        account.enter.EnterState,
+        is_public=True,
+    ),
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE),
 )

@@ -14,6 +14,7 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright
@@ -90,6 +91,17 @@ class ShopServer:
     def wait_until_it_says(self, text: str) -> None:
         """Wait until its log holds `text`."""
         self._wait_until(lambda: text in self.log, f"did not say {text!r}")
+
+    async def drawn(self, path: str) -> str:
+        """The drawn document at `path`, which is kept from now on; a busy machine answers with the shell first."""
+        async with httpx.AsyncClient(base_url=self.url) as client:
+            deadline = time.monotonic() + SECONDS_TO_OPEN
+            while "<main" not in (
+                html := (await client.get(path)).text
+            ):  # the answer waits while it is drawn
+                if time.monotonic() > deadline:
+                    pytest.fail(f"{path} was not drawn")
+            return html
 
     def _wait_until(self, reached: Callable[[], bool], failure: str) -> None:
         assert self.process is not None

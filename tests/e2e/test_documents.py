@@ -3,13 +3,18 @@
 import asyncio
 import json
 import re
-from html import unescape
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from html import escape
 from xml.etree import ElementTree
 
 import httpx
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page, expect
 
+from storefront.documents.security import inline_scripts
+from tests.document_head import Head
 from tests.e2e.conftest import ShopServer, Watch
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
@@ -59,18 +64,20 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
         assert len(products) >= 20
         titles, descriptions = set(), set()
         for url in products:
-            html = (await client.get(url)).text
-            head = html.partition("</head>")[0]
-            (title,) = re.findall("<title>(.*?)</title>", head)
-            (description,) = re.findall('<meta name="description" content="(.*?)"/>', head)
-            (data,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', head)
-            graph = json.loads(data)["@graph"]
-            product, trail = graph
-            assert re.findall('<link rel="canonical" href="(.*?)"/>', head) == [url]
-            assert re.findall('<meta property="og:url" content="(.*?)"/>', head) == [url]
-            assert unescape(title).endswith(" · Trompo")
-            assert unescape(title).startswith(product["name"])
-            assert 40 <= len(unescape(description)) <= 155
+            html = await server.drawn(url)
+            head = Head(html)
+            title, description = head.texts["title"], head.meta("description") or ""
+            product, trail = json.loads(head.texts["application/ld+json"])["@graph"]
+            assert head.link("canonical")["href"] == head.meta("og:url") == url
+            assert title == head.meta("og:title") == f"{product['name']} · Trompo"
+            assert 40 <= len(description) <= 155
+            assert description == head.meta("og:description")
+            assert (head.meta("og:image") or "").startswith(f"{server.url}/demo/")
+            assert head.meta("robots") == "index,follow"
+            (first,) = head.preloads("image")
+            assert first["fetchpriority"] == "high"
+            assert "-320.webp 320w, " in (first["imagesrcset"] or "")
+            assert f'<h1 class="product__title">{escape(product["name"], quote=False)}</h1>' in html
             assert product["offers"]["url"] == url
             assert product["offers"]["price"] > 0
             assert product["offers"]["availability"].startswith("https://schema.org/")
@@ -82,14 +89,81 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
         assert len(titles) == len(descriptions) == len(products)
 
 
+async def assert_it_is_taken_over(page: Page, address: str) -> None:
+    """Opened, it comes alive, and its head says everything once."""
+    await page.goto(address)
+    await page.wait_for_function("() => window.__reflex")
+    await page.wait_for_load_state("networkidle")
+    assert "Trompo" in await page.title()
+    for tag in ("title", "meta[name=description]", "link[rel=canonical]", 'meta[property="og:image"]'):
+        assert await page.locator(f"head > {tag}").count() <= 1
+
+
 @pytest.mark.parametrize("path", PUBLIC + OWN)
 async def test_a_document_is_taken_over_without_an_error(page: Page, watch: Watch, path: str) -> None:
     watch.expect("404")  # the browser reports the status of a document it was sent
+    await assert_it_is_taken_over(page, path)
+
+
+async def test_a_document_that_nobody_drew_is_taken_over_too(
+    new_server: Callable[..., ShopServer], page: Page, watch: Watch
+) -> None:
+    watch.expect("404")
+    server = new_server(RENDERERS="0")
+    for path in PUBLIC + OWN:
+        await assert_it_is_taken_over(page, server.url + path)
+    await page.goto(server.url + "/product/trompo-de-madera")
+    await page.get_by_role("link", name="Favoritos").first.click()
+    await expect(page).to_have_title("Tus favoritos · Trompo")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/", "banner-slide"),
+        ("/", "product-card"),
+        ("/catalog?category=peluches", "product-card"),
+        ("/product/trompo-de-madera", "gallery-image"),
+        ("/product/trompo-de-madera", "add-to-cart"),
+        ("/product/nada", "not-found"),
+        ("/no-such-page", "not-found"),
+    ],
+)
+async def test_the_content_is_there_without_scripts(
+    browser: Browser, server: ShopServer, path: str, shown: str
+) -> None:
+    await server.drawn(path)
+    context = await browser.new_context(base_url=server.url, java_script_enabled=False)
+    page = await context.new_page()
     await page.goto(path)
-    await page.wait_for_function("() => window.__reflex")
-    await page.wait_for_load_state("networkidle")
-    title = await page.title()
-    assert "Trompo" in title
+    assert await page.get_by_test_id(shown).first.is_visible()
+    assert await page.locator("main h1").count() == 1
+    await context.close()
+
+
+async def test_a_products_words_and_price_are_in_its_document(server: ShopServer) -> None:
+    html = await server.drawn("/product/trompo-de-madera")
+    body = html.partition("<body>")[2]
+    assert '<h1 class="product__title">Trompo de madera</h1>' in body
+    assert "El trompo de siempre, torneado en madera de naranjo" in body
+    assert re.search(r'<span class="price__now">\$\s[\d.]+</span>', body)
+
+
+@pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
+async def test_a_document_is_the_same_for_everybody(server: ShopServer, path: str) -> None:
+    drawn = await server.drawn(path)
+    cookies = {"cookie": "trompo_session=someone; token=else", "authorization": "Bearer x"}
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        assert (await client.get(path, headers=cookies)).text == drawn
+
+
+async def test_every_inline_script_that_runs_is_allowed(server: ShopServer) -> None:
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        for path in PUBLIC + OWN:
+            answer = await client.get(path)
+            for script in inline_scripts(answer.text):
+                digest = b64encode(sha256(script.encode()).digest()).decode()
+                assert f"'sha256-{digest}'" in answer.headers["content-security-policy"], script
 
 
 async def test_nothing_of_another_site_may_read_the_answers(server: ShopServer) -> None:

@@ -88,12 +88,3 @@ async def test_enter_asks_for_every_result(page_1280: Page) -> None:
     await field.press("Enter")
     await expect(page_1280).to_have_url(re.compile(r"/catalog\?q=madera$"))
     await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Resultados para «madera»")
-
-
-async def test_it_is_a_plain_form_underneath(page_1280: Page) -> None:
-    await page_1280.goto("/")
-    await page_1280.get_by_test_id("search-input").fill("oso")
-    # the browser's own submit, which no handler of ours sees
-    await page_1280.locator("form.search").evaluate("form => form.submit()")
-    await expect(page_1280).to_have_url(re.compile(r"/catalog/?\?q=oso$"))
-    await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Resultados para «oso»")

@@ -6,7 +6,7 @@ from backend.cart.views import CartView
 from backend.settings import load_settings
 from storefront.components.browser import Arrival, icon
 from storefront.components.empty import empty_cart, empty_state
-from storefront.components.frame import CONTENT, notices
+from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.links import CART
 from storefront.components.shapes import view_of
@@ -28,7 +28,7 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
     """The page around its content: the shop's name, the way back, and who answers when something goes wrong."""
     dial = SETTINGS.store_phone.replace(" ", "")
     return rx.fragment(
-        rx.el.a(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link"),
+        skip_link(),
         rx.el.header(
             rx.el.div(
                 logo(),

@@ -12,6 +12,8 @@ from storefront.pages.loading import PageData, PageParams
 
 ORDER_ID = "id"
 TOKEN = "token"  # noqa: S105 (a parameter's name)
+TITLE = _("Tu pedido") + f" · {STORE_NAME}"
+"""Before it is known whether the address leads to an order, and to which."""
 UNKNOWN = _("No encontramos este pedido")
 
 

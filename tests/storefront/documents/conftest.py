@@ -1,7 +1,10 @@
 """A shop with a few toys, and its pages' documents without a browser or a server."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 
 import httpx
@@ -12,7 +15,9 @@ from starlette.responses import PlainTextResponse
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Category, Picture, Product, ProductCategory
 from backend.settings import Settings
+from storefront.documents.drawing import Drawings
 from storefront.documents.serving import Documents
+from storefront.renderer.process import NotDrawn
 from tests.shop_floor import make_toy, open_floor
 
 TITLE = "Oso <b>Tomás</b> & Cía"
@@ -75,10 +80,34 @@ async def toyshop(sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Shop]:
     await shop.stop()
 
 
+@dataclass
+class Draughtsman:
+    """Draws every page as the shell with its address in the body, once it may; before that it draws nothing."""
+
+    may_draw: bool = False
+    drawn: list[str] = field(default_factory=list)
+    seconds: float = 0
+
+    async def draw(self, url: str, seed: bytes) -> str:
+        if not self.may_draw:
+            raise NotDrawn("not now")
+        if seed != b"{}":
+            self.drawn.append(url)
+            await asyncio.sleep(self.seconds)
+        return SHELL.replace("<body>", f"<body><main>{escape(url)}</main>")
+
+
 @pytest.fixture
-async def browser(toyshop: Shop, build: Path) -> AsyncIterator[httpx.AsyncClient]:
+def draughtsman() -> Draughtsman:
+    """Draws the documents of `browser`."""
+    return Draughtsman()
+
+
+@pytest.fixture
+async def browser(toyshop: Shop, build: Path, draughtsman: Draughtsman) -> AsyncIterator[httpx.AsyncClient]:
     """Asks for documents. Whatever is none is answered by "reflex"."""
-    documents = Documents(PlainTextResponse("reflex"), build)
+    drawings = Drawings(draughtsman, toyshop.settings, b"build")
+    documents = Documents(PlainTextResponse("reflex"), build, drawings)
     transport = httpx.ASGITransport(documents)
     async with httpx.AsyncClient(transport=transport, base_url="https://trompo.example") as client:
         yield client

@@ -2,7 +2,6 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import httpx
 import pytest
@@ -13,38 +12,8 @@ from backend.catalog.models import Product
 from backend.clock import now
 from storefront.documents.addresses import LONGEST_PATH, LONGEST_QUERY
 from storefront.plugins.seed import SEED_ID
+from tests.document_head import Head
 from tests.storefront.documents.conftest import TITLE
-
-
-class Head(HTMLParser):
-    """The tags of a head, and the text inside title and scripts."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: dict[str, str] = {}
-        self._inside = ""
-        self.feed(html.partition("</head>")[0])
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        self.tags.append((tag, attributes))
-        self._inside = attributes.get("id") or attributes.get("type") or tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts[self._inside] = data
-
-    def meta(self, name: str) -> str | None:
-        found = [
-            attrs
-            for tag, attrs in self.tags
-            if tag == "meta" and name in {attrs.get("name"), attrs.get("property")}
-        ]
-        assert len(found) < 2
-        return found[0]["content"] if found else None
-
-    def link(self, rel: str) -> dict[str, str | None]:
-        return next(attrs for tag, attrs in self.tags if tag == "link" and attrs.get("rel") == rel)
 
 
 async def change(shop: Shop, handle: str, /, **changes: object) -> None:
@@ -223,6 +192,18 @@ async def test_the_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
 async def test_what_is_not_to_be_found_by_searching(browser: httpx.AsyncClient, path: str) -> None:
     answer = await browser.get(path)
     assert answer.headers["x-robots-tag"] == Head(answer.text).meta("robots") == "noindex,follow"
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("/order/o?token=t", "Tu pedido"), ("/account/register", "Crea tu cuenta"), ("/account", "Mi cuenta")],
+)
+async def test_a_page_has_a_title_before_its_shopper_is_known(
+    browser: httpx.AsyncClient, path: str, title: str
+) -> None:
+    head = Head((await browser.get(path)).text)
+    assert head.texts["title"] == f"{title} · Trompo"
+    assert head.meta("robots") == "noindex,follow"
 
 
 async def test_the_seed_is_the_heads_last_child_and_ends_nothing(browser: httpx.AsyncClient) -> None:

@@ -1,0 +1,102 @@
+"""Documents with their content drawn in, as long as that is quick."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.settings import Settings
+from storefront.documents.addresses import sample_of
+from storefront.documents.answers import HTML, Body, tag_of
+from storefront.documents.reading import Reading
+from storefront.documents.security import content_policy, inline_scripts
+from storefront.documents.seed import carrier_of
+from storefront.documents.tags import further_tags, with_first_picture, with_tags
+from storefront.pages.routes import Page
+from storefront.renderer.process import NotDrawn
+
+log = logging.getLogger(__name__)
+
+DEADLINE = 0.15
+"""Seconds that a reader waits for the drawing; then the shell goes out, which draws itself in the browser."""
+MOST_KEPT = 32 * 2**20
+"""Bytes of finished documents that are kept, packed."""
+
+
+class Draws(Protocol):
+    """Draws pages: `storefront.renderer.keeper.Renderer`."""
+
+    async def draw(self, url: str, seed: bytes) -> str:
+        """The HTML of the page at `url` with the state that starts with `seed`; NotDrawn when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A finished document, the policy it runs under, and the tag that names its content."""
+
+    body: Body
+    policy: str
+    tag: str
+
+
+class Drawings:
+    """Draws documents, and keeps those drawn last.
+
+    A document is made of its address and what was read for it, and of nothing else: the two name it. What is kept is
+    never asked whether it is still right; the reading, which is new each time, either leads to it or to another one.
+    """
+
+    def __init__(self, renderer: Draws, settings: Settings, build: bytes) -> None:
+        """`build` names the build: another one draws other documents."""
+        self._renderer = renderer
+        self._settings = settings
+        self._build = build
+        self._policies: dict[str, str] = {}
+        self._kept: OrderedDict[str, Drawn] = OrderedDict()
+        self._size = 0
+        self._drawing: dict[str, asyncio.Task[Drawn | None]] = {}
+        self.missed = 0
+        """How many documents went out as shells, because they were not drawn in time."""
+
+    async def drawn(self, reading: Reading) -> Drawn | None:
+        """The document of what was read; None when it is not there in time."""
+        tags = further_tags(reading.facts)
+        tag = tag_of(self._build, reading.url.encode(), reading.seed, tags.encode())
+        if (kept := self._kept.get(tag)) is not None:
+            self._kept.move_to_end(tag)
+            return kept
+        if tag not in self._drawing:
+            task = self._drawing[tag] = asyncio.create_task(self._draw(reading, tags, tag))
+            task.add_done_callback(lambda _task: self._drawing.pop(tag))
+        drawing = self._drawing[tag]
+        await asyncio.wait({drawing}, timeout=DEADLINE)
+        result = drawing.result() if drawing.done() else None
+        self.missed += result is None
+        return result
+
+    async def _draw(self, reading: Reading, tags: str, tag: str) -> Drawn | None:
+        try:
+            policy = await self._policy(reading.page)
+            html = await self._renderer.draw(reading.url, reading.seed)
+        except NotDrawn as reason:
+            log.info("%s was not drawn: %s", reading.url, reason)
+            return None
+        html = with_first_picture(html, reading.facts)
+        body = Body.of(with_tags(html, tags + carrier_of(reading.seed)), HTML)
+        drawn = self._kept[tag] = Drawn(body, policy, tag)
+        self._size += len(body.content)
+        while self._size > MOST_KEPT:
+            _, oldest = self._kept.popitem(last=False)
+            self._size -= len(oldest.body.content)
+        return drawn
+
+    async def _policy(self, page: Page) -> str:
+        """The policy of a page: it allows the scripts that the page has before anything was read for it, and no others.
+
+        So a text from the database can never become a script, whatever it holds and whoever forgot to escape it.
+        """
+        if page.route not in self._policies:
+            html = await self._renderer.draw(sample_of(page), b"{}")
+            self._policies[page.route] = content_policy(self._settings, inline_scripts(html))
+        return self._policies[page.route]

@@ -1,0 +1,1 @@
+"""The Node processes that draw the pages: what to ask of them, and how they are kept alive."""

@@ -1,0 +1,155 @@
+"""Keeps the renderer's processes: started with the shop, replaced when they end, grow or hang, ended with the shop."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from storefront.renderer.process import NotDrawn, RendererProcess
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 2
+"""How many documents a process is asked for at a time: one to draw, and the next one waiting there."""
+LONGEST_WAIT = 0.15
+"""Seconds after which a document that is still waiting for its turn is not drawn any more: its reader has the shell."""
+HANGS_AFTER = 5.0
+"""Seconds for one document after which a process is taken for hanging."""
+MOST_DRAWN = 50_000
+MOST_MEMORY_KIB = 140 * 1024
+SHORT_LIFE = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
+SECONDS_TO_START = 5.0
+
+
+class Renderer:
+    """Draws documents with a number of processes, and fails at once when none is there."""
+
+    def __init__(self, build: Path, size: int, samples: Sequence[str] = ()) -> None:
+        """Nothing runs before `start`.
+
+        Args:
+            build: the server module of the build.
+            size: how many processes.
+            samples: addresses that a new process draws before it is used, so that its first reader does not wait.
+        """
+        self._build = build
+        self._size = size
+        self._samples = samples
+        self._up: list[RendererProcess] = []
+        self._keeping: list[asyncio.Task[None]] = []
+        self._closing: set[asyncio.Task[None]] = set()
+        self._turns = asyncio.Semaphore(AT_ONCE * size)
+        self._is_ready = asyncio.Event()
+        self.starts = 0
+        """How many processes were started so far."""
+        self.drawn = 0
+        """How many documents were drawn so far."""
+
+    async def start(self) -> None:
+        """Start the processes, and wait until one can draw. When that takes long, the shop opens without it."""
+        self._keeping = [asyncio.create_task(self._keep()) for _ in range(self._size)]
+        try:
+            if self._size:
+                await asyncio.wait_for(self._is_ready.wait(), SECONDS_TO_START)
+        except TimeoutError:
+            log.warning("the renderer is not up yet: until it is, the browser draws the pages")
+
+    async def stop(self) -> None:
+        """End the processes."""
+        for keeping in self._keeping:
+            keeping.cancel()
+        await asyncio.gather(*self._keeping, return_exceptions=True)
+        await asyncio.gather(*(process.close() for process in self._up), *self._closing)
+        self._up.clear()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether a process can be asked."""
+        return any(process.is_up for process in self._up)
+
+    @property
+    def memory_kib(self) -> int:
+        """The memory that the processes hold together, as they told last."""
+        return sum(process.memory_kib for process in self._up if process.is_up)
+
+    async def draw(self, url: str, seed: bytes) -> str:
+        """The HTML of the page at `url`, drawn with the state that starts with `seed`.
+
+        Raises:
+            NotDrawn: no process is there, all are too busy, or the one that was asked failed.
+        """
+        if not self.is_up:
+            raise NotDrawn("no renderer is up")
+        try:
+            await asyncio.wait_for(self._turns.acquire(), LONGEST_WAIT)
+        except TimeoutError:
+            raise NotDrawn("the renderer is too busy") from None
+        try:
+            return await self._draw(url, seed)
+        finally:
+            self._turns.release()
+
+    async def _draw(self, url: str, seed: bytes) -> str:
+        up = [process for process in self._up if process.is_up]
+        if not up:
+            raise NotDrawn("no renderer is up")
+        process = min(up, key=lambda process: process.waiting)
+        try:
+            html = await asyncio.wait_for(process.draw(url, seed), HANGS_AFTER)
+        except TimeoutError:
+            log.warning("the renderer hung at %s and is started again", url)
+            process.kill()
+            raise NotDrawn("the renderer hung") from None
+        self.drawn += 1
+        if process.drawn >= MOST_DRAWN or process.memory_kib >= MOST_MEMORY_KIB:
+            process.is_spent.set()
+        return html
+
+    async def _keep(self) -> None:
+        """Keep one process there: the next one is started when it has ended, or beside it when it is spent.
+
+        Processes that do not last are started again ever more slowly.
+        """
+        pause, last = FIRST_PAUSE, None
+        while True:
+            began = time.monotonic()
+            try:
+                process = await self._started()
+            except (OSError, NotDrawn):
+                log.exception("a renderer could not be started")
+            else:
+                self._use(process, instead_of=last)
+                await process.is_spent.wait()
+                last = process
+            pause = FIRST_PAUSE if time.monotonic() - began > SHORT_LIFE else min(pause * 2, LONGEST_PAUSE)
+            if last is None or not last.is_up:
+                log.warning("a renderer has ended; the next one starts in %.2f s", pause)
+            await asyncio.sleep(pause)
+
+    async def _started(self) -> RendererProcess:
+        """A process that has drawn something, so that the first who asks does not wait for its warming up.
+
+        Raises:
+            OSError: it could not be started.
+            NotDrawn: it cannot draw.
+        """
+        process = await RendererProcess.start(self._build)
+        self.starts += 1
+        try:
+            for sample in self._samples:
+                await process.draw(sample, b"{}")
+        except BaseException:
+            process.kill()
+            await process.close()
+            raise
+        return process
+
+    def _use(self, process: RendererProcess, instead_of: RendererProcess | None) -> None:
+        self._up.append(process)
+        self._is_ready.set()
+        if instead_of is not None:
+            self._up.remove(instead_of)
+            self._closing.add(closing := asyncio.create_task(instead_of.close()))
+            closing.add_done_callback(self._closing.discard)

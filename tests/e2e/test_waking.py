@@ -1,0 +1,80 @@
+"""What is done on a page before its scripts have arrived is not lost."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Page, Route, expect
+
+from tests.e2e.conftest import ShopServer, Watch
+
+SCRIPTS = re.compile(r"/assets/.*\.js$")
+
+
+@asynccontextmanager
+async def asleep(server: ShopServer, page: Page, path: str) -> AsyncIterator[None]:
+    """The page at `path`, whose scripts are on their way until the block ends."""
+    await server.drawn(path)
+    may_come = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await page.route(SCRIPTS, hold)
+    await page.goto(path, wait_until="commit")
+    try:
+        yield
+    finally:
+        may_come.set()
+        await page.unroute_all(behavior="wait")
+
+
+async def test_a_pressed_button_is_pressed_when_the_page_wakes(server: ShopServer, page: Page) -> None:
+    async with asleep(server, page, "/product/trompo-de-madera"):
+        await page.get_by_test_id("add-to-cart").first.click()
+        await expect(page.get_by_test_id("cart-count")).to_have_text("0")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+
+
+async def test_a_filter_that_was_ticked_narrows_when_the_page_wakes(
+    server: ShopServer, page_1280: Page
+) -> None:
+    async with asleep(server, page_1280, "/catalog"):
+        await page_1280.get_by_test_id("filter-sale").first.click()
+    await expect(page_1280.get_by_test_id("filter-sale").first).to_be_checked()
+    await expect(
+        page_1280.get_by_test_id("product-card").first.get_by_test_id("discount-badge")
+    ).to_be_visible()
+    await expect(page_1280.get_by_test_id("clear-filters")).to_be_visible()
+
+
+async def test_what_was_typed_into_the_search_stays_and_is_suggested_for(
+    server: ShopServer, page: Page
+) -> None:
+    async with asleep(server, page, "/"):
+        await page.get_by_test_id("search-input").fill("madera")
+    await expect(page.get_by_test_id("search-result").first).to_be_visible()
+    await expect(page.get_by_test_id("search-input")).to_have_value("madera")
+
+
+async def test_a_search_needs_no_scripts_to_be_sent(server: ShopServer, page: Page) -> None:
+    async with asleep(server, page, "/"):
+        await page.get_by_test_id("search-input").fill("oso")
+        await page.get_by_test_id("search-input").press("Enter")
+        await page.wait_for_url(re.compile(r"/catalog\?q=oso$"), wait_until="commit")
+        await expect(page.get_by_test_id("search-input")).to_have_value("oso")
+        await expect(page.get_by_test_id("catalog-title")).to_have_text("Resultados para «oso»")
+
+
+async def test_a_form_that_was_sent_goes_out_when_the_page_wakes(
+    server: ShopServer, page: Page, watch: Watch
+) -> None:
+    watch.expect("401")
+    async with asleep(server, page, "/account/login"):
+        await page.get_by_label("Correo").fill("nadie@trompo.example")
+        await page.get_by_label("Contraseña", exact=True).fill("no es la clave")
+        await page.keyboard.press("Enter")
+    await expect(page.get_by_role("alert").filter(has_text="El correo o la contraseña no")).to_be_visible()
+    assert "clave" not in page.url

@@ -1,0 +1,110 @@
+"""Documents that were drawn: kept as long as they are right, left out when they are late."""
+
+import asyncio
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.catalog.models import Variant
+from storefront.documents.drawing import DEADLINE
+from storefront.plugins.seed import SEED_ID
+from tests.storefront.documents.conftest import Draughtsman
+
+
+@pytest.fixture(autouse=True)
+def may_draw(draughtsman: Draughtsman) -> None:
+    draughtsman.may_draw = True
+
+
+async def test_a_drawn_document_carries_its_seed_and_the_rest_of_its_head(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/product/oso")
+    assert answer.status_code == 200
+    assert "<main>/product/oso</main>" in answer.text
+    head = answer.text.partition("</head>")[0]
+    assert "<title>" not in head  # the page's components draw it
+    assert 'property="og:url"' in head
+    assert 'type="application/ld+json"' in head
+    assert head.rindex(f'<script id="{SEED_ID}"') > head.rindex("<meta")
+
+
+async def test_what_did_not_change_is_not_drawn_nor_sent_again(
+    browser: httpx.AsyncClient, draughtsman: Draughtsman
+) -> None:
+    first = await browser.get("/product/oso")
+    again = await browser.get("/product/oso", headers={"if-none-match": f'"other", {first.headers["etag"]}'})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    assert again.headers["content-security-policy"] == first.headers["content-security-policy"]
+    assert draughtsman.drawn == ["/product/oso"]
+
+
+async def test_a_new_price_is_in_the_very_next_document(
+    browser: httpx.AsyncClient, toyshop: Shop, draughtsman: Draughtsman
+) -> None:
+    first = await browser.get("/product/oso")
+    async with toyshop.database.transaction() as session:
+        variant = (await session.execute(select(Variant).where(Variant.sku == "SKU-oso"))).scalar_one()
+        variant.price = 12_345
+    second = await browser.get("/product/oso", headers={"if-none-match": first.headers["etag"]})
+    assert second.status_code == 200
+    assert "12.345" in second.text
+    assert "12.345" not in first.text
+    assert len(draughtsman.drawn) == 2
+
+
+async def test_all_unknown_addresses_share_one_document(
+    browser: httpx.AsyncClient, draughtsman: Draughtsman
+) -> None:
+    answers = [await browser.get(path) for path in ("/no", "/no/where", "/%FF")]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.text for answer in answers}) == 1
+    assert draughtsman.drawn == ["/404"]
+
+
+async def test_an_error_document_is_sent_whole(browser: httpx.AsyncClient) -> None:
+    first = await browser.get("/product/nada")
+    again = await browser.get("/product/nada", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.text) == (404, first.text)
+
+
+async def test_a_late_drawing_is_for_the_next_reader(
+    browser: httpx.AsyncClient, draughtsman: Draughtsman
+) -> None:
+    draughtsman.seconds = DEADLINE * 2
+    late = await browser.get("/product/nada")
+    assert late.status_code == 404
+    assert "<main>" not in late.text
+    assert "etag" not in late.headers
+    assert SEED_ID in late.text
+    await asyncio.sleep(DEADLINE * 2)
+    assert "<main>" in (await browser.get("/product/nada")).text
+    assert len(draughtsman.drawn) == 1
+
+
+async def test_readers_of_one_page_wait_for_one_drawing(
+    browser: httpx.AsyncClient, draughtsman: Draughtsman
+) -> None:
+    draughtsman.seconds = DEADLINE / 5
+    answers = await asyncio.gather(*(browser.get("/catalog") for _ in range(20)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
+    assert len(draughtsman.drawn) == 1
+
+
+async def test_a_script_that_came_with_the_data_is_not_allowed(
+    browser: httpx.AsyncClient, draughtsman: Draughtsman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    careless = draughtsman.draw
+
+    async def draw(url: str, seed: bytes) -> str:
+        html = await careless(url, seed)
+        return html if seed == b"{}" else html.replace("</main>", "<script>steal()</script></main>")
+
+    monkeypatch.setattr(draughtsman, "draw", draw)
+    harmed, whole = await browser.get("/product/oso"), await browser.get("/product/trompo")
+    assert "<script>steal()</script>" in harmed.text
+    scripts = harmed.headers["content-security-policy"].split("script-src ")[1].split(";")[0]
+    assert scripts.count("sha256-") == 2  # those of the shell
+    assert harmed.headers["content-security-policy"] == whole.headers["content-security-policy"]
