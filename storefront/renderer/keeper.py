@@ -18,7 +18,7 @@ HANGS_AFTER = 5.0
 """Seconds for one document after which a process is taken for hanging."""
 MOST_DRAWN = 50_000
 MOST_MEMORY_KIB = 140 * 1024
-SHORT_LIFE = 10.0
+SHORT_LIFE = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
 SECONDS_TO_START = 5.0
 

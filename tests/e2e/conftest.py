@@ -94,14 +94,13 @@ class ShopServer:
 
     async def drawn(self, path: str) -> str:
         """The drawn document at `path`, which is kept from now on; a busy machine answers with the shell first."""
+        deadline = time.monotonic() + SECONDS_TO_OPEN
+        html = ""
         async with httpx.AsyncClient(base_url=self.url) as client:
-            deadline = time.monotonic() + SECONDS_TO_OPEN
-            while "<main" not in (
-                html := (await client.get(path)).text
-            ):  # the answer waits while it is drawn
-                if time.monotonic() > deadline:
-                    pytest.fail(f"{path} was not drawn")
-            return html
+            while "<main" not in html:  # each answer waits while it is drawn
+                assert time.monotonic() < deadline, f"{path} was not drawn"
+                html = (await client.get(path)).text
+        return html
 
     def _wait_until(self, reached: Callable[[], bool], failure: str) -> None:
         assert self.process is not None
