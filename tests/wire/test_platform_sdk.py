@@ -1,16 +1,7 @@
-"""The platform's own JavaScript SDK, unchanged, against the shop over a real socket (design: decision 2).
-
-It is installed once, by npm with a lock, into the project's `build/` folder.
-"""
+"""The platform's own JavaScript SDK, unchanged, against the shop over a real socket (design: decision 2)."""
 
 import asyncio
-import hashlib
 import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,36 +13,18 @@ from backend.catalog.models import PublishableKey
 from backend.customers.staff import create_staff
 from backend.settings import Settings
 from tests.gateway_kit import served
+from tests.node_packages import NODE_FOLDER, environment, installed
 from tests.shop_floor import open_floor
 
 HERE = Path(__file__).parent / "platform_sdk"
-BUILD = next(folder for folder in HERE.parents if (folder / "pyproject.toml").exists()) / "build"
-NODE_FOLDER = Path(sys.executable).parent
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
 PATIENCE = 120
 
 
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "PATH": f"{NODE_FOLDER}{os.pathsep}{os.environ.get('PATH', '')}", **more}
-
-
 @pytest.fixture(scope="session")
 def sdk() -> Path:
-    """The folder the SDK is installed in. Rivals may install it at the same time: the first to be done stays."""
-    lock = (HERE / "package-lock.json").read_bytes()
-    installed = BUILD / f"platform-sdk-{hashlib.sha256(lock).hexdigest()[:12]}"
-    if not installed.exists():
-        BUILD.mkdir(exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix="platform-sdk-", dir=BUILD))
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, fresh)
-        npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(npm, cwd=fresh, env=environment(), check=True, capture_output=True)
-        try:
-            fresh.rename(installed)
-        except OSError:
-            shutil.rmtree(fresh)
-    return installed
+    """The folder the SDK is installed in."""
+    return installed(HERE)
 
 
 async def journey(sdk: Path, **more: str) -> dict[str, Any]:

@@ -1,16 +1,7 @@
-"""The gateway's official SDK, unchanged, against the practice gateway over a real socket.
-
-It is installed once, by npm with a lock, into the project's `build/` folder.
-"""
+"""The gateway's official SDK, unchanged, against the practice gateway over a real socket."""
 
 import asyncio
-import hashlib
 import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +14,9 @@ from backend.payment.gateway import GatewayBases, GatewayClient, GatewayState, g
 from backend.sandbox.gateway import SandboxGateway
 from backend.settings import Settings
 from tests.gateway_kit import Merchant, hasty, served
+from tests.node_packages import NODE_FOLDER, environment, installed
 
 HERE = Path(__file__).parent / "official_sdk"
-BUILD = next(folder for folder in HERE.parents if (folder / "pyproject.toml").exists()) / "build"
-NODE_FOLDER = Path(sys.executable).parent
 
 PAYMENT = {
     "bank": "1022",
@@ -51,28 +41,10 @@ PAYMENT = {
 }
 
 
-def environment(**more: str) -> dict[str, str]:
-    path = f"{NODE_FOLDER}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, **more}
-
-
 @pytest.fixture(scope="session")
 def sdk() -> Path:
-    """The folder the SDK is installed in. Rivals may install it at the same time: the first to be done stays."""
-    lock = (HERE / "package-lock.json").read_bytes()
-    installed = BUILD / f"official-sdk-{hashlib.sha256(lock).hexdigest()[:12]}"
-    if not installed.exists():
-        BUILD.mkdir(exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix="official-sdk-", dir=BUILD))
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, fresh)
-        npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(npm, cwd=fresh, env=environment(), check=True, capture_output=True)
-        try:
-            fresh.rename(installed)
-        except OSError:
-            shutil.rmtree(fresh)
-    return installed
+    """The folder the SDK is installed in."""
+    return installed(HERE)
 
 
 async def pay_with_the_sdk(sdk: Path, url: str, keys: dict[str, str]) -> dict[str, Any]:
