@@ -27,6 +27,7 @@ STYLES = (
     "styles/cart.css",
     "styles/checkout.css",
     "styles/order.css",
+    "styles/account.css",
     "styles/notices.css",
 )
 

@@ -229,7 +229,7 @@ export function TownField({ label, hint, texts, towns, answered, onFind }) {
           aria-autocomplete="list"
           aria-expanded={isShown && options.length > 0}
           aria-controls={`${id}-list`}
-          aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
+          aria-activedescendant={isShown && active >= 0 ? `${id}-${active}` : undefined}
           aria-required="true"
           aria-invalid={Boolean(problems.dane_code) || undefined}
           aria-describedby={described(id, hint, problems.dane_code)}

@@ -116,7 +116,7 @@ export function SearchBox({ hits, answered, texts, onSearch }) {
     "aria-autocomplete": "list",
     "aria-expanded": isShown && options.length > 0,
     "aria-controls": `${id}-list`,
-    "aria-activedescendant": active >= 0 ? `${id}-${active}` : undefined,
+    "aria-activedescendant": isShown && active >= 0 ? `${id}-${active}` : undefined,
   };
 
   return (

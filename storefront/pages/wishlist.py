@@ -39,7 +39,9 @@ def page() -> rx.Component:
             WishlistState.is_known,
             rx.fragment(
                 WhenWishesAreNone.create(
-                    rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"), is_none=False
+                    rx.el.h2(_("Juguetes"), class_name="sr-only"),
+                    rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
+                    is_none=False,
                 ),
                 WhenWishesAreNone.create(
                     empty_state(

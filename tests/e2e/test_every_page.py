@@ -1,0 +1,103 @@
+"""What holds for every page in every state: nothing sticks out, nobody is shut out, nothing jumps while it loads."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import WIDTHS, OpenPage, Watch
+from tests.e2e.scenes import EVERYWHERE, ON_PHONES, Scene, visit
+from tests.node_packages import installed
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+MOST_SCRIPTS = 200 * 1024
+"""Bytes of compressed JavaScript that the first page may cost."""
+RING = """() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return null;
+    const around = [at, at.parentElement, at.nextElementSibling, at.closest("label")].filter(Boolean);
+    const drawn = around.flatMap((one) => [null, "::before", "::after"].map((part) => getComputedStyle(one, part)));
+    return {
+        what: at.outerHTML.slice(0, 120),
+        isRinged: drawn.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
+    };
+}"""
+SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((entry) => entry.value)))
+        .observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The accessibility checker's script."""
+    return (installed(Path(__file__).parent / "axe") / "node_modules/axe-core/axe.min.js").read_text("utf-8")
+
+
+def _cases() -> list[Any]:
+    everywhere = [
+        pytest.param(width, scene, id=f"{name}-{width}")
+        for width in WIDTHS
+        for name, scene in EVERYWHERE.items()
+    ]
+    return everywhere + [pytest.param("320", scene, id=f"{name}-320") for name, scene in ON_PHONES.items()]
+
+
+@pytest.mark.parametrize(("width", "scene"), _cases())
+async def test_nothing_sticks_out_and_nobody_is_shut_out(
+    open_page: OpenPage, watch: Watch, axe: str, width: str, scene: Scene
+) -> None:
+    """spec: Storefront view rules 8, and the rules of WCAG 2.2 AA that a machine can check."""
+    watch.expect("404")
+    watch.expect("400")  # a form that was sent empty
+    async with open_page(*WIDTHS[width]) as page:
+        await page.emulate_media(reduced_motion="reduce")  # what is half faded in has no contrast yet
+        await scene(page)
+        inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        assert await page.evaluate(inner) == [int(width), int(width)]
+        await page.evaluate(axe)
+        told = await page.evaluate("rules => axe.run({ runOnly: rules })", RULES)
+        assert [_short(violation) for violation in told["violations"]] == []
+
+
+def _short(violation: dict[str, Any]) -> str:
+    nodes = [f"{node['target']}: {node['failureSummary']}" for node in violation["nodes"]]
+    return f"{violation['id']} ({violation['impact']}): {nodes}"
+
+
+@pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera", "/account/login"])
+async def test_the_focus_can_be_seen_wherever_it_goes(page: Page, path: str) -> None:
+    await visit(page, path)
+    unseen = []
+    stops = 0
+    while True:
+        await page.keyboard.press("Tab")
+        stop = await page.evaluate(RING)
+        if stop is None:
+            break
+        stops += 1
+        if not stop["isRinged"]:
+            unseen.append(stop["what"])
+    assert stops > 10
+    assert unseen == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/catalog", "/catalog?category=munecas-y-peluches", "/product/trompo-de-madera"]
+)
+async def test_nothing_jumps_while_it_loads(page: Page, path: str) -> None:
+    await page.add_init_script(SHIFTS)
+    await visit(page, path)
+    await expect(page.get_by_test_id("cart-count")).to_be_attached()
+    assert round(sum(await page.evaluate("window.shifts")), 3) == 0
+
+
+@pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
+async def test_the_first_page_costs_little(page_320: Page, path: str) -> None:
+    await visit(page_320, path)
+    scripts = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))"
+    sizes = await page_320.evaluate(f"{scripts}.map((one) => one.encodedBodySize)")
+    assert len(sizes) > 3
+    assert 0 < sum(sizes) <= MOST_SCRIPTS
