@@ -9,7 +9,7 @@ from storefront.state.answers import a_text, problems_told
 from storefront.state.events import event
 
 LONGEST_SEARCH = 80
-PAUSE_MS = 120
+PAUSE_MS = 40
 
 
 class SearchState(rx.State):
