@@ -51,7 +51,8 @@ export function CartCount({ count, answers, texts, onStale }) {
 }
 
 export function AddToCart({ variantId, max, answers, priceLabel, texts, onAdd }) {
-  const [quantity, setQuantity] = useState(1);
+  const [wanted, setQuantity] = useState(1);
+  const quantity = Math.min(wanted, Math.max(max, 1)); // others buy too: there may be fewer by now
   const [step, setStep] = useState("ready");
   const [isPast, setPast] = useState(false);
   const answered = useRef(answers);

@@ -146,6 +146,21 @@ async def test_a_call_of_the_admin_api_reaches_both_pages_within_a_second(
             assert min(took) < A_SECOND
 
 
+async def test_no_more_can_be_wanted_than_is_left(page_1280: Page, books: Database) -> None:
+    toy = Toy(books, "bolsa-de-canicas")
+    before = await toy.units()
+    await page_1280.goto(toy.page)
+    for _ in range(4):
+        await page_1280.get_by_role("button", name="Agregar una unidad").click()
+    quantity = page_1280.get_by_test_id("quantity")
+    await expect(quantity).to_have_value("5")
+    try:
+        await toy.stock(3)
+        await expect(quantity).to_have_value("3", timeout=PATIENCE)
+    finally:
+        await toy.stock(before)
+
+
 async def test_nothing_that_was_typed_is_lost(open_page: OpenPage, books: Database) -> None:
     toy = Toy(books, "tren-de-madera")
     async with two_shoppers(open_page, toy.page) as (page, _):
