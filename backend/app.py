@@ -6,6 +6,7 @@ from backend.catalog.admin_routes import router as products_router
 from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.importer.served import URL as PICTURES_URL
 from backend.catalog.importer.served import ServedPictures
+from backend.catalog.remembered import RememberedAnswers
 from backend.catalog.routes import router as catalog_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
@@ -52,11 +53,13 @@ def create_api(shop: Shop) -> FastAPI:
     api = FastAPI(title=f"{shop.settings.store_name} API", docs_url="/docs", redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
+    api.state.versions = shop.versions
     api.state.loop_lag = shop.loop_lag
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
     api.state.google = shop.google
+    api.add_middleware(RememberedAnswers, versions=shop.versions)
     answer_errors(api)
     for router in ROUTERS:
         api.include_router(router)

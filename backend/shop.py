@@ -10,6 +10,7 @@ from typing import Protocol
 import httpx
 
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
+from backend.catalog.version import Versions
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
@@ -49,6 +50,7 @@ class Shop:
         self.settings = settings
         self.companions: list[Companion] = []
         self.database = Database.from_settings(settings)
+        self.versions = Versions(self.database)
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
         self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
@@ -91,6 +93,7 @@ class Shop:
         await self.sandbox.stop()
         await self._carrier.close()
         await self.loop_lag.stop()
+        await self.versions.close()
         await self.database.close()
 
 

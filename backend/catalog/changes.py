@@ -7,10 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product
-from backend.catalog.search import fold, index_products
+from backend.catalog.search import index_products
 from backend.database import locked
 from backend.errors import NotFound
 from backend.events import publish
+from backend.words import fold
 
 
 async def products_changed(session: AsyncSession, product_ids: Iterable[str]) -> None:

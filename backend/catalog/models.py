@@ -2,7 +2,20 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Connection, String, UniqueConstraint, delete, event, insert, inspect
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Connection,
+    Index,
+    String,
+    UniqueConstraint,
+    delete,
+    event,
+    insert,
+    inspect,
+    text,
+)
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapper
 from sqlmodel import Field, SQLModel
 
@@ -10,6 +23,26 @@ from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
 from backend.tables import Json, JsonObject, Timestamps
+from backend.words import fold
+
+# compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike
+ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
+
+
+class CatalogVersion(SQLModel, table=True):
+    """One row: what the catalogue's answers are made of has changed whenever these numbers have.
+
+    The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
+    (`backend.catalog.version`). The numbers mean nothing else; they only never come back.
+    """
+
+    __tablename__ = "catalog_version"
+
+    id: int = Field(default=1, primary_key=True)
+    catalog: int = Field(default=0, sa_type=BigInteger)
+    """Of products, prices, pictures, categories, collections, regions and keys."""
+    stock: int = Field(default=0, sa_type=BigInteger)
+    """Of what can be sold."""
 
 
 class Region(Timestamps, table=True):
@@ -67,14 +100,35 @@ class Category(Timestamps, table=True):
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
+def _folded_title(context: DefaultExecutionContext) -> str:
+    row: dict[str, str] = context.get_current_parameters()  # type: ignore[no-untyped-call]
+    return fold(row["title"])
+
+
+_FOR_SALE = text("status = 'published' AND deleted_at IS NULL")
+
+
 class Product(Timestamps, table=True):
     """A product (spec: Entities, Product). Weight in kg and sizes in cm; absent on all current products."""
 
     __tablename__ = "product"
+    __table_args__ = (
+        # a stretch of what is for sale is read off one of these, however many products there are
+        Index("ix_product_for_sale", "id", sqlite_where=_FOR_SALE, postgresql_where=_FOR_SALE),
+        Index("ix_product_newest", "created_at", "id"),
+    )
 
     id: str = Field(default_factory=lambda: new_id("prod"), primary_key=True)
     handle: str = Field(unique=True)
     title: str
+    title_key: str = Field(
+        default=None,
+        sa_type=ByteOrdered,
+        index=True,
+        nullable=False,
+        sa_column_kwargs={"default": _folded_title, "server_default": ""},
+    )
+    """The title as lists are sorted by it: without accents and in lower case. It follows the title by itself."""
     subtitle: str = ""
     description: str = ""
     status: str = Field(default="published", index=True)
@@ -105,6 +159,11 @@ class FormerHandle(Timestamps, table=True):
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
 
 
+@event.listens_for(Product, "before_update")
+def _refold_title(_mapper: Mapper[Product], _connection: Connection, product: Product) -> None:
+    product.title_key = fold(product.title)
+
+
 @event.listens_for(Product, "after_update")
 def _remember_handle(_mapper: Mapper[Product], connection: Connection, product: Product) -> None:
     """Keep the handle a product gives up, whoever renames it, in the same transaction."""
@@ -116,10 +175,6 @@ def _remember_handle(_mapper: Mapper[Product], connection: Connection, product: 
     for handle in given_up:
         former = FormerHandle(handle=handle, product_id=product.id)
         connection.execute(insert(FormerHandle).values(**former.model_dump()))
-
-
-# compared byte by byte on both databases, so that "begins with" is a range of the index
-ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 
 
 class SearchTerm(SQLModel, table=True):

@@ -28,7 +28,6 @@ from backend.catalog.schemas import (
     RegionAnswer,
     RegionsAnswer,
 )
-from backend.catalog.search import fold
 from backend.catalog.tree import Tree, read_tree
 from backend.catalog.wire import ProductWriter, collection_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
@@ -40,6 +39,7 @@ from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, NotFound
+from backend.words import fold
 
 router = APIRouter(
     route_class=WireRoute,

@@ -7,7 +7,6 @@ of them after leaving letters out, so `search_typo` keeps those remains for ever
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -17,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.conditions import for_sale
 from backend.catalog.models import Category, Product, ProductCategory, SearchTerm, SearchTypo, Variant
+from backend.words import fold
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8
@@ -24,12 +24,6 @@ MAX_QUERY_WORDS = 8
 MAX_TERM_LENGTH = 40
 TITLE, BRAND, CATEGORY, SKU, DESCRIPTION = 16, 8, 6, 2, 1
 AFTER_ANY_LETTER = "\U0010ffff"
-
-
-def fold(text: str) -> str:
-    """The text without accents and in lower case: what the search compares."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
 
 
 def words_of(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from fastapi import Depends, Header, Request
 from sqlalchemy import select
 
 from backend.catalog.models import PublishableKey
+from backend.catalog.version import Versions
 from backend.database import Database
 from backend.edge.client import client_address
 from backend.edge.fields import Fields
@@ -38,8 +39,15 @@ Db = Annotated[Database, Depends(database_of)]
 ShopSettings = Annotated[Settings, Depends(settings_of)]
 
 
+async def versions_of(request: Request) -> Versions:
+    """The catalogue's version, which tells whether what was read of it still holds."""
+    versions: Versions = request.app.state.versions
+    return versions
+
+
 async def sales_channel(
     database: Db,
+    versions: Annotated[Versions, Depends(versions_of)],
     key: Annotated[
         str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
     ] = None,
@@ -51,11 +59,13 @@ async def sales_channel(
     """
     if not key:
         raise NotAllowed(NO_KEY)
-    async with database.read() as session:
-        found = await session.execute(
-            select(PublishableKey.sales_channel_id).where(PublishableKey.token == key)
-        )
-        channel_id = found.scalar_one_or_none()
+
+    async def read() -> str | None:
+        query = select(PublishableKey.sales_channel_id).where(PublishableKey.token == key)
+        async with database.read() as session:
+            return (await session.execute(query)).scalar_one_or_none()
+
+    channel_id = await versions.remembered(key, read)
     if channel_id is None:
         raise NotAllowed(WRONG_KEY)
     return channel_id

@@ -43,8 +43,13 @@ async def make_revision(database: Database, message: str) -> None:
 async def _alone(database: Database, run: Callable[[Connection], None]) -> None:
     async with database.engine.connect() as connection:
         if database.is_sqlite:
+            # a table that is changed by copying it is dropped, and with its keys on that empties those that point to it
+            await connection.execute(text("PRAGMA foreign_keys=OFF"))
             await connection.execute(text("BEGIN IMMEDIATE"))
         else:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-        await connection.run_sync(run)
-        await connection.commit()
+        try:
+            await connection.run_sync(run)
+            await connection.commit()
+        finally:
+            await connection.invalidate()  # the pool has no use for a connection like this

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.catalog import service
-from backend.catalog.search import fold, remains, typo_distance, within, words_of
+from backend.catalog.search import remains, typo_distance, within, words_of
 from backend.database import Database
 from backend.settings import Settings
+from backend.words import fold
 from tests.shop_floor import make_toy, open_floor
 
 
