@@ -7,7 +7,7 @@ never commit; the edge that opened the transaction does, by leaving it.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 from sqlalchemy import DateTime, Dialect, Select, TypeDecorator, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.errors import InvalidData
 from backend.settings import Settings
+from backend.sqlite_inline import InlineConnection, connect
 
 SQLITE_BUSY_MS = 15_000
 
@@ -47,6 +49,16 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class _Session(Session):
+    """Keeps hold of every object for as long as it lives: what was read once is not read again by its id."""
+
+
+@event.listens_for(_Session, "loaded_as_persistent")
+@event.listens_for(_Session, "pending_to_persistent")
+def _keep(session: Session, instance: object) -> None:
+    session.info.setdefault("kept", []).append(instance)
+
+
 class Database:
     """An engine and the two ways to use it: `read()` and `transaction()`."""
 
@@ -55,7 +67,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
-        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
         self._turn = asyncio.Lock()
 
     @classmethod
@@ -153,9 +165,12 @@ def _is_utf8(text: str) -> bool:
 
 def _sqlite_engine(url: str) -> AsyncEngine:
     # autocommit mode: we send BEGIN IMMEDIATE ourselves, as the driver's own BEGIN comes too late to lock
+    def connect_inline(file: str, **_options: Any) -> Awaitable[InlineConnection]:
+        return connect(file, patience=SQLITE_BUSY_MS / 1000)
+
     engine = create_async_engine(
         url,
-        connect_args={"timeout": SQLITE_BUSY_MS / 1000},
+        connect_args={"async_creator_fn": connect_inline},
         json_serializer=_as_json,
         pool_size=8,
         max_overflow=24,
@@ -163,13 +178,11 @@ def _sqlite_engine(url: str) -> AsyncEngine:
 
     @event.listens_for(engine.sync_engine, "connect")
     def _prepare(connection: Any, _record: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
             "foreign_keys=ON",
-            f"busy_timeout={SQLITE_BUSY_MS}",
             "temp_store=MEMORY",
             "cache_size=-16000",
         ):

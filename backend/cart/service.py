@@ -34,8 +34,6 @@ class Line:
     item: LineItem
     variant: Variant
     product: Product | None
-    units: int
-    """Units that can be sold now, the cart's own hold included."""
 
     @property
     def total(self) -> Cop:
@@ -98,9 +96,7 @@ async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
         .where(LineItem.cart_id == cart_id)
         .order_by(LineItem.id)
     )
-    found = rows.all()
-    units = await available_units(session, [variant.id for _, variant, _ in found], besides=cart_id)
-    return [Line(item, variant, product, units[variant.id]) for item, variant, product in found]
+    return [Line(item, variant, product) for item, variant, product in rows]
 
 
 async def view(session: AsyncSession, cart_id: str) -> CartView:
@@ -117,13 +113,17 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
         session, list({line.product.id: line.product for line in lines if line.product}.values())
     )
     by_product = {card.id: card for card in cards}
+    units = await available_units(session, [line.variant.id for line in lines], besides=cart_id)
     method = await shipping_method(session, cart_id)
     item_total = sum(line.total for line in lines if line.product)
     shipping = method.amount if method else None
     total = item_total + (shipping or 0)
     return CartView(
         id=cart_id,
-        lines=[_line_view(line, by_product.get(line.variant.product_id)) for line in lines],
+        lines=[
+            _line_view(line, by_product.get(line.variant.product_id), units[line.variant.id])
+            for line in lines
+        ],
         count=sum(line.item.quantity for line in lines),
         item_total=item_total,
         item_total_label=format_cop(item_total),
@@ -136,8 +136,8 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
     )
 
 
-def _line_view(line: Line, card: ProductCard | None) -> CartLine:
-    sellable = line.units if line.product else 0
+def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
+    sellable = units if line.product else 0
     short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
     saving = (
         line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None

@@ -5,7 +5,6 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 """
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,7 +20,7 @@ from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
-from backend.shipping.service import location_of, options_for, require_enabled
+from backend.shipping.service import options_for, require_enabled
 
 NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 UNKNOWN_OPTION = "Shipping Options are invalid for cart."
@@ -51,8 +50,7 @@ async def shipping_choices(database: Database, providers: Providers, cart_id: st
     async with database.read() as session:
         cart = await read_cart(session, cart_id)
         parcelled = await _parcelled(session, cart)
-        options = await options_for(session, cart.sales_channel_id, parcelled.country_code)
-        located = [(option, await location_of(session, option)) for option in options]
+        located = await options_for(session, cart.sales_channel_id, parcelled.country_code)
     return [
         _choice(option, await _quote(providers, option, location, parcelled)) for option, location in located
     ]
@@ -73,9 +71,8 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
         async with database.read() as session:
             cart = await read_cart(session, cart_id)
             parcelled = await _parcelled(session, cart)
-            option = await _offered(session, cart, parcelled, option_id)
-            await require_enabled(session, option)
-            location = await location_of(session, option)
+            option, location = await _offered(session, cart, parcelled, option_id)
+            await require_enabled(session, option, location)
         quote = await _quote(providers, option, location, parcelled)
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
@@ -99,8 +96,8 @@ async def offer_shipping(
         async with database.read() as session:
             cart = await read_cart(session, cart_id)
             parcelled = await _parcelled(session, cart)
-            options = await options_for(session, cart.sales_channel_id, parcelled.country_code)
-            located = [(option, await location_of(session, option)) for option in options]
+            located = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+        options = [option for option, _ in located]
         quotes = await asyncio.gather(
             *(_quote(providers, option, location, parcelled) for option, location in located)
         )
@@ -141,8 +138,7 @@ async def deliver_to(
             if chosen is None:
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
             there = replace(before, address=destination.address, dane_code=destination.dane_code)
-            option = await _offered(session, cart, there, chosen.shipping_option_id)
-            location = await location_of(session, option)
+            option, location = await _offered(session, cart, there, chosen.shipping_option_id)
         quote = await _quote(providers, option, location, there) if there != before else None
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
@@ -163,13 +159,12 @@ async def _keep(session: AsyncSession, cart_id: str, option: ShippingOption, quo
     )
 
 
-async def _offered(session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str) -> ShippingOption:
-    options: Sequence[ShippingOption] = await options_for(
-        session, cart.sales_channel_id, parcelled.country_code
-    )
-    for option in options:
+async def _offered(
+    session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str
+) -> tuple[ShippingOption, StockLocation]:
+    for option, location in await options_for(session, cart.sales_channel_id, parcelled.country_code):
         if option.id == option_id:
-            return option
+            return option, location
     raise InvalidData(UNKNOWN_OPTION)
 
 

@@ -31,6 +31,8 @@ async def available_units(
 
     The promise held by `besides` counts as available: a shopper is never kept out by their own hold.
     """
+    if not variant_ids:
+        return {}
     rows = await session.execute(
         select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked - InventoryLevel.reserved))
         .where(InventoryLevel.variant_id.in_(variant_ids))
@@ -62,9 +64,17 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
     wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))
     lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)
     levels = await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))
-    moved = await _release(session, await _promises(session, mine | lapsed))
+    promises = await _promises(session, mine | lapsed)
+    own = [promise for promise in promises if promise.holder == holder]
+    if _units_of(own, levels) == wanted:
+        for promise in own:
+            promise.expires_at = until
+        return
+    moved = await _release(session, promises)
     missing = dict(wanted)
-    for level in await _lock_levels(session, InventoryLevel.id.in_(wanted_levels)):
+    if promises:  # what they held is free now
+        levels = await _lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
+    for level in (level for level in levels if level.variant_id in missing):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
         if units > 0 and await _reserve(session, level.id, units):
             session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
@@ -177,6 +187,15 @@ async def set_stock(session: AsyncSession, variant_id: str, location_id: str, st
     await session.flush()
     await _tell(session, [level], {level.id: level.stocked - before})
     return level
+
+
+def _units_of(promises: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
+    """Units by variant id."""
+    variants = {level.id: level.variant_id for level in levels}
+    units: Counter[str] = Counter()
+    for promise in promises:
+        units[variants[promise.level_id]] += promise.quantity
+    return units
 
 
 def _holds_any(promises: ColumnElement[bool]) -> ColumnElement[bool]:

@@ -34,7 +34,7 @@ from backend.shipping.schemas import (
     OptionPrice,
     ZoneChange,
 )
-from backend.shipping.service import require_enabled, settle_price, update_option
+from backend.shipping.service import location_of, require_enabled, settle_price, update_option
 from backend.shipping.wire import TYPE_NOTE
 from backend.tables import JsonObject
 
@@ -186,7 +186,7 @@ async def create_option(
         data=new.data or {},
         meta=_noted({}, new),
     )
-    await require_enabled(session, option)
+    await require_enabled(session, option, await location_of(session, option))
     settle_price(option, providers, flat_price(new.prices))
     session.add(option)
     await session.flush()

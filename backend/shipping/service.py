@@ -32,21 +32,22 @@ AMOUNT_NEGATIVE = "Invalid request: Value for field 'amount' too small, expected
 
 async def options_for(
     session: AsyncSession, sales_channel_id: str, country_code: str
-) -> Sequence[ShippingOption]:
-    """The options that reach a country from the locations that serve the channel, the oldest first.
+) -> Sequence[tuple[ShippingOption, StockLocation]]:
+    """The options that reach a country, the oldest first, each with the location its parcels start from.
 
-    None at all when no location is linked to the channel (spec: Errors).
+    Only locations that serve the channel count: none at all when none is linked to it (spec: Errors).
     """
     rows = await session.execute(
-        select(ShippingOption, ServiceZone.country_codes)
+        select(ShippingOption, StockLocation, ServiceZone.country_codes)
         .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
         .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
-        .join(LocationSalesChannel, LocationSalesChannel.location_id == FulfillmentSet.location_id)
+        .join(StockLocation, StockLocation.id == FulfillmentSet.location_id)
+        .join(LocationSalesChannel, LocationSalesChannel.location_id == StockLocation.id)
         .where(LocationSalesChannel.sales_channel_id == sales_channel_id, ShippingOption.deleted_at.is_(None))
         .order_by(ShippingOption.created_at, ShippingOption.id)
     )
     wanted = country_code.casefold()
-    return [option for option, codes in rows if wanted in map(str.casefold, codes)]
+    return [(option, location) for option, location, codes in rows if wanted in map(str.casefold, codes)]
 
 
 async def location_of(session: AsyncSession, option: ShippingOption) -> StockLocation:
@@ -60,13 +61,12 @@ async def location_of(session: AsyncSession, option: ShippingOption) -> StockLoc
     return rows.scalar_one()
 
 
-async def require_enabled(session: AsyncSession, option: ShippingOption) -> None:
-    """Let the option be chosen only if its provider is linked to its location.
+async def require_enabled(session: AsyncSession, option: ShippingOption, location: StockLocation) -> None:
+    """Let the option be chosen only if its provider is linked to the location its parcels start from.
 
     Raises:
         NotAllowed: it is not; the message names the provider (spec: Errors; wire: commerce-api, Error bodies).
     """
-    location = await location_of(session, option)
     link = await session.get(
         LocationFulfillmentProvider, (location.id, option.provider_id), populate_existing=True
     )
@@ -102,7 +102,7 @@ async def update_option(
         option.name = option.name if name is None else name
         option.provider_id = provider_id or option.provider_id
         option.price_type = price_type or option.price_type
-        await require_enabled(session, option)
+        await require_enabled(session, option, await location_of(session, option))
         settle_price(option, providers, amount)
     await session.flush()
     return option

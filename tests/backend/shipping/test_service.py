@@ -40,7 +40,7 @@ def providers(provider: CarrierStandard) -> Providers:
 
 async def names(database: Database, channel_id: str, country_code: str = "co") -> list[str]:
     async with database.read() as session:
-        return [option.provider_id for option in await options_for(session, channel_id, country_code)]
+        return [option.provider_id for option, _ in await options_for(session, channel_id, country_code)]
 
 
 async def option_of(database: Database, provider_id: str) -> ShippingOption:
@@ -121,7 +121,7 @@ async def test_the_location_is_where_the_options_parcels_start(database: Databas
     async with database.read() as session:
         assert (await location_of(session, option)).name == "Bodega Medellín"
         own = await options_for(session, floor.channel_id, "co")
-        assert [(await location_of(session, each)).id for each in own] == [floor.location_id] * 2
+        assert [location.id for _, location in own] == [floor.location_id] * 2
 
 
 # what may be chosen
@@ -132,19 +132,19 @@ async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
 ) -> None:
     option = await option_of(database, "carrier_standard")
     async with database.read() as session:
-        await require_enabled(session, option)
+        await require_enabled(session, option, await location_of(session, option))
     async with database.transaction() as session:
         await unlink_provider(session, floor.location_id, "carrier_standard")
     async with database.read() as session:
         with pytest.raises(NotAllowed) as refused:
-            await require_enabled(session, option)
+            await require_enabled(session, option, await location_of(session, option))
     assert refused.value.body() == {
         "type": "not_allowed",
         "message": "Providers (carrier_standard) are not enabled for the service location",
     }
     async with database.transaction() as session:
         await link_provider(session, floor.location_id, "carrier_standard")
-        await require_enabled(session, option)
+        await require_enabled(session, option, await location_of(session, option))
 
 
 # changes
