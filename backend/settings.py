@@ -43,6 +43,8 @@ class Settings(BaseSettings):
 
     # where it runs
     port: int = Field(default=3000, ge=1, le=65535)
+    workers: int = Field(default=1, ge=1, le=64)
+    """Processes that serve. More than one need REDIS_URL: a page that reconnects may reach another than before."""
     public_url: str = ""
     data_dir: Path = Path("data")
     database_url: str = ""
@@ -128,6 +130,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
+        if self.workers > 1 and not self.redis_url:
+            raise ValueError("WORKERS above 1 needs REDIS_URL")
         given = [name for name in GATEWAY_CREDENTIALS if self._text(name)]
         missing = [name for name in GATEWAY_CREDENTIALS if name not in given]
         if self.gateway_env is GatewayEnv.PRODUCTION:

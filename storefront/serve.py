@@ -1,4 +1,4 @@
-"""Opens the shop: `python -m storefront.serve`. One process serves pages, websocket and API on one port."""
+"""Opens the shop: `python -m storefront.serve`. Pages, websocket and API are served on one port."""
 
 import asyncio
 import importlib
@@ -43,8 +43,8 @@ def main() -> None:
 def serve(settings: Settings) -> None:
     """Serve on the settings' port until told to stop.
 
-    One worker: the pages' state lives in its memory, unless it lives in Redis. Where the platform forks, the app is
-    imported before the worker is, so that it is imported once.
+    One worker unless the settings say more: the pages' state lives in its memory, unless it lives in Redis. Where the
+    platform forks, the app is imported before the workers are, so that it is imported once.
     """
     if multiprocessing.get_start_method() == "fork":
         importlib.import_module("storefront.storefront")
@@ -54,7 +54,7 @@ def serve(settings: Settings) -> None:
         address=ADDRESS,
         port=settings.port,
         interface=Interfaces.ASGI,
-        workers=1,
+        workers=settings.workers,
         workers_kill_timeout=SECONDS_TO_STOP,
         log_level=LogLevels.warning,
     ).serve()

@@ -1,0 +1,130 @@
+"""A shop full of made-up toys, written in bulk through the shop's own tables and its own search index."""
+
+import random
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import insert, select
+
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.search import index_products
+from backend.clock import now
+from backend.database import Database
+from backend.demo.seed import shop_floor
+from backend.inventory.models import InventoryLevel
+from backend.settings import Settings
+
+AT_ONCE = 1000
+BRANDS = [
+    f"Marca {name}" for name in ("Andina", "Boreal", "Ceiba", "Dorado", "Embera", "Frailejón", "Guadua")
+]
+AGES = ("0-2", "3-5", "6-8", "9-12", "12+")
+ONSETS = ("b", "c", "ch", "d", "f", "g", "j", "l", "ll", "m", "n", "p", "r", "s", "t", "tr", "v", "z")
+VOWELS = ("a", "e", "i", "o", "u", "á", "é")
+STOCK = 1_000_000
+"""Units of each toy: no measurement sells out."""
+
+
+def words(count: int) -> list[str]:
+    """That many different words that sound like names of toys; the same ones every time."""
+    chance = random.Random(1958)
+    found: dict[str, None] = {}
+    while len(found) < count:
+        syllables = chance.choice((2, 3, 3, 4))
+        found["".join(chance.choice(ONSETS) + chance.choice(VOWELS) for _ in range(syllables))] = None
+    return list(found)
+
+
+def vocabulary(products: int) -> list[str]:
+    """The words of a shop of this size: a larger shop knows more, so that a word finds about as many toys."""
+    return words(max(200, products // 5))
+
+
+def title(number: int, known: Sequence[str]) -> str:
+    """The title of the toy with this number: three words of the vocabulary."""
+    chance = random.Random(number)
+    return " ".join(chance.choice(known) for _ in range(3)).capitalize()
+
+
+def handle(number: int) -> str:
+    """The handle of the toy with this number."""
+    return f"juguete-{number:06d}"
+
+
+async def fill(database: Database, settings: Settings, products: int) -> None:
+    """Furnish the shop and put this many toys into it."""
+    async with database.transaction() as session:
+        location_id = await shop_floor(session, settings)
+        categories = [Category(name=f"Sección {number}", handle=f"seccion-{number}") for number in range(20)]
+        collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]
+        session.add_all([*categories, *collections])
+    known = vocabulary(products)
+    for start in range(0, products, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, products))
+        toys = [_toy(number, known, collections) for number in numbers]
+        variants = [_variant(number, toy["id"]) for number, toy in zip(numbers, toys, strict=True)]
+        pictures = [_picture(toy["id"], rank) for toy in toys for rank in range(2)]
+        stock = [{"variant_id": row["id"], "location_id": location_id, "stocked": STOCK} for row in variants]
+        places = [
+            {"product_id": toy["id"], "category_id": categories[number % len(categories)].id}
+            for number, toy in zip(numbers, toys, strict=True)
+        ]
+        async with database.transaction() as session:
+            for table, rows in (
+                (Product, toys),
+                (Variant, variants),
+                (Picture, pictures),
+                (InventoryLevel, stock),
+                (ProductCategory, places),
+            ):
+                await session.execute(insert(table), rows)
+            await index_products(session, [toy["id"] for toy in toys])
+
+
+async def some_variants(database: Database, count: int) -> list[str]:
+    """The ids of a few variants, spread over the shop."""
+    async with database.read() as session:
+        every = (await session.execute(select(Variant.id).order_by(Variant.sku))).scalars().all()
+    return list(every[:: max(1, len(every) // count)][:count])
+
+
+def _toy(number: int, known: Sequence[str], collections: Sequence[Collection]) -> dict[str, Any]:
+    chance = random.Random(-number)
+    said = " ".join(chance.choice(known) for _ in range(12))
+    return {
+        "id": Product(handle="", title="").id,
+        "handle": handle(number),
+        "title": title(number, known),
+        "subtitle": "Para jugar toda la tarde",
+        "description": f"Hecho a mano en madera de pino. {said.capitalize()}.",
+        "thumbnail": f"/demo/juguete {number % 50} (1)-960.webp",
+        "collection_id": collections[number % len(collections)].id if number % 3 else None,
+        "featured": number % 100 == 0,
+        "brand": BRANDS[number % len(BRANDS)],
+        "age_range": AGES[number % len(AGES)],
+        "created_at": now() - timedelta(minutes=number),
+        "extra_metadata": {},
+    }
+
+
+def _variant(number: int, product_id: str) -> dict[str, Any]:
+    price = 9_900 + number % 500 * 1000
+    return {
+        "id": Variant(product_id=product_id, price=0).id,
+        "product_id": product_id,
+        "sku": f"JUG-{number:06d}",
+        "price": price,
+        "compare_at_price": price + 10_000 if number % 4 == 0 else None,
+    }
+
+
+def _picture(product_id: str, rank: int) -> dict[str, Any]:
+    address = f"/demo/juguete {rank} (1)-960.webp"
+    return {
+        "product_id": product_id,
+        "url": address,
+        "alt": "Juguete de madera",
+        "rank": rank,
+        "sources": [{"url": address, "width": 960}],
+    }
