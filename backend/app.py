@@ -27,18 +27,18 @@ from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
-ROUTERS = (
-    health_router,
+ROUTERS = (  # the ones that are asked most come first: a path is compared with one route after the other
+    checkout_router,
+    catalog_router,
     payment_router,
+    orders_router,
+    health_router,
     customers_router,
     account_router,
     store_customers_router,
     google_router,
-    catalog_router,
     products_router,
     arrangement_router,
-    checkout_router,
-    orders_router,
     order_desk_router,
     payment_desk_router,
     inventory_router,

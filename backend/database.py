@@ -7,6 +7,8 @@ never commit; the edge that opened the transaction does, by leaving it.
 
 import asyncio
 import json
+import math
+import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -15,6 +17,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import DateTime, Dialect, Select, TypeDecorator, event, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -24,6 +27,8 @@ from backend.settings import Settings
 from backend.sqlite_inline import InlineConnection, connect
 
 SQLITE_BUSY_MS = 15_000
+TRUSTED_FOR = 1.0
+"""Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
 Q = TypeVar("Q", bound=Select[Any])
 
@@ -68,6 +73,13 @@ class Database:
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
+        # every statement sees what is committed, in a transaction or not: reading spares its BEGIN and its end
+        autocommit = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reading_sessions = async_sessionmaker(
+            self.engine.execution_options(**autocommit),
+            sync_session_class=_Session,
+            expire_on_commit=False,
+        )
         self._turn = asyncio.Lock()
 
     @classmethod
@@ -81,7 +93,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
         """A session that only reads; nothing is kept of what it changes."""
-        async with self._sessions() as session:
+        async with self._reading_sessions() as session:
             yield session
 
     @asynccontextmanager
@@ -193,6 +205,25 @@ def _sqlite_engine(url: str) -> AsyncEngine:
 
 
 def _postgresql_engine(url: str) -> AsyncEngine:
-    return create_async_engine(
-        url, json_serializer=_as_json, pool_size=10, max_overflow=20, pool_pre_ping=True
+    engine = create_async_engine(
+        url,
+        json_serializer=_as_json,
+        pool_size=10,
+        max_overflow=20,
+        connect_args={"prepared_statement_cache_size": 1000},
     )
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def _note_rest(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["rests_since"] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def _ask_the_rested(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+        """A connection that has not been used for a while may have been closed: the pool then opens another."""
+        if time.monotonic() - record.info.get("rests_since", math.inf) > TRUSTED_FOR:
+            try:
+                engine.sync_engine.dialect.do_ping(connection)
+            except engine.sync_engine.dialect.loaded_dbapi.Error as error:
+                raise DisconnectionError from error
+
+    return engine

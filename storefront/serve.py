@@ -1,6 +1,7 @@
 """Opens the shop: `python -m storefront.serve`. Pages, websocket and API are served on one port."""
 
 import asyncio
+import gc
 import importlib
 import multiprocessing
 import socket
@@ -48,6 +49,7 @@ def serve(settings: Settings) -> None:
     """
     if multiprocessing.get_start_method() == "fork":
         importlib.import_module("storefront.storefront")
+        settle()
     Server(
         "storefront.serve:open_shop",
         factory=True,
@@ -66,7 +68,19 @@ def open_shop() -> ASGIApp:
     from storefront.storefront import app
 
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()
-    return app()
+    opened = app()
+    settle()
+    return opened
+
+
+def settle() -> None:
+    """Take all that is there by now out of the garbage collector's rounds: it stays for good.
+
+    A round over everything the app is made of would hold up the requests of that moment, and would write to memory that
+    the workers otherwise share.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _announce(port: int) -> None:
