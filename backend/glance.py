@@ -9,12 +9,12 @@ import asyncio
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
+import asyncpg
 
 from backend.database import Database
 
 Row = tuple[Any, ...]
+GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
 class Glance:
@@ -24,7 +24,7 @@ class Glance:
         self._database = database
         self._query = query
         self._file: sqlite3.Connection | None = None
-        self._server: AsyncConnection | None = None
+        self._server: asyncpg.Connection | None = None
         self._next: asyncio.Task[Row] | None = None
         self._alone = asyncio.Lock()
 
@@ -46,7 +46,7 @@ class Glance:
             self._file.close()
             self._file = None
         async with self._alone:
-            await self._leave()
+            self._leave()
 
     def _read_file(self) -> Row:
         """On this very thread: it takes microseconds, and in WAL mode no writer holds a reader up."""
@@ -64,24 +64,20 @@ class Glance:
             self._next = None  # who comes from here on needs a later look
             try:
                 return await self._read_server()
-            except (
-                SQLAlchemyError,
-                OSError,
-            ):  # the server may have closed an idle connection: once more on a new one
-                await self._leave()
+            except GONE:  # the server was restarted, or closed what was idle: once more on a new connection
+                self._leave()
             try:
                 return await self._read_server()
-            except SQLAlchemyError as error:
+            except GONE as error:
                 raise OSError("the database does not answer") from error
 
     async def _read_server(self) -> Row:
         if self._server is None:
-            self._server = await self._database.engine.connect()
-        raw = (await self._server.get_raw_connection()).driver_connection
-        return tuple(await raw.fetchrow(self._query))  # type: ignore[union-attr]
+            url = self._database.url.set(drivername="postgresql")
+            self._server = await asyncpg.connect(url.render_as_string(hide_password=False))
+        return tuple(await self._server.fetchrow(self._query))
 
-    async def _leave(self) -> None:
+    def _leave(self) -> None:
         if self._server is not None:
             server, self._server = self._server, None
-            await server.invalidate()
-            await server.close()
+            server.terminate()

@@ -82,7 +82,7 @@ def _order(sort: str, found: Subquery | None) -> list[ColumnElement[Any]]:
         "new": [newest],
         "price_asc": [price.asc()],
         "price_desc": [price.desc()],
-        "title": [func.lower(Product.title).asc()],
+        "title": [Product.title_key.asc()],
     }
     # by default what can be bought comes first, then the best match or what the shop puts forward
     best = [found.c.score.desc()] if found is not None else [Product.featured.desc()]

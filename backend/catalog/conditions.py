@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, literal_column, select
 
 from backend.catalog.models import Product, Variant
 from backend.clock import now
@@ -13,8 +13,8 @@ NEW_FOR = timedelta(days=30)
 
 
 def for_sale() -> ColumnElement[bool]:
-    """The product is published and not deleted."""
-    return (Product.status == "published") & Product.deleted_at.is_(None)
+    """The product is published and not deleted. Said with the very words of the index that holds what is for sale."""
+    return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def is_new() -> ColumnElement[bool]:

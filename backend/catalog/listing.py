@@ -28,7 +28,7 @@ _LOWEST_PRICE = (
 )
 SORTABLE = {
     "id": Product.id,
-    "title": Product.title,
+    "title": Product.title_key,
     "handle": Product.handle,
     "status": Product.status,
     "created_at": Product.created_at,
@@ -66,13 +66,13 @@ async def product_page(
 
 
 async def page_of(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
-    """The asked stretch of the query, and its count: one query, or two when the stretch is empty."""
-    counted = query.add_columns(func.count().over()).offset(asked.offset).limit(asked.limit)
-    rows = (await session.execute(counted)).all()
-    if rows:
-        return Page(rows, rows[0][-1])
-    if not asked.offset and asked.limit:
-        return Page(rows, 0)
+    """The asked stretch of the query, and its count: one query where the stretch shows the end, else two.
+
+    Counting in the same query would read every row of the table to show a few.
+    """
+    rows = (await session.execute(query.offset(asked.offset).limit(asked.limit))).all()
+    if len(rows) < asked.limit and (rows or not asked.offset):
+        return Page(rows, asked.offset + len(rows))
     whole = query.order_by(None).with_only_columns(Product.id).subquery()
     return Page(rows, (await session.execute(select(func.count()).select_from(whole))).scalar_one())
 

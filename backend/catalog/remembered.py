@@ -51,7 +51,8 @@ class RememberedAnswers:
         self._app = app
         self._versions = versions
         self._room = room
-        self._held = 0
+        self.held = 0
+        """Bytes that the answers take by now."""
         self._answers: OrderedDict[Key, Answer] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,12 +95,12 @@ class RememberedAnswers:
         if len(answer.body) > LARGEST:
             return
         if (former := self._answers.pop(key, None)) is not None:
-            self._held -= _size(former)
+            self.held -= _size(former)
         self._answers[key] = answer
-        self._held += _size(answer)
-        while self._held > self._room:
+        self.held += _size(answer)
+        while self.held > self._room:
             _, oldest = self._answers.popitem(last=False)
-            self._held -= _size(oldest)
+            self.held -= _size(oldest)
 
 
 class _Listener:

@@ -1,13 +1,17 @@
 """Buying: held before the bank, one order a cart, one completion path (spec: States and transitions; design: 4–7)."""
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeVar
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlmodel import SQLModel
 
 from backend.cart import service as carts
+from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.catalog.models import Variant
 from backend.checkout.form import Destination
 from backend.checkout.service import Checkout
@@ -47,6 +51,8 @@ ANA = Destination(
 )
 PRICE = 40_000
 
+T = TypeVar("T", bound=SQLModel)
+
 
 @pytest.fixture
 async def floor(database: Database, settings: Settings) -> Floor:
@@ -85,6 +91,25 @@ async def _ready_cart(checkout: Checkout, variant: str, quantity: int = 1) -> st
     await checkout.set_destination(cart_id, ANA)
     await checkout.choose_shipping(cart_id, option)
     return cart_id
+
+
+async def _ready_carts(checkout: Checkout, variant: str, count: int) -> list[str]:
+    """That many carts as `_ready_cart` makes them, copied from one."""
+    first = await _ready_cart(checkout, variant)
+    async with checkout.database.transaction() as session:
+        cart = (await session.execute(select(Cart).where(Cart.id == first))).scalar_one()
+        copies = [_copy(cart, exclude={"order_id"}) for _ in range(count - 1)]
+        session.add_all(copies)
+        await session.flush()
+        for table in (LineItem, CartShippingMethod):
+            part = (await session.execute(select(table).where(table.cart_id == first))).scalar_one()
+            session.add_all(_copy(part, cart_id=copy.id) for copy in copies)
+    return [first, *(copy.id for copy in copies)]
+
+
+def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
+    """Another row like this one, under an id of its own."""
+    return type(row)(**row.model_dump(exclude={"id", *exclude}) | changes)
 
 
 async def _pay(checkout: Checkout, cart_id: str) -> tuple[Order, PaymentSession]:
@@ -212,7 +237,7 @@ async def test_fifty_completions_of_one_cart_at_once_make_one_order(checkout: Ch
 
 async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=10)
-    ready = [await _ready_cart(checkout, trompo) for _ in range(60)]
+    ready = await _ready_carts(checkout, trompo, 200)
 
     async def buy(cart_id: str) -> bool:
         try:

@@ -1,0 +1,220 @@
+"""Answers are given again only while nothing they are made of has changed, whoever changed it, on every replica."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete, event, select, text, update
+
+from backend.app import Shop, create_api
+from backend.catalog import remembered
+from backend.catalog.models import (
+    CatalogVersion,
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    PublishableKey,
+    Region,
+    Variant,
+)
+from backend.catalog.version import Version, Versions
+from backend.database import Database
+from backend.glance import Glance
+from backend.inventory.models import InventoryLevel
+from backend.inventory.service import set_stock
+from backend.shipping.models import StockLocation
+from tests.shop_floor import Floor, make_toy
+
+WITH_PRICE = "fields=*variants.calculated_price,%2Bvariants.inventory%5Fquantity,*categories&region_id="
+
+
+@pytest.fixture
+async def address(shop: Shop, shop_floor: Floor) -> str:
+    """A list that shows everything of one toy."""
+    async with shop.database.transaction() as session:
+        await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        region = (await session.execute(select(Region.id))).scalar_one()
+        toy = (await session.execute(select(Product))).scalar_one()
+        collection = Collection(title="Clásicos", handle="clasicos")
+        category = Category(name="Madera", handle="madera")
+        session.add_all([collection, category])
+        await session.flush()
+        toy.collection_id = collection.id
+        session.add(ProductCategory(product_id=toy.id, category_id=category.id))
+        session.add(Picture(product_id=toy.id, url="/demo/a.webp"))
+    return f"/store/products?{WITH_PRICE}{region}"
+
+
+@pytest.fixture
+async def replica(
+    store: httpx.AsyncClient, database_url: str, shop: Shop
+) -> AsyncIterator[httpx.AsyncClient]:
+    """Another process of the same shop."""
+    other = Shop(shop.settings)
+    transport = httpx.ASGITransport(create_api(other))
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://shop.test", headers=store.headers
+    ) as client:
+        yield client
+    await other.stop()
+
+
+@pytest.fixture
+def asked(shop: Shop) -> list[str]:
+    """The statements that the shop's sessions ran."""
+    statements: list[str] = []
+
+    def note(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
+    return statements
+
+
+Change = Callable[[Database], Awaitable[None]]
+
+
+def changed_by(statement: Any) -> Change:
+    async def change(database: Database) -> None:
+        async with database.transaction() as session:
+            await session.execute(statement)
+
+    return change
+
+
+async def _stocked(database: Database) -> None:
+    async with database.transaction() as session:
+        variant = (await session.execute(select(Variant.id))).scalar_one()
+        location = (await session.execute(select(StockLocation.id))).scalar_one()
+        await set_stock(session, variant, location, 3)
+
+
+async def _renamed(database: Database) -> None:
+    async with database.transaction() as session:
+        toy = (await session.execute(select(Product))).scalar_one()
+        toy.title = "Otro trompo"
+
+
+CHANGES = {
+    "price": changed_by(update(Variant).values(price=39_000)),
+    "price, by hand": changed_by(text("UPDATE variant SET price = 38000")),
+    "stock": _stocked,
+    "stock, by hand": changed_by(update(InventoryLevel).values(stocked=4)),
+    "title": _renamed,
+    "status": changed_by(update(Product).values(status="draft")),
+    "picture": changed_by(update(Picture).values(url="/demo/b.webp")),
+    "picture gone": changed_by(delete(Picture)),
+    "category": changed_by(update(Category).values(name="Pino")),
+    "category left": changed_by(delete(ProductCategory)),
+    "collection": changed_by(update(Collection).values(title="De siempre")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+async def test_a_change_is_in_the_very_next_answer_of_every_replica(
+    shop: Shop, store: httpx.AsyncClient, replica: httpx.AsyncClient, address: str, change: Change
+) -> None:
+    before = (await store.get(address)).json()
+    assert (await replica.get(address)).json() == before
+    await change(shop.database)
+    after = (await store.get(address)).json()
+    assert after != before
+    assert (await replica.get(address)).json() == after
+
+
+async def test_nothing_is_read_again_while_nothing_changes(
+    store: httpx.AsyncClient, address: str, asked: list[str]
+) -> None:
+    first = await store.get(address)
+    assert asked
+    asked.clear()
+    second = await store.get(address)
+    assert (second.content, second.headers) == (first.content, first.headers)
+    known = await store.get(address, headers={"if-none-match": first.headers["etag"]})
+    assert (known.status_code, known.content) == (304, b"")
+    assert asked == []
+
+
+async def test_stock_that_moves_leaves_answers_without_stock_alone(
+    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+) -> None:
+    await store.get("/store/products?limit=5")
+    await _stocked(shop.database)
+    asked.clear()
+    await store.get("/store/products?limit=5")
+    assert asked == []
+
+
+async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
+    assert (await store.get(address)).status_code == 200
+    wrong = {"x-publishable-api-key": "pk_wrong"}
+    assert (await store.get(address, headers=wrong)).status_code == 400
+    async with shop.database.transaction() as session:
+        await session.execute(delete(PublishableKey))
+    assert (await store.get(address)).status_code == 400
+
+
+async def test_a_change_that_is_taken_back_changes_nothing(
+    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+) -> None:
+    before = (await store.get(address)).content
+
+    async def change_and_fail() -> None:
+        async with shop.database.transaction() as session:
+            await session.execute(update(Variant).values(price=1))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await change_and_fail()
+    asked.clear()
+    assert (await store.get(address)).content == before
+    assert asked == []
+
+
+async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
+    memory = remembered.RememberedAnswers(create_api(shop), shop.versions, room=20_000)
+    transport = httpx.ASGITransport(memory)
+    async with httpx.AsyncClient(transport=transport, base_url="http://s", headers=store.headers) as client:
+        for limit in range(1, 20):
+            assert (await client.get(f"/store/products?limit={limit}")).status_code == 200
+    assert 0 < memory.held <= 20_000
+
+
+async def test_the_version_never_comes_back(database: Database) -> None:
+    versions = Versions(database)
+    seen = {await versions.now()}
+    for number in range(3):
+        async with database.transaction() as session:
+            session.add_all(Category(name="A", handle=f"a-{number}-{n}") for n in range(3))
+        seen.add(await versions.now())
+    assert len(seen) == 4
+    await versions.close()
+
+
+async def test_rivals_share_a_glance_and_a_lost_connection_is_replaced(database: Database) -> None:
+    glance = Glance(database, "SELECT catalog, stock FROM catalog_version")
+    assert await glance.look() == tuple(Version(*await glance.look()))
+    if not database.is_sqlite:
+        async with database.transaction() as session:
+            end_all = """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE pid <> pg_backend_pid() AND datname = current_database()
+            """
+            await session.execute(text(end_all))
+    assert len(await glance.look()) == 2
+    await glance.close()
+
+
+async def test_every_table_of_the_catalogue_is_watched(database: Database) -> None:
+    """A later revision that copies a table on SQLite must watch it again."""
+    query = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'watch_%'"
+    if not database.is_sqlite:
+        query = "SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'watch_%' AND tgenabled = 'O'"
+    async with database.read() as session:
+        watches = (await session.execute(text(query))).scalar_one()
+        rows = (await session.execute(select(CatalogVersion))).all()
+    assert watches == (33 if database.is_sqlite else 11)
+    assert len(rows) == 1
