@@ -15,6 +15,7 @@ from backend.customers.routes import router as customers_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.edge.manual import router as manual_router
 from backend.inventory.routes import router as inventory_router
 from backend.orders.admin_routes import router as order_desk_router
 from backend.orders.routes import router as orders_router
@@ -33,6 +34,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     payment_router,
     orders_router,
     health_router,
+    manual_router,
     customers_router,
     account_router,
     store_customers_router,
@@ -50,7 +52,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
 
 def create_api(shop: Shop) -> FastAPI:
     """The API of this shop. It neither starts nor stops the shop: its server does."""
-    api = FastAPI(title=f"{shop.settings.store_name} API", docs_url="/docs", redoc_url=None)
+    api = FastAPI(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.versions = shop.versions

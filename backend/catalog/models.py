@@ -113,8 +113,13 @@ class Product(Timestamps, table=True):
 
     __tablename__ = "product"
     __table_args__ = (
-        # a stretch of what is for sale is read off one of these, however many products there are
-        Index("ix_product_for_sale", "id", sqlite_where=_FOR_SALE, postgresql_where=_FOR_SALE),
+        # a stretch of what is for sale is read off this one, and its count, however many products there are
+        Index(
+            "ix_product_for_sale",
+            *("id", "status", "deleted_at"),
+            sqlite_where=_FOR_SALE,
+            postgresql_where=_FOR_SALE,
+        ),
         Index("ix_product_newest", "created_at", "id"),
     )
 
@@ -131,7 +136,7 @@ class Product(Timestamps, table=True):
     """The title as lists are sorted by it: without accents and in lower case. It follows the title by itself."""
     subtitle: str = ""
     description: str = ""
-    status: str = Field(default="published", index=True)
+    status: str = "published"
     thumbnail: str | None = None
     collection_id: str | None = Field(default=None, foreign_key="collection.id", index=True)
     featured: bool = Field(default=False, index=True)

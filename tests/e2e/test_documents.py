@@ -166,6 +166,16 @@ async def test_every_inline_script_that_runs_is_allowed(server: ShopServer) -> N
                 assert f"'sha256-{digest}'" in answer.headers["content-security-policy"], script
 
 
+async def test_the_manual_of_the_api_needs_nobody_else(page: Page, watch: Watch) -> None:
+    await page.goto("/docs")
+    operation = page.locator("details", has_text="/store/carts/{cart_id}/complete")
+    await operation.locator("summary").click()
+    assert await operation.get_by_text("Make the order, once").is_visible()
+    assert await page.evaluate("getComputedStyle(document.body).maxWidth") == "1024px"
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert watch.problems == []
+
+
 async def test_nothing_of_another_site_may_read_the_answers(server: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=server.url, headers={"origin": "https://evil.example"}) as client:
         for path in ("/", "/product/trompo-de-madera", "/health", "/robots.txt"):

@@ -181,4 +181,18 @@ async def test_the_documentation_knows_every_parameter(anyone: httpx.AsyncClient
     names = {parameter["name"] for parameter in products["parameters"]}
     assert {"x-publishable-api-key", "q", "category_id", "created_at[$gt]", "fields"} <= names
     assert products["responses"]["400"]["content"]["application/json"]["schema"]["$ref"].endswith("/Refusal")
-    assert (await anyone.get("/docs")).status_code == 200
+
+
+async def test_the_manual_shows_every_operation_and_loads_nothing(anyone: httpx.AsyncClient) -> None:
+    described = (await anyone.get("/openapi.json")).json()
+    manual = await anyone.get("/docs")
+    assert manual.status_code == 200
+    assert "script" not in manual.headers["content-security-policy"]
+    assert "<script" not in manual.text
+    assert "http://" not in manual.text
+    assert "https://" not in manual.text
+    for path, operations in described["paths"].items():
+        assert f"<code>{path}</code>" in manual.text
+        assert operations
+    for shape in described["components"]["schemas"]:
+        assert f'id="{shape}"' in manual.text
