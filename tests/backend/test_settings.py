@@ -62,6 +62,8 @@ def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.Monke
     [
         ("PORT", "70000"),
         ("PORT", "three"),
+        ("WORKERS", "0"),
+        ("WORKERS", "2"),
         ("PUBLIC_URL", "tienda.example"),
         ("GATEWAY_ENV", "live"),
         ("PRIVATE_KEY", "not-hexadecimal-secret"),

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import uvloop
 from sqlalchemy import select, update
@@ -102,8 +103,9 @@ class Bench:
         port = scene.free_port()
         async with scene.bare_process(port, WORKERS, file):
             for name in (LIST, SEARCH, PRODUCT):
-                self._print(name, await self._measure_bare(port, name))
-                self._print(name + CHANGING, None)
+                bare = await self._measure_bare(port, name)
+                self._print(name, bare)
+                self._print(name + CHANGING, bare)
             self._print(CHECKOUT, await measure(port, _bare_purchase, at_once=BUYERS, seconds=self._seconds))
         await database.close()
         alone = self._settings.model_copy(update={"workers": 1, "redis_url": "", "port": scene.free_port()})
@@ -140,9 +142,9 @@ class Bench:
 
         return await measure(port, ask, at_once=READERS, seconds=self._seconds)
 
-    def _print(self, name: str, bare: Figures | None) -> None:
+    def _print(self, name: str, bare: Figures) -> None:
         figures = self._figures[name]
-        against = f"{bare.rate:7.0f} {figures.rate / bare.rate:6.2f}" if bare else " " * 14
+        against = f"{bare.rate:7.0f} {figures.rate / bare.rate:6.2f}"
         times = f"{figures.median:7.1f} {figures.at(0.95):7.1f}"
         self._note(f"{name:38} {figures.rate:8.1f} {GOALS.get(name, ''):>5} {times} {against} "
                    f"{os.getloadavg()[0]:5.1f}")  # fmt: skip
@@ -170,18 +172,12 @@ async def _reads(database: Database, products: int) -> Reads:
         headers={"x-publishable-api-key": key},
         addresses={
             LIST: [f"/store/products?limit=24&offset={24 * page}&{priced}" for page in range(pages)],
-            SEARCH: [f"/store/products?limit=8&q={_escaped(word)}&{priced}" for word in wanted[:SEARCHES]],
+            SEARCH: [f"/store/products?limit=8&q={quote(word)}&{priced}" for word in wanted[:SEARCHES]],
             PRODUCT: [
                 f"/store/products?handle={toys.handle(number)}&{priced}" for number in numbers[:PRODUCTS]
             ],
         },
     )
-
-
-def _escaped(word: str) -> str:
-    from urllib.parse import quote
-
-    return quote(word)
 
 
 @asynccontextmanager

@@ -1,0 +1,69 @@
+"""SQLite on the event loop's thread: rivals wait without holding the loop up, and what is slow leaves it."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from backend.sqlite_inline import InlineConnection, connect
+
+SLOW_COUNT = """
+WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
+SELECT count(*), here() FROM numbers
+"""
+
+
+@pytest.fixture
+async def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.db"
+    connection = await connect(str(path), patience=1)
+    await connection.cursor().execute("PRAGMA journal_mode=WAL")
+    await connection.cursor().execute("CREATE TABLE counter (n INTEGER)")
+    await connection.cursor().execute("INSERT INTO counter VALUES (0)")
+    await connection.close()
+    return path
+
+
+@pytest.fixture
+async def connection(file: Path) -> AsyncIterator[InlineConnection]:
+    connection = await connect(str(file), patience=5)
+    yield connection
+    await connection.close()
+
+
+async def test_a_rival_waits_while_the_loop_goes_on(file: Path, connection: InlineConnection) -> None:
+    rival = await connect(str(file), patience=5)
+    await connection.cursor().execute("BEGIN IMMEDIATE")
+    waiting = asyncio.create_task(rival.cursor().execute("BEGIN IMMEDIATE"))
+    await connection.cursor().execute("UPDATE counter SET n = n + 1")
+    await connection.commit()
+    await waiting
+    cursor = await rival.cursor().execute("SELECT n FROM counter")
+    assert await cursor.fetchall() == [(1,)]
+    await rival.rollback()
+    await rival.close()
+
+
+async def test_patience_has_an_end(file: Path, connection: InlineConnection) -> None:
+    rival = await connect(str(file), patience=0)
+    await connection.cursor().execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        await rival.cursor().execute("BEGIN IMMEDIATE")
+    await connection.rollback()
+    await rival.close()
+
+
+async def test_what_was_slow_once_runs_in_a_thread(connection: InlineConnection) -> None:
+    await connection.create_function("here", 0, threading.get_ident)
+    found = [await (await connection.cursor().execute(SLOW_COUNT)).fetchall() for _ in range(2)]
+    (first, where_first), (again, where_again) = (rows[0] for rows in found)
+    assert first == again == 200_000
+    assert where_first == threading.get_ident() != where_again
+
+
+async def test_a_fault_of_the_statement_is_told_at_once(connection: InlineConnection) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await connection.cursor().execute("SELECT * FROM absent")
