@@ -20,7 +20,8 @@ from storefront.documents.answers import HTML, TEXT, XML, Answer, Body, tag_of
 from storefront.documents.drawing import Drawings
 from storefront.documents.facts import INDEX, NOINDEX
 from storefront.documents.files import Files
-from storefront.documents.reading import Reading, read_nowhere, read_page
+from storefront.documents.reading import Reading
+from storefront.documents.readings import Readings
 from storefront.documents.security import FOR_DOCUMENTS, content_policy, inline_scripts
 from storefront.documents.seed import carrier_of
 from storefront.documents.tags import first_tags, further_tags, with_tags
@@ -43,7 +44,7 @@ class Documents:
         self._files = Files(folder)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
-        self._readings: Together[Reading] = Together()
+        self._readings = Readings()
         self._sitemaps: Together[Body | None] = Together()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +81,7 @@ class Documents:
 
     async def _page(self, page: Page, address: Address) -> Answer:
         try:
-            reading = await self._readings.ask(address.url, lambda: read_page(page, address))
+            reading = await self._readings.page(page, address)
         except Exception:
             log.exception("the page at %s could not be read", address.path)
             return self._without_reading()
@@ -89,7 +90,7 @@ class Documents:
         return await self._document(reading)
 
     async def _nowhere(self) -> Answer:
-        return await self._document(await self._readings.ask(None, read_nowhere))
+        return await self._document(await self._readings.nowhere())
 
     async def _document(self, reading: Reading) -> Answer:
         drawn = await self._drawings.drawn(reading)
