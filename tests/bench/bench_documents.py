@@ -1,0 +1,72 @@
+"""How many documents a second the shop sends, and how soon: `python -m tests.bench.bench_documents`.
+
+The whole shop as users run it, two workers on the demo toys. *Kept*: nothing has changed since the document was
+drawn. *Drawn*: every address is a new one, so that each document is read and drawn.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+
+from backend.settings import Settings
+from tests.bench.load import Connection, Task, connect, get, measure
+from tests.bench.scene import free_port, redis_server, shop_process
+
+PATHS = {"home": "/", "list": "/catalog", "product": "/product/trompo-de-madera"}
+AT_ONCE = 16
+WARM = 0.5
+"""Seconds in which every worker draws the document for the first time."""
+UNPACKED = {"accept-encoding": "gzip"}
+
+
+def _kept(path: str) -> Task:
+    request = get(path, UNPACKED)
+
+    async def task(connection: Connection, _number: int) -> None:
+        await connection.ask(request)
+
+    return task
+
+
+def _drawn(path: str) -> Task:
+    async def task(connection: Connection, number: int) -> None:
+        await connection.ask(get(f"{path}?n={number}", UNPACKED))
+
+    return task
+
+
+async def run(seconds: float, workers: int) -> None:
+    """Open the shop, measure, and print a line for each page."""
+    with tempfile.TemporaryDirectory() as folder, redis_server() as redis_url:
+        settings = Settings(data_dir=Path(folder), port=free_port(), workers=workers, redis_url=redis_url)
+        async with shop_process(settings) as (_process, opening):
+            print(f"{workers} workers, open after {opening:.1f} s, load average {os.getloadavg()[0]:.1f}")
+            for name, path in PATHS.items():
+                await measure(settings.port, _kept(path), at_once=AT_ONCE, seconds=WARM)
+                alone = await measure(settings.port, _kept(path), at_once=1, seconds=seconds / 4)
+                kept = await measure(settings.port, _kept(path), at_once=AT_ONCE, seconds=seconds)
+                drawn = await measure(settings.port, _drawn(path), at_once=AT_ONCE, seconds=seconds)
+                print(
+                    f"{name:8} alone {alone.median:5.1f} ms   kept {kept.rate:6.0f}/s (p95 {kept.at(0.95):4.0f} ms)"
+                    f"   read and drawn {drawn.rate:5.0f}/s (p95 {drawn.at(0.95):4.0f} ms)",
+                    flush=True,
+                )
+            connection = await connect(settings.port)
+            renderer = (await connection.ask_json(get("/health")))["renderer"]
+            connection.close()
+            print(f"one worker's renderer holds {renderer['memory_mib']} MiB, {renderer['starts']} started")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure the documents.")
+    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--workers", type=int, default=2)
+    asked = parser.parse_args()
+    asyncio.run(run(asked.seconds, asked.workers))
+
+
+if __name__ == "__main__":
+    main()
