@@ -18,6 +18,7 @@ from backend.edge.health import router as health_router
 from backend.edge.manual import router as manual_router
 from backend.inventory.routes import router as inventory_router
 from backend.orders.admin_routes import router as order_desk_router
+from backend.orders.hooks import router as shipping_hook_router
 from backend.orders.routes import router as orders_router
 from backend.payment.admin_routes import router as payment_desk_router
 from backend.payment.routes import router as payment_router
@@ -35,6 +36,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     orders_router,
     health_router,
     manual_router,
+    shipping_hook_router,
     customers_router,
     account_router,
     store_customers_router,
@@ -60,6 +62,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
+    api.state.parcels = shop.parcels
     api.state.google = shop.google
     api.add_middleware(RememberedAnswers, versions=shop.versions)
     answer_errors(api)

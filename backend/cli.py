@@ -88,6 +88,38 @@ def reconcile_payments(
     typer.echo(f"Asked the gateway about {asked} payments.")
 
 
+shipping = typer.Typer(help="Look after parcels.", no_args_is_help=True)
+app.add_typer(shipping, name="shipping")
+
+
+@shipping.command("track")
+def track_parcels(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Ask about every parcel on its way, due or not.")
+    ] = False,
+) -> None:
+    """Ask the carrier where parcels are and let their orders follow.
+
+    The running shop does this by itself; safe to run beside it, and twice at once.
+
+    Examples:
+        trompo shipping track
+
+        trompo shipping track --all
+    """
+    from backend.shop import Shop
+
+    async def run() -> int:
+        shop = Shop(load_settings())
+        try:
+            return await shop.parcels.follow(everything=everything)
+        finally:
+            await shop.stop()
+
+    asked = asyncio.run(run())
+    typer.echo(f"Asked the carrier about {asked} parcels.")
+
+
 catalog = typer.Typer(help="Look after the catalogue.", no_args_is_help=True)
 app.add_typer(catalog, name="catalog")
 

@@ -17,6 +17,7 @@ from backend.database import Database
 from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
 from backend.mail.post import Post
+from backend.orders.following import Follower
 from backend.outbox.delivery import Delivery
 from backend.payment.desk import PaymentDesk
 from backend.payment.gateway import GatewayClient, gateway_client, gateway_credentials
@@ -63,7 +64,8 @@ class Shop:
             gateway,
             gateway_credentials(settings),
         )
-        self.checkout = Checkout(settings, self.database, self.payments, self.carriers)
+        self.parcels = Follower(self.database, self.carriers)
+        self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
         self.google = Google(settings)
         self.post = Post(self.database, settings, mail_carrier(settings))
         self.changes = Delivery(
@@ -78,6 +80,7 @@ class Shop:
         self.loop_lag.start()
         await self.sandbox.start()
         self.payments.start()
+        self.parcels.start()
         self.changes.start()
         self.post.start()
         for companion in self.companions:
@@ -89,6 +92,7 @@ class Shop:
             await companion.stop()
         await self.post.stop()
         await self.changes.stop()
+        await self.parcels.stop()
         await self.payments.stop()
         await self.sandbox.stop()
         await self._carrier.close()

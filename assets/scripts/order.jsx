@@ -1,17 +1,21 @@
-// The order's page while its payment is open: it asks how it stands, at first at once and then less and less often, sooner
-// when the shopper comes back to it, and stops when all is decided.
+// The open page of an order asks how it stands, at first at once and then less and less often, sooner when the shopper comes
+// back to it. It asks often while the bank decides, seldom while the parcels travel, and stops when all is done.
 
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 
-const PAUSES = [4, 5, 6, 8, 10, 15, 20, 30]; // seconds; the last one goes on
-const SOON_MS = 3500;
+const PAUSES = {
+  bank: [4, 5, 6, 8, 10, 15, 20, 30],
+  road: [120, 180, 300],
+}; // seconds; the last one goes on
+const SOON_MS = { bank: 3500, road: 30000 };
 
-export function OrderWatch({ isOpen, onAsk }) {
+export function OrderWatch({ pace, onAsk }) {
   const asked = useRef(0);
 
   useEffect(() => {
-    if (!isOpen) return;
+    const pauses = PAUSES[pace];
+    if (!pauses) return;
     let timer;
     let times = 0;
 
@@ -21,10 +25,10 @@ export function OrderWatch({ isOpen, onAsk }) {
         asked.current = Date.now();
         onAsk();
       }
-      timer = setTimeout(ask, PAUSES[Math.min(times++, PAUSES.length - 1)] * 1000);
+      timer = setTimeout(ask, pauses[Math.min(times++, pauses.length - 1)] * 1000);
     };
     const back = () => {
-      if (document.visibilityState !== "visible" || Date.now() - asked.current < SOON_MS) return;
+      if (document.visibilityState !== "visible" || Date.now() - asked.current < SOON_MS[pace]) return;
       times = 0;
       ask();
     };
@@ -39,7 +43,7 @@ export function OrderWatch({ isOpen, onAsk }) {
       window.removeEventListener("online", back);
       window.removeEventListener("pageshow", back);
     };
-  }, [isOpen]);
+  }, [pace]);
 
   return null;
 }

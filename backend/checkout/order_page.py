@@ -1,28 +1,24 @@
 """What an order's page shows, put together from the order, its payment and its parcels."""
 
-from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from babel.dates import format_datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
 from backend.catalog.views import PictureView
+from backend.dates import time_label
 from backend.money import format_cop, tax_inside
 from backend.orders.models import Order, OrderLine
+from backend.orders.parcels import parcel_views
 from backend.orders.service import lines_of_order, read_order
-from backend.orders.states import OrderStatus, PaymentStatus
-from backend.orders.views import OrderLineView, OrderView, ParcelView, PaymentFacts
+from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.orders.views import OrderLineView, OrderView, PaymentFacts
 from backend.payment.models import PaymentSession
 from backend.payment.service import decisive_attempt
 from backend.payment.states import SessionState
 from backend.settings import Settings
-from backend.shipping.models import Fulfillment
-
-TIME_ZONE = ZoneInfo("America/Bogota")
 
 _SHOWN = {
     SessionState.CAPTURED: "approved",
@@ -33,6 +29,12 @@ _SHOWN = {
     SessionState.FAILED: "failed",
     SessionState.HELD: "held",
     SessionState.UNKNOWN: "unknown",
+}
+_JOURNEY: dict[str, str] = {
+    FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
+    FulfillmentStatus.SHIPPED: "shipped",
+    FulfillmentStatus.PARTIALLY_DELIVERED: "shipped",
+    FulfillmentStatus.DELIVERED: "delivered",
 }
 _ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
 
@@ -68,7 +70,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
         address_lines=_address_lines(address),
         payment=payment,
-        parcels=await _parcels(session, order_id),
+        parcels=(await parcel_views(session, [order_id]))[order_id],
+        journey=_JOURNEY.get(order.fulfillment_status, "preparing") if status == "paid" else "",
     )
 
 
@@ -92,11 +95,6 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
         reason=str(data.get("reason") or ""),
         payer_ip=str(data.get("payer_ip") or ""),
     )
-
-
-def time_label(moment: datetime) -> str:
-    """A moment in words, as the clocks in Colombia show it."""
-    return format_datetime(moment, "d 'de' MMMM 'de' y, h:mm a", tzinfo=TIME_ZONE, locale="es_CO")
 
 
 def _address_lines(address: dict[str, Any]) -> list[str]:
@@ -129,20 +127,3 @@ def _line(line: OrderLine, picture: PictureView | None) -> OrderLineView:
 async def _pictures(session: AsyncSession, product_ids: list[str]) -> dict[str, PictureView]:
     query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
     return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
-
-
-async def _parcels(session: AsyncSession, order_id: str) -> list[ParcelView]:
-    found = await session.execute(
-        select(Fulfillment).where(Fulfillment.order_id == order_id).order_by(Fulfillment.id)
-    )
-    return [parcel_view(parcel) for parcel in found.scalars()]
-
-
-def parcel_view(parcel: Fulfillment) -> ParcelView:
-    """A parcel for whoever waits for it."""
-    return ParcelView(
-        carrier=str(parcel.data.get("carrier") or ""),
-        tracking_number=parcel.tracking_number or "",
-        label_url=parcel.label_url,
-        state=parcel.state,
-    )

@@ -1,7 +1,5 @@
 """Customers at the checkout: whose a cart is, what is known of them already, and the orders that are theirs."""
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,17 +7,17 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.service import open_cart
-from backend.checkout.order_page import parcel_view, time_label
 from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
 from backend.customers.views import ShopperView
+from backend.dates import time_label
 from backend.errors import NotAllowed
 from backend.money import format_cop
 from backend.orders.models import Order
+from backend.orders.parcels import parcel_views
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
 from backend.orders.views import ParcelView
-from backend.shipping.models import Fulfillment
 
 MOST_ORDERS = 100
 
@@ -101,7 +99,7 @@ async def orders_of(session: AsyncSession, signing_key: str, customer_id: str) -
         select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MOST_ORDERS)
     )
     orders = found.scalars().all()
-    parcels = await _parcels(session, [order.id for order in orders])
+    parcels = await parcel_views(session, [order.id for order in orders])
     return [
         OwnOrder(
             id=order.id,
@@ -120,16 +118,6 @@ def _status(order: Order) -> str:
     if order.payment_status in (PaymentStatus.CAPTURED, PaymentStatus.AUTHORIZED):
         return "paid"
     return "canceled" if order.status == OrderStatus.CANCELED else "pending"
-
-
-async def _parcels(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[ParcelView]]:
-    parcels: dict[str, list[ParcelView]] = defaultdict(list)
-    found = await session.execute(
-        select(Fulfillment).where(Fulfillment.order_id.in_(order_ids)).order_by(Fulfillment.id)
-    )
-    for parcel in found.scalars():
-        parcels[parcel.order_id].append(parcel_view(parcel))
-    return parcels
 
 
 def _address_view(entry: CustomerAddress) -> AddressView:

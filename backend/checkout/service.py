@@ -20,6 +20,7 @@ from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideF
 from backend.inventory import service as inventory
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
+from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, order_of_cart, read_order
 from backend.orders.states import OrderStatus
@@ -47,6 +48,7 @@ class Checkout:
     database: Database
     payments: PaymentDesk
     carriers: dict[str, FulfillmentProvider]
+    parcels: Follower
 
     async def shipping_choices(self, cart_id: str) -> list[ShippingChoice]:
         """The shipping options for the cart, priced just now.
@@ -267,7 +269,8 @@ class Checkout:
     async def order_page(self, order_id: str, token: str, *, ask: bool = True) -> OrderView:
         """The order for whoever holds its signed link.
 
-        While its payment is open the gateway is asked first; with `ask=False`, what is known already is shown.
+        While its payment is open the gateway is asked first, and then, while its parcels are on their way, the carrier;
+        with `ask=False`, what is known already is shown.
 
         Raises:
             NotFound: no such order, or the token is not its.
@@ -278,6 +281,8 @@ class Checkout:
             attempt = await payments.decisive_attempt(session, order.cart_id)
         if ask and attempt is not None and SessionState(attempt.state).is_open:
             await self.payments.ask_on_return(attempt.id)
+        if ask:
+            await self.parcels.look_at(order_id)
         async with self.database.read() as session:
             return await order_view(session, self.settings, order_id)
 

@@ -84,18 +84,18 @@ async def cancel_parcel(database: Database, carriers: Carriers, order_id: str, p
         NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.shipping.guides.cancel_guide`.
     """
     async with database.read() as session:
-        provider = _provider(carriers, (await _parcel(session, order_id, parcel_id)).provider_id)
+        provider = _provider(carriers, (await lock_parcel(session, order_id, parcel_id)).provider_id)
     await cancel_guide(database, provider, parcel_id)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
-        parcel = await _parcel(session, order_id, parcel_id)
+        parcel = await lock_parcel(session, order_id, parcel_id)
         if PACKED in parcel.data and UNPACKED not in parcel.data:
             parcel.data = {**parcel.data, UNPACKED: iso(now())}
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
             for item in parcel.items:
                 lines[item["line_item_id"]].fulfilled -= item["quantity"]
             await inventory.take_back(session, order.cart_id, parcel.location_id, _units(parcel.items))
-        await _restate(session, order)
+        await restate(session, order)
 
 
 async def ship(session: AsyncSession, order_id: str, parcel_id: str, shipment: Shipment) -> None:
@@ -113,7 +113,7 @@ async def ship(session: AsyncSession, order_id: str, parcel_id: str, shipment: S
     parcel.shipped_at = parcel.shipped_at or now()
     for label in shipment.labels or ():
         _relabel(parcel, label)
-    await _restate(session, order)
+    await restate(session, order)
     await publish(session, ParcelShipped(parcel.id, order_id))
 
 
@@ -126,8 +126,8 @@ async def deliver(session: AsyncSession, order_id: str, parcel_id: str) -> None:
     """
     order = await lock_order(session, order_id)
     parcel = await _standing(session, order_id, parcel_id)
-    parcel.delivered_at = parcel.delivered_at or now()
-    await _restate(session, order)
+    parcel.delivered_at, parcel.next_track_at = parcel.delivered_at or now(), None
+    await restate(session, order)
 
 
 async def return_parcel(session: AsyncSession, settings: Settings, carriers: Carriers, order_id: str) -> None:
@@ -275,24 +275,30 @@ async def _parcels_before(session: AsyncSession, order_id: str) -> int:
 async def _pack(session: AsyncSession, order_id: str, parcel_id: str) -> None:
     """The parcel has its guide: its units leave the warehouse, once."""
     order = await lock_order(session, order_id)
-    parcel = await _parcel(session, order_id, parcel_id)
+    parcel = await lock_parcel(session, order_id, parcel_id)
     if PACKED not in parcel.data and parcel.state == GuideState.CREATED:
         await inventory.ship(session, order.cart_id, _units(parcel.items))
         parcel.data = {**parcel.data, PACKED: iso(now())}
         lines = {line.id: line for line in await lines_of_order(session, order_id)}
         for item in parcel.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]
-    await _restate(session, order)
+    await restate(session, order)
 
 
-async def _restate(session: AsyncSession, order: Order) -> None:
+async def restate(session: AsyncSession, order: Order) -> None:
+    """Let the (locked) order say how far its parcels are."""
     await session.flush()
     parcels = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order.id))
     order.fulfillment_status = status_of(await lines_of_order(session, order.id), parcels.scalars())
     await session.flush()
 
 
-async def _parcel(session: AsyncSession, order_id: str, parcel_id: str) -> Fulfillment:
+async def lock_parcel(session: AsyncSession, order_id: str, parcel_id: str) -> Fulfillment:
+    """The order's parcel, locked. Whoever needs the order as well locks that first.
+
+    Raises:
+        NotFound: the order has no such parcel.
+    """
     query = locked(select(Fulfillment).where(Fulfillment.id == parcel_id, Fulfillment.order_id == order_id))
     parcel = (await session.execute(query)).scalar_one_or_none()
     if parcel is None:
@@ -301,7 +307,7 @@ async def _parcel(session: AsyncSession, order_id: str, parcel_id: str) -> Fulfi
 
 
 async def _standing(session: AsyncSession, order_id: str, parcel_id: str) -> Fulfillment:
-    parcel = await _parcel(session, order_id, parcel_id)
+    parcel = await lock_parcel(session, order_id, parcel_id)
     if parcel.state == GuideState.CANCELED:
         raise NotAllowed("Fulfillment has been canceled")
     if parcel.state != GuideState.CREATED:

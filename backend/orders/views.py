@@ -43,12 +43,18 @@ class PaymentFacts:
 
 @dataclass(frozen=True, slots=True)
 class ParcelView:
-    """A parcel on its way."""
+    """A parcel for whoever waits for it. Labels are moments in words, empty where there is none."""
 
     carrier: str
     tracking_number: str
-    label_url: str | None
-    state: str
+    stage: str
+    """`preparing`, `ready` (it has its guide), `shipped`, or a `backend.shipping.stages.Stage`."""
+    note: str
+    """The carrier's own words on an incident."""
+    expected_label: str
+    shipped_label: str
+    delivered_label: str
+    received_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +80,5 @@ class OrderView:
     address_lines: list[str]
     payment: PaymentFacts
     parcels: list[ParcelView]
+    journey: str
+    """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 
+from backend.edge.bodies import body_up_to
 from backend.payment.desk import PaymentDesk
 from backend.payment.notifications import MAX_BODY_BYTES
 
@@ -46,19 +47,10 @@ async def pse_banks(desk: Desk) -> BanksOut:
 @router.post("/hooks/payment/{provider}", tags=["webhook"])
 async def payment_hook(provider: str, request: Request, desk: Desk) -> PlainTextResponse:
     """The gateway's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook)."""
-    raw = await _body_up_to(request, MAX_BODY_BYTES + 1)
+    raw = await body_up_to(request, MAX_BODY_BYTES + 1)
     fields = _fields(request, raw) if len(raw) <= MAX_BODY_BYTES else {}
     await desk.take_notification(provider, fields, raw or request.url.query.encode())
     return PlainTextResponse("OK")
-
-
-async def _body_up_to(request: Request, most: int) -> bytes:
-    """The body, cut off once it is longer than anybody's notification; the rest is not kept."""
-    body = bytearray()
-    async for chunk in request.stream():
-        if len(body) < most:
-            body += chunk[: most - len(body)]
-    return bytes(body)
 
 
 def _fields(request: Request, raw: bytes) -> dict[str, Any]:

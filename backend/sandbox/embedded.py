@@ -16,14 +16,17 @@ from backend.settings import Settings
 
 
 class Sandbox:
-    """What of the sandbox the settings ask for; with real credentials there is none of it, and nothing is mounted."""
+    """What of the sandbox the settings ask for; with real credentials there is none of it, and nothing is mounted.
+
+    `carrier` is the embedded carrier itself, None when the real one is to be called: a test moves its parcels.
+    """
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._http = httpx.AsyncClient()  # carries the gateway's notifications, over a socket as from outside
         self._gateway = (
             sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )
-        self._carrier = sandbox_carrier(settings) if settings.uses_sandbox_carrier else None
+        self.carrier = sandbox_carrier(settings) if settings.uses_sandbox_carrier else None
 
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:
@@ -33,15 +36,15 @@ class Sandbox:
     @property
     def carrier_transport(self) -> httpx.AsyncBaseTransport | None:
         """The way to the embedded carrier; None when the real one is to be called."""
-        return httpx.ASGITransport(self._carrier.app) if self._carrier else None
+        return httpx.ASGITransport(self.carrier.app) if self.carrier else None
 
     def mounts(self) -> dict[str, ASGIApp]:
         """The apps that the shop's own server shows, by path."""
         mounts: dict[str, ASGIApp] = {}
         if self._gateway is not None:
             mounts[GATEWAY_PATH] = self._gateway.app
-        if self._carrier is not None:
-            mounts[CARRIER_PATH] = self._carrier.app
+        if self.carrier is not None:
+            mounts[CARRIER_PATH] = self.carrier.app
         return mounts
 
     async def start(self) -> None:

@@ -24,6 +24,7 @@ from backend.database import Database, locked
 from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import FulfillmentProvider, Guide, ShipmentRequest
+from backend.shipping.tracking import follow_from_now
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
@@ -92,11 +93,11 @@ async def cancel_guide(database: Database, provider: FulfillmentProvider, fulfil
         parcel = await _cancellable(session, fulfillment_id)
     if parcel.state == GuideState.CANCELED:
         return parcel
-    await provider.cancel_fulfillment(_guide_of(parcel))  # repeatable, so that two at once do no harm
+    await provider.cancel_fulfillment(guide_of(parcel))  # repeatable, so that two at once do no harm
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state != GuideState.CANCELED:
-            parcel.state, parcel.canceled_at = GuideState.CANCELED, now()
+            parcel.state, parcel.canceled_at, parcel.next_track_at = GuideState.CANCELED, now(), None
     return parcel
 
 
@@ -214,9 +215,11 @@ def _fill(parcel: Fulfillment, guide: Guide) -> None:
     parcel.tracking_number, parcel.carrier_order_id = guide.tracking_number, guide.carrier_order_id
     parcel.label_url, parcel.label_pdf = guide.label_url, guide.label_pdf
     parcel.data = dict(guide.data)
+    follow_from_now(parcel)
 
 
-def _guide_of(parcel: Fulfillment) -> Guide:
+def guide_of(parcel: Fulfillment) -> Guide:
+    """What the parcel travels with."""
     return Guide(
         parcel.tracking_number, parcel.carrier_order_id, parcel.label_url, parcel.label_pdf, parcel.data
     )

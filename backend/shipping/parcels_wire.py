@@ -2,10 +2,11 @@
 
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps
 from backend.shipping.models import Fulfillment
+from backend.shipping.tracking import TRACKING
 
 
 def fulfillment_wire(parcel: Fulfillment, option_id: str | None = None) -> JsonDict:
-    """The parcel with its label. `data.state` says how far its guide is, in our own words."""
+    """The parcel with its label. `data.state` says how far its guide is, `data.stage` where the parcel is."""
     return {
         "id": parcel.id,
         "location_id": parcel.location_id,
@@ -21,7 +22,15 @@ def fulfillment_wire(parcel: Fulfillment, option_id: str | None = None) -> JsonD
         "canceled_at": iso(parcel.canceled_at),
         "marked_shipped_by": None,
         "created_by": None,
-        "data": {"state": parcel.state, "reference": parcel.reference, "carrier": parcel.data.get("carrier")},
+        "data": {
+            "state": parcel.state,
+            "reference": parcel.reference,
+            "carrier": parcel.data.get("carrier"),
+            "carrier_order_id": parcel.carrier_order_id,
+            "stage": parcel.stage,
+            "tracking": parcel.data.get(TRACKING),
+            "tracked_at": iso(parcel.tracked_at),
+        },
         "metadata": None,
         "labels": _labels(parcel),
         "items": [

@@ -51,3 +51,9 @@ def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None
     assert code == 1
     assert output.startswith("line 2, price: must be a whole number without dots")
     assert output.endswith("\nNothing was imported.\n")
+
+
+@pytest.mark.parametrize("arguments", [("shipping", "track"), ("shipping", "track", "--all")])
+def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...]) -> None:
+    run("seed")
+    assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")

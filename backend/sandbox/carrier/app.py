@@ -74,7 +74,7 @@ class SandboxCarrier:
         guide = self.ledger.guide(order_id)
         if guide is None:
             raise KeyError(order_id)
-        guide.status = status
+        guide.move(status)
 
     def _operations(self) -> Iterator[Route]:
         for path, operation, schema, handler in (

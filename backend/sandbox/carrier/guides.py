@@ -3,7 +3,7 @@
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from typing import Any
 
@@ -24,6 +24,7 @@ class Status(StrEnum):
     COLLECTED = "Envío Recolectado"
     IN_TRANSIT = "En tránsito"
     IN_DELIVERY = "En distribución"
+    INCIDENT = "Novedad: dirección errada"
     DELIVERED = "Entregado"
     CANCELLED = "Cancelado"
     RETURNED = "Devuelto"
@@ -40,6 +41,14 @@ class IssuedGuide:
     is_test: bool = False
     status: Status = Status.PENDING
     times: dict[str, str] = field(default_factory=dict)
+
+    def move(self, status: Status) -> None:
+        """Let the parcel go on to a state, and remember when."""
+        self.status = status
+        if status not in (Status.PENDING, Status.CANCELLED, Status.INCIDENT):
+            self.times.setdefault("realPickupDate", _local_now())
+        if status is Status.DELIVERED:
+            self.times.setdefault("realDeliveryDate", _local_now())
 
     def tracking(self) -> dict[str, Any]:
         """The data of a tracking answer."""
@@ -97,6 +106,11 @@ class Ledger:
         """Microseconds since 2026, so that a restart, or another process, does not begin again."""
         self._last_number = max(self._last_number + 1, int((time.time() - EPOCH) * 1_000_000))
         return self._last_number
+
+
+def _local_now() -> str:
+    """Now, as the carrier writes it: Colombia's time, without its zone."""
+    return f"{datetime.now(timezone(timedelta(hours=-5))):%Y-%m-%d %H:%M:%S}"
 
 
 def _keep(kept: OrderedDict[int, Any], number: int, value: object) -> None:

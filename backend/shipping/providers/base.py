@@ -4,6 +4,7 @@ A provider knows nothing of carts, orders or the database: it is told places, pa
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import ClassVar
@@ -11,6 +12,7 @@ from typing import ClassVar
 from backend.errors import NotImplementedByProvider
 from backend.money import Cop
 from backend.shipping.parcels import Package
+from backend.shipping.stages import Sighting
 from backend.tables import JsonObject
 
 
@@ -124,6 +126,15 @@ class FulfillmentProvider(ABC):
             OutsideFailure: it is not cancelled.
             OutcomeUnknown: it may have been cancelled.
         """
+
+    async def track(self, guides: Sequence[Guide]) -> list[Sighting | None]:  # noqa: ARG002 - for those that do
+        """Where the parcels of these guides are, in their order; None for one that the provider does not know.
+
+        Raises:
+            NotImplementedByProvider: always, unless a provider offers it.
+            OutsideFailure: there is no answer to use.
+        """
+        raise NotImplementedByProvider(f"track is not implemented by {self.id}")
 
     async def create_return_fulfillment(self, request: ShipmentRequest) -> Guide:  # noqa: ARG002 - for those that do
         """Make the guide of a return.

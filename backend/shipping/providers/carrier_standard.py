@@ -1,18 +1,21 @@
 """Calculated shipping: the cheapest courier of the carrier's live quotation (spec: Price rule)."""
 
 import logging
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from backend import clock
 from backend.errors import OutcomeUnknown
 from backend.money import Cop
-from backend.shipping.carrier.answers import COLOMBIA
+from backend.shipping.carrier.answers import COLOMBIA, Tracking
 from backend.shipping.carrier.client import CarrierClient
 from backend.shipping.carrier.errors import CarrierError
 from backend.shipping.carrier.messages import quotation_for, shipment_for
 from backend.shipping.carrier.rates import Rate, cheapest
+from backend.shipping.carrier.stages import sighting_of
 from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
 from backend.shipping.single_flight import SingleFlight
+from backend.shipping.stages import Sighting
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +23,8 @@ FALLBACK_PRICE: Cop = 15_000
 """What shipping costs when nobody quotes it (spec: Limits)."""
 
 SATURDAY = 5
+REFUSALS = (400, 404, 422)
+"""What the carrier answers when it takes exception to a number, and not to us or to itself."""
 
 
 class CarrierStandard(FulfillmentProvider):
@@ -74,17 +79,59 @@ class CarrierStandard(FulfillmentProvider):
             CarrierError: the guide is not cancelled.
             OutcomeUnknown: it may be; ask again.
         """
-        if guide.carrier_order_id is None:
-            raise CarrierError("the guide has no number to cancel it by")
         failure: CarrierError | OutcomeUnknown
         try:
-            if guide.carrier_order_id in await self._client.cancel([guide.carrier_order_id]):
+            if guide.carrier_order_id is None:
+                failure = CarrierError("the guide has no number to cancel it by: cancel it at the carrier")
+            elif guide.carrier_order_id in await self._client.cancel([guide.carrier_order_id]):
                 return
-            failure = CarrierError("the carrier did not cancel the guide; it may have been collected")
+            else:
+                failure = CarrierError("the carrier did not cancel the guide; it may have been collected")
         except (CarrierError, OutcomeUnknown) as error:
             failure = error
         if not await self._is_cancelled(guide):
             raise failure
+
+    async def track(self, guides: Sequence[Guide]) -> list[Sighting | None]:
+        """Where the parcels are: one question for all that have a number at the carrier, and one for each other.
+
+        Raises:
+            CarrierError: there is no answer to use.
+        """
+        numbers = dict.fromkeys(
+            guide.carrier_order_id for guide in guides if guide.carrier_order_id is not None
+        )
+        by_number = await self._tracked(list(numbers)) if numbers else {}
+        return [await self._sighting(guide, by_number) for guide in guides]
+
+    async def _sighting(self, guide: Guide, by_number: dict[int, Tracking]) -> Sighting | None:
+        if guide.carrier_order_id is not None:
+            tracking = by_number.get(guide.carrier_order_id)
+        else:
+            tracking = await self._tracked_by_code(guide.tracking_number or "")
+        return sighting_of(tracking) if tracking else None
+
+    async def _tracked(self, order_ids: Sequence[int]) -> dict[int, Tracking]:
+        """Where the parcels are, by their numbers. One that is refused spoils nobody's answer: it ends up alone."""
+        try:
+            return await self._client.track_by_orders(order_ids)
+        except CarrierError as error:
+            if error.http_status not in REFUSALS:
+                raise
+            if len(order_ids) == 1:
+                log.warning("guide %s cannot be tracked: %s", order_ids[0], error)
+                return {}
+        half = len(order_ids) // 2
+        return await self._tracked(order_ids[:half]) | await self._tracked(order_ids[half:])
+
+    async def _tracked_by_code(self, tracking_number: str) -> Tracking | None:
+        try:
+            return await self._client.track(tracking_number) if tracking_number else None
+        except CarrierError as error:
+            if error.http_status not in REFUSALS:
+                raise
+            log.warning("parcel %s cannot be tracked: %s", tracking_number, error)
+            return None
 
     async def _quote(self, request: QuoteRequest) -> Quote:
         try:

@@ -23,6 +23,7 @@ from storefront.pages.account.browser import (
 )
 from storefront.pages.account.enter import form_texts, new_password
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
+from storefront.pages.order.sections import stage_text
 
 __all__ = ["TITLE", "AccountState", "load", "page"]
 
@@ -49,6 +50,7 @@ def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
             rx.el.span(item.carrier, " "),
             _("Guía "),
             rx.el.b(item.tracking_number, data_testid="tracking-number"),
+            rx.el.span("· ", stage_text(item.stage), data_testid="parcel-stage", data_stage=item.stage),
             class_name="account-order__parcel",
         ),
     )

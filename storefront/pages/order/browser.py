@@ -15,11 +15,11 @@ def on_press() -> list[rx.Var[Any]]:
 
 
 class OrderWatch(rx.Component):
-    """Asks how the payment stands while it is open."""
+    """Asks how the order stands: often while the bank decides (`bank`), seldom while it travels (`road`)."""
 
     library = SCRIPT
     tag = "OrderWatch"
-    is_open: rx.Var[bool]
+    pace: rx.Var[str]
     on_ask: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
 
 

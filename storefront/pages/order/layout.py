@@ -24,6 +24,22 @@ def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
     return rx.match(status, *words.items(), next(iter(words.values())))
 
 
+def title(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """The payment first; once it is paid, how far the parcels are."""
+    return rx.match(order.journey, *texts.JOURNEY_TITLES.items(), by_status(order.status, texts.TITLES))
+
+
+def explanation(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """What the title means for the shopper."""
+    return rx.match(order.journey, *texts.JOURNEY_WORDS.items(), by_status(order.status, texts.EXPLANATIONS))
+
+
+def pace(order: ObjectVar[OrderView]) -> rx.Var[str]:
+    """What the open page waits for: the bank, the road, or nothing any more."""
+    is_on_the_way = (order.status == "paid") & (order.journey != "delivered")
+    return rx.cond(~order.is_final, "bank", rx.cond(is_on_the_way, "road", ""))
+
+
 def status(order: ObjectVar[OrderView]) -> rx.Component:
     """How it stands, and what can be done about it."""
     bank = view_of(OrderState.content, OrderContent).bank
@@ -37,14 +53,15 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
         rx.el.div(
             rx.el.p(_("Pedido "), order.number, class_name="order__number", data_testid="order-number"),
             rx.el.div(
-                rx.el.h1(by_status(order.status, texts.TITLES), class_name="order__title"),
-                rx.el.p(by_status(order.status, texts.EXPLANATIONS), class_name="order__words"),
+                rx.el.h1(title(order), class_name="order__title"),
+                rx.el.p(explanation(order), class_name="order__words"),
                 role="status",
                 data_testid="order-status",
                 data_status=order.status,
+                data_journey=order.journey,
             ),
             rx.cond(
-                order.status == "paid",
+                (order.status == "paid") & (order.journey != "delivered"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
             ),
             rx.cond(
@@ -96,7 +113,7 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
             payment(order),
             class_name="order__columns",
         ),
-        OrderWatch.create(is_open=~order.is_final, on_ask=OrderState.refresh),
+        OrderWatch.create(pace=pace(order), on_ask=OrderState.refresh),
         class_name="order",
     )
 

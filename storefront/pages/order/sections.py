@@ -83,14 +83,37 @@ def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
                 rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")),
                 class_name="parcel__name",
             ),
-            rx.el.p(rx.match(item.state, *texts.PARCEL_STATES.items(), texts.PARCEL_PREPARING)),
+            rx.el.p(
+                stage_text(item.stage),
+                class_name="parcel__stage",
+                role="status",
+                data_testid="parcel-stage",
+                data_stage=item.stage,
+            ),
+            rx.cond(item.note != "", rx.el.p(item.note, class_name="parcel__note")),
             rx.cond(
                 item.tracking_number != "",
                 rx.el.p(_("Número de guía: "), rx.el.b(item.tracking_number, data_testid="tracking-number")),
             ),
+            moment(_("Despachado: "), item.shipped_label),
+            moment(_("Entrega estimada: "), item.expected_label),
+            moment(_("Entregado: "), item.delivered_label),
+            moment(_("Recibió: "), item.received_by),
         ),
         class_name="parcel",
+        data_stage=item.stage,
+        data_testid="parcel",
     )
+
+
+def stage_text(stage: rx.Var[str]) -> rx.Var[str]:
+    """Where a parcel is, in words."""
+    return rx.match(stage, *texts.STAGES.items(), texts.STAGES["preparing"])
+
+
+def moment(name: str, label: rx.Var[str]) -> rx.Component:
+    """A moment of a parcel's way, once there is one."""
+    return rx.cond(label != "", rx.el.p(name, label, class_name="parcel__moment"))
 
 
 def delivery(order: ObjectVar[OrderView]) -> rx.Component:

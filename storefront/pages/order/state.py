@@ -29,7 +29,7 @@ class OrderState(PageState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def refresh(self) -> None:
-        """See how the payment stands: the gateway is asked, at most every few seconds."""
+        """See how the order stands: the gateway is asked at most every few seconds, the carrier every few minutes."""
         async with self:
             params = PageParams.from_url(self.router.url)
         try:

@@ -46,9 +46,25 @@ DRAWINGS = {
     "canceled": "/brand/order-rejected.svg",
     "expired": "/brand/order-rejected.svg",
 }
-PARCEL_STATES = {
-    "created": _("Guía lista"),
+JOURNEY_TITLES = {
+    "shipped": _("Tu pedido va en camino"),
+    "delivered": _("Tu pedido fue entregado"),
+}
+JOURNEY_WORDS = {
+    "shipped": _("Tu pago fue aprobado y ya despachamos tus juguetes. Más abajo ves por dónde van."),
+    "delivered": _("¡Que lo disfruten! Si algo no llegó bien, escríbenos y lo resolvemos."),
+}
+STAGES = {
+    "preparing": _("Preparando el envío"),
+    "ready": _("Empacado, esperando que lo recojan"),
+    "shipped": _("En camino"),
+    "collected": _("Recogido por la transportadora"),
+    "in_transit": _("En camino"),
+    "out_for_delivery": _("En reparto: llega pronto"),
+    "incident": _("Novedad con el envío"),
+    "delivered": _("Entregado"),
+    "returned": _("Devuelto a nuestra bodega"),
     "canceled": _("Guía anulada"),
 }
-PARCEL_PREPARING = _("Guía en preparación")
+"""Where a parcel is, in a shopper's words: `ParcelView.stage`."""
 AGAIN = {"again": _("Intentar de nuevo con el mismo carrito"), "busy": _("Preparando tu carrito…")}

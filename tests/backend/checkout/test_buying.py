@@ -26,6 +26,7 @@ from backend.errors import (
     TotalChanged,
 )
 from backend.inventory.service import available_units
+from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.payment.desk import PaymentDesk
 from backend.payment.gateway import gateway_client, gateway_credentials
@@ -72,7 +73,8 @@ async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -
         gateway_client(settings),
         gateway_credentials(settings),
     )
-    return Checkout(settings, database, desk, {"manual_manual": ManualManual()})
+    carriers = {"manual_manual": ManualManual()}
+    return Checkout(settings, database, desk, carriers, Follower(database, carriers))
 
 
 async def _toy(database: Database, floor: Floor, stock: int) -> str:

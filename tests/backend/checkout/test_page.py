@@ -13,6 +13,7 @@ from backend.checkout.service import Checkout
 from backend.checkout.views import PlacedOrder
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
 from backend.money import Cop
+from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.settings import Settings
@@ -71,7 +72,7 @@ async def checkout(
     """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     carriers = {carrier.id: carrier, "manual_manual": ManualManual()}
-    yield Checkout(shop.settings, shop.database, shop.payments, carriers)
+    yield Checkout(shop.settings, shop.database, shop.payments, carriers, Follower(shop.database, carriers))
     await shop.stop()
 
 

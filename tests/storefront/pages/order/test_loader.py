@@ -7,6 +7,7 @@ import pytest
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.checkout.views import PlacedOrder
+from backend.shipping.stages import Stage
 from storefront.pages.loading import PageParams
 from storefront.pages.order import texts
 from storefront.pages.order.loader import load, token_of
@@ -77,3 +78,8 @@ def test_every_status_has_its_words() -> None:
     assert texts.TITLES.keys() == texts.EXPLANATIONS.keys() == texts.DRAWINGS.keys()
     assert set(texts.TITLES) == {"pending", "held", "paid", "rejected", "canceled", "expired"}
     assert next(iter(texts.TITLES)) == "pending"  # what an unknown status is told as
+
+
+def test_every_stage_of_a_parcel_has_its_words() -> None:
+    assert set(texts.STAGES) == {"preparing", "ready", "shipped", *Stage} - {Stage.AWAITING_PICKUP}
+    assert texts.JOURNEY_TITLES.keys() == texts.JOURNEY_WORDS.keys() == {"shipped", "delivered"}

@@ -1,0 +1,338 @@
+"""Orders follow what the carrier says of their parcels, on both databases, over the embedded carrier's wire."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.clock import now
+from backend.mail.models import Mail
+from backend.orders.following import follow
+from backend.orders.tokens import order_token
+from backend.orders.views import OrderView
+from backend.sandbox.carrier import Fault
+from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.guides import Status
+from backend.settings import Settings
+from backend.shipping.models import Fulfillment
+from backend.shipping.tracking import ASKED_LATELY
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+
+@pytest.fixture
+async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
+    """A shop whose guides are real ones, of the embedded carrier: each has a number of its own."""
+    settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox="false")
+    shop = Shop(settings)
+    yield shop
+    await shop.stop()
+
+
+@dataclass
+class Road:
+    """Parcels of one order, and those who move them and look at them."""
+
+    shop: Shop
+    admin: httpx.AsyncClient
+    order_id: str
+    parcels: list[dict[str, Any]]
+
+    def number(self, place: int = 0) -> int:
+        return int(self.parcels[place]["data"]["carrier_order_id"])
+
+    def move(self, status: Status, place: int = 0) -> None:
+        assert self.shop.sandbox.carrier
+        self.shop.sandbox.carrier.move(self.number(place), status)
+
+    async def follow(self, *, everything: bool = True) -> int:
+        return await self.shop.parcels.follow(everything=everything)
+
+    async def order(self) -> dict[str, Any]:
+        order: dict[str, Any] = (await get(self.admin, f"/admin/orders/{self.order_id}"))["order"]
+        return order
+
+    async def parcel(self, place: int = 0) -> dict[str, Any]:
+        parcel: dict[str, Any] = (await self.order())["fulfillments"][place]
+        return parcel
+
+    async def page(self, *, ask: bool = False) -> OrderView:
+        token = order_token(self.shop.settings.signing_key, self.order_id)
+        return await self.shop.checkout.order_page(self.order_id, token, ask=ask)
+
+    async def mails(self) -> int:
+        async with self.shop.database.read() as session:
+            found = await session.execute(select(Mail).where(Mail.kind == "parcel_shipped"))
+            return len(found.scalars().all())
+
+    async def asked_long_ago(self) -> None:
+        async with self.shop.database.transaction() as session:
+            await session.execute(update(Fulfillment).values(tracked_at=now() - 2 * ASKED_LATELY))
+
+    def questions(self) -> int:
+        assert self.shop.sandbox.carrier
+        return sum("track" in path for _, path, _ in self.shop.sandbox.carrier.requests)
+
+
+async def send(
+    shop: Shop, floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient, parcels: int
+) -> Road:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, floor, f"trompo-{parcels}", stock=9)
+    order = await bought(store, variant, parcels, price_type="calculated")
+    for _ in range(parcels):
+        items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+        order = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", items))["order"]
+    return Road(shop, admin, order["id"], order["fulfillments"])
+
+
+@pytest.fixture
+async def road(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient) -> Road:
+    """An order in one parcel that waits to be collected."""
+    return await send(shop, shop_floor, store, admin, 1)
+
+
+@pytest.fixture
+async def two_parcels(
+    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> Road:
+    return await send(shop, shop_floor, store, admin, 2)
+
+
+async def test_an_order_follows_its_parcel_to_the_door(road: Road) -> None:
+    """wire: carrier 2.4, every status on the way."""
+    seen = []
+    for status in (
+        Status.PENDING,
+        Status.COLLECTED,
+        Status.IN_TRANSIT,
+        Status.IN_DELIVERY,
+        Status.INCIDENT,
+        Status.DELIVERED,
+    ):
+        road.move(status)
+        assert await road.follow() == 1
+        order, (shown,) = await road.order(), (await road.page()).parcels
+        seen.append((order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"], shown.stage))
+    assert seen == [
+        ("fulfilled", "awaiting_pickup", "ready"),
+        ("shipped", "collected", "collected"),
+        ("shipped", "in_transit", "in_transit"),
+        ("shipped", "out_for_delivery", "out_for_delivery"),
+        ("shipped", "incident", "incident"),
+        ("delivered", "delivered", "delivered"),
+    ]
+    assert await road.follow() == 0  # it has arrived: nobody asks any more
+    parcel = await road.parcel()
+    assert parcel["shipped_at"] <= parcel["delivered_at"]
+    page = await road.page()
+    assert (page.status, page.journey) == ("paid", "delivered")
+    assert page.parcels[0].received_by == "Portería"
+    assert page.parcels[0].delivered_label
+    assert await road.mails() == 1
+
+
+async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
+    road.move(Status.INCIDENT)
+    await road.follow()
+    (shown,) = (await road.page()).parcels
+    assert (shown.stage, shown.shipped_label) == ("incident", "")
+    assert shown.note.startswith("Novedad: dirección errada")
+
+
+async def test_an_order_in_two_parcels_has_left_when_both_have(two_parcels: Road) -> None:
+    statuses = []
+    for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
+        two_parcels.move(status, place)
+        await two_parcels.follow()
+        statuses.append((await two_parcels.order())["fulfillment_status"])
+    assert statuses == ["partially_shipped", "partially_delivered", "delivered"]
+    assert await two_parcels.mails() == 2  # one a parcel
+
+
+async def test_parcels_are_asked_about_together(two_parcels: Road) -> None:
+    assert await two_parcels.follow() == 2
+    assert two_parcels.questions() == 1
+
+
+async def test_replicas_that_follow_at_once_ask_and_tell_once(two_parcels: Road) -> None:
+    for place in (0, 1):
+        two_parcels.move(Status.IN_TRANSIT, place)
+    async with two_parcels.shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(next_track_at=now()))
+    replicas = (follow(two_parcels.shop.database, two_parcels.shop.carriers) for _ in range(4))
+    assert sum(await asyncio.gather(*replicas)) == 2
+    assert (await two_parcels.order())["fulfillment_status"] == "shipped"
+    assert await two_parcels.mails() == 2
+
+
+async def test_a_parcel_marked_shipped_by_hand_is_told_once(road: Road) -> None:
+    await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/shipments")
+    shipped_at = (await road.parcel())["shipped_at"]
+    road.move(Status.IN_TRANSIT)
+    await road.follow()
+    assert (await road.parcel())["shipped_at"] == shipped_at
+    assert await road.mails() == 1
+
+
+async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None:
+    road.move(Status.IN_TRANSIT)
+    path = f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/shipments"
+    await asyncio.gather(road.follow(), *(post(road.admin, path) for _ in range(3)))
+    assert await road.mails() == 1
+    assert (await road.order())["fulfillment_status"] == "shipped"
+
+
+async def test_late_words_about_a_cancelled_parcel_change_nothing(road: Road) -> None:
+    """wire: carrier 2.4, late events arrive after cancel."""
+    await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/cancel")
+    road.move(Status.DELIVERED)
+    assert await road.follow() == 0
+    assert (await road.order())["fulfillment_status"] == "not_fulfilled"
+    (shown,) = (await road.page()).parcels
+    assert shown.stage == "canceled"
+
+
+async def test_a_guide_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(road: Road) -> None:
+    road.move(Status.CANCELLED)
+    await road.follow()
+    assert (await road.page()).parcels[0].stage == "canceled"
+    path = f"/admin/orders/{road.order_id}/fulfillments"
+    order = (await post(road.admin, f"{path}/{road.parcels[0]['id']}/cancel"))["order"]
+    assert order["fulfillment_status"] == "not_fulfilled"
+    items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Fault.SERVER_ERROR, Fault.BAD_GATEWAY, Fault.UNAUTHORIZED, Fault.MALFORMED, Fault.DROP],
+)
+async def test_a_carrier_that_fails_is_asked_again(
+    road: Road, fault: Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert road.shop.sandbox.carrier
+    road.move(Status.IN_TRANSIT)
+    road.shop.sandbox.carrier.faults.plan(fault, Operation.TRACK)
+    assert await road.follow() == 1
+    assert (await road.parcel())["shipped_at"] is None
+    assert "could not be tracked" in caplog.text
+    road.shop.sandbox.carrier.faults.clear()
+    assert await road.follow() == 1
+    assert (await road.parcel())["shipped_at"]
+
+
+async def test_a_parcel_the_carrier_does_not_know_stays_as_it_is(road: Road) -> None:
+    """wire: carrier 2.4, data may be a plain string when unknown."""
+    async with road.shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(carrier_order_id=1))
+    await road.follow()
+    parcel = await road.parcel()
+    assert (parcel["data"]["stage"], parcel["shipped_at"]) == (None, None)
+    assert parcel["data"]["tracked_at"]
+
+
+async def test_a_parcel_known_by_its_code_alone_is_followed(road: Road) -> None:
+    async with road.shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(carrier_order_id=None))
+    road.move(Status.IN_TRANSIT)
+    await road.follow()
+    assert (await road.parcel())["data"]["stage"] == "in_transit"
+
+
+async def test_what_is_not_due_is_left_alone(road: Road) -> None:
+    assert await road.follow(everything=False) == 0
+    assert road.questions() == 0
+
+
+# an open page
+
+
+async def test_whoever_looks_sees_the_parcel_of_this_moment(road: Road) -> None:
+    road.move(Status.IN_TRANSIT)
+    assert (await road.page()).parcels[0].stage == "ready"
+    assert (await road.page(ask=True)).parcels[0].stage == "in_transit"
+    road.move(Status.DELIVERED)
+    pages = await asyncio.gather(*(road.page(ask=True) for _ in range(4)))
+    assert {page.parcels[0].stage for page in pages} == {"in_transit"}  # asked a moment ago
+    assert road.questions() == 1
+    await road.asked_long_ago()
+    assert (await road.page(ask=True)).journey == "delivered"
+
+
+async def test_a_page_does_not_wait_for_a_carrier_that_hangs(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert road.shop.sandbox.carrier
+    road.shop.sandbox.carrier.faults.plan(Fault.HANG, Operation.TRACK)
+    monkeypatch.setattr("backend.orders.following.A_PAGE_WAITS", 0.05)
+    assert (await road.page(ask=True)).parcels[0].stage == "ready"
+
+
+# the carrier's hook
+
+
+def hook_of(road: Road, **changes: Any) -> dict[str, Any]:
+    """wire: carrier 2.4, webhook."""
+    event = {"timestamp": "2026-11-20 10:00:00", "status": "Entregado", "statusDetail": "", "statusStep": 4}
+    return {
+        "idCarrier": 1,
+        "carrier": "Envía",
+        "idOrder": road.number(),
+        "trackingCode": road.parcels[0]["labels"][0]["tracking_number"],
+        "myShipmentReference": "1-1",
+        "events": [{**event, "incidence": False, "receivedBy": "Ana"}],
+        **changes,
+    }
+
+
+async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncClient) -> None:
+    road.move(Status.COLLECTED)
+    answer = await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
+    assert (answer.status_code, answer.text) == (200, "OK")
+    assert await road.follow(everything=False) == 1
+    # it said "Entregado", but the carrier says otherwise: nobody signs a hook
+    assert (await road.parcel())["data"]["stage"] == "collected"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"idOrder": 99999999999999999999999}',
+        b'{"idOrder": "12", "trackingCode": {"a": 1}}',
+        b'{"idOrder": true}',
+        b'{"trackingCode": "\\u0000"}',
+        b"[" * 30_000,
+        json.dumps({"idOrder": 1, "x": "y" * 70_000}).encode(),
+    ],
+    ids=["empty", "list", "null", "bytes", "huge", "odd", "true", "nul", "deep", "long"],
+)
+async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
+    road: Road, anyone: httpx.AsyncClient, content: bytes
+) -> None:
+    answer = await anyone.post("/hooks/shipping/carrier_standard", content=content)
+    assert answer.status_code == 200
+    assert await road.follow(everything=False) == 0
+
+
+async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.AsyncClient) -> None:
+    road.move(Status.COLLECTED)
+    road.shop.parcels.start()
+    try:
+        await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
+        async with asyncio.timeout(10):
+            while (await road.parcel())["shipped_at"] is None:
+                pass
+    finally:
+        await road.shop.parcels.stop()
