@@ -67,12 +67,22 @@ async def fulfill(
     parcel = await create_guide(database, packing.provider, packing.guide)
     if parcel.items != packing.guide.items:
         raise Conflict("Another parcel of this order was sent at the same time: look again")
+    await pack_or_cancel(database, packing.provider, order_id, parcel.id)
+
+
+async def pack_or_cancel(
+    database: Database, provider: FulfillmentProvider, order_id: str, parcel_id: str
+) -> None:
+    """The parcel has its guide: its units leave the warehouse, or, where they are gone, its guide is cancelled.
+
+    Raises:
+        InsufficientStock: the order was cancelled while the carrier answered: its parcel must not go out.
+    """
     try:
         async with database.transaction() as session:
-            await _pack(session, order_id, parcel.id)
+            await _pack(session, order_id, parcel_id)
     except InsufficientStock:
-        # the order was cancelled while the carrier answered: its parcel must not go out
-        await cancel_guide(database, packing.provider, parcel.id)
+        await cancel_guide(database, provider, parcel_id)
         raise
 
 
@@ -84,7 +94,7 @@ async def cancel_parcel(database: Database, carriers: Carriers, order_id: str, p
         NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.shipping.guides.cancel_guide`.
     """
     async with database.read() as session:
-        provider = _provider(carriers, (await lock_parcel(session, order_id, parcel_id)).provider_id)
+        provider = provider_of(carriers, (await lock_parcel(session, order_id, parcel_id)).provider_id)
     await cancel_guide(database, provider, parcel_id)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
@@ -139,7 +149,7 @@ async def return_parcel(session: AsyncSession, settings: Settings, carriers: Car
     """
     order = await lock_order(session, order_id)
     option = await _option(session, order)
-    provider = _provider(carriers, option.provider_id)
+    provider = provider_of(carriers, option.provider_id)
     await provider.create_return_fulfillment(
         ShipmentRequest(
             reference=f"{order.number}-R",
@@ -189,7 +199,7 @@ async def _packing(
     option = await _option(session, order)
     location = await _location(session, option, new.location_id)
     return Packing(
-        provider=_provider(carriers, option.provider_id),
+        provider=provider_of(carriers, option.provider_id),
         guide=NewGuide(
             order_id=order.id,
             location_id=location.id,
@@ -315,7 +325,12 @@ async def _standing(session: AsyncSession, order_id: str, parcel_id: str) -> Ful
     return parcel
 
 
-def _provider(carriers: Carriers, provider_id: str) -> FulfillmentProvider:
+def provider_of(carriers: Carriers, provider_id: str) -> FulfillmentProvider:
+    """The provider with this id.
+
+    Raises:
+        NotAllowed: the shop does not run with it.
+    """
     provider = carriers.get(provider_id)
     if provider is None:
         raise NotAllowed(f"The shop does not run with provider {provider_id}")

@@ -12,7 +12,7 @@ for a person to look up. No transaction is open while the carrier answers.
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from sqlalchemy import or_, select
@@ -109,14 +109,24 @@ async def settle_guide(session: AsyncSession, fulfillment_id: str, found: Guide 
         NotAllowed: the parcel is not in doubt, or is still being made.
     """
     parcel = await _locked_parcel(session, fulfillment_id)
-    if not _is_in_doubt(parcel, now()):
-        raise NotAllowed(f"The guide of parcel {fulfillment_id} is not in doubt")
+    require_doubt(parcel)
     if found is None:
         parcel.state = GuideState.FAILED
     else:
         _fill(parcel, found)
     await session.flush()
     return parcel
+
+
+def require_doubt(parcel: Fulfillment) -> None:
+    """Nobody settles what is certain, or what the carrier is being asked for right now.
+
+    Raises:
+        NotAllowed: the parcel is not in doubt.
+    """
+    is_stale = parcel.state == GuideState.CREATING and parcel.updated_at < now() - STALE_AFTER
+    if parcel.state != GuideState.UNKNOWN and not is_stale:
+        raise NotAllowed(f"The guide of parcel {parcel.id} is not in doubt: it is {parcel.state}")
 
 
 async def guides_in_doubt(session: AsyncSession) -> Sequence[Fulfillment]:
@@ -203,7 +213,12 @@ async def _record(database: Database, fulfillment_id: str, guide: Guide) -> Fulf
 
 
 async def _give_up(database: Database, fulfillment_id: str, state: GuideState, cause: Exception) -> None:
-    log.warning("the guide of parcel %s is %s: %s", fulfillment_id, state, cause)
+    if state is GuideState.UNKNOWN:
+        log.error(
+            "the guide of parcel %s may have been made; someone must settle it: %s", fulfillment_id, cause
+        )
+    else:
+        log.warning("no guide was made for parcel %s: %s", fulfillment_id, cause)
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state == GuideState.CREATING:
@@ -236,11 +251,6 @@ async def _cancellable(session: AsyncSession, fulfillment_id: str) -> Fulfillmen
     if parcel.shipped_at is not None and parcel.state != GuideState.CANCELED:
         raise NotAllowed(f"Parcel {parcel.reference} is on its way and cannot be cancelled")
     return parcel
-
-
-def _is_in_doubt(parcel: Fulfillment, moment: datetime) -> bool:
-    is_stale = parcel.state == GuideState.CREATING and parcel.updated_at < moment - STALE_AFTER
-    return parcel.state == GuideState.UNKNOWN or is_stale
 
 
 async def _locked_parcel(session: AsyncSession, fulfillment_id: str) -> Fulfillment:

@@ -99,6 +99,8 @@ class FulfillmentProvider(ABC):
 
     id: ClassVar[str]
     can_calculate: ClassVar[bool]
+    gives_numbers: ClassVar[bool] = True
+    """Whether its guides have numbers, by which it knows them again."""
 
     @abstractmethod
     async def calculate_price(self, request: QuoteRequest) -> Quote:

@@ -9,6 +9,7 @@ class ManualManual(FulfillmentProvider):
 
     id = "manual_manual"
     can_calculate = False
+    gives_numbers = False
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:  # noqa: ARG002 - the interface's
         """Always raises `NotImplementedByProvider`: the price is the option's own."""

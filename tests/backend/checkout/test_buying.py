@@ -37,6 +37,7 @@ from backend.payment.service import HOLD_TIME
 from backend.payment.settlement import settle
 from backend.settings import Settings
 from backend.shipping.models import ShippingOption
+from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.manual_manual import ManualManual
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -73,7 +74,7 @@ async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -
         gateway_client(settings),
         gateway_credentials(settings),
     )
-    carriers = {"manual_manual": ManualManual()}
+    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualManual()}
     return Checkout(settings, database, desk, carriers, Follower(database, carriers))
 
 

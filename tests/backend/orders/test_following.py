@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,20 +18,10 @@ from backend.orders.views import OrderView
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.guides import Status
-from backend.settings import Settings
 from backend.shipping.models import Fulfillment
 from backend.shipping.tracking import ASKED_LATELY
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get, post
-
-
-@pytest.fixture
-async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop whose guides are real ones, of the embedded carrier: each has a number of its own."""
-    settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox="false")
-    shop = Shop(settings)
-    yield shop
-    await shop.stop()
 
 
 @dataclass
