@@ -15,6 +15,8 @@ from typing import Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
 
@@ -23,6 +25,17 @@ SANDBOX_P_KEY = "0123456789abcdef0123456789abcdef01234567"
 SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
 SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
 SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
+
+
+POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
+DRIVERS = {
+    "postgresql": POSTGRESQL,
+    "postgres": POSTGRESQL,
+    POSTGRESQL: POSTGRESQL,
+    "sqlite": SQLITE,
+    SQLITE: SQLITE,
+}
+"""The database of an address, by what it may begin with."""
 
 
 class SettingsError(SystemExit):
@@ -109,6 +122,11 @@ class Settings(BaseSettings):
         if url and not url.startswith(("http://", "https://")):
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
+
+    @field_validator("database_url")
+    @classmethod
+    def _names_a_driver_we_have(cls, url: str) -> str:
+        return async_url(url) if url else url
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -203,6 +221,28 @@ class AdminAccess(BaseSettings):
 
     admin_jwt: SecretStr = SecretStr("")
     backend_url: str = ""
+
+
+def async_url(url: str) -> str:
+    """The database's address with the driver that the shop uses: `postgres://…` is what many hosts hand out.
+
+    Raises:
+        ValueError: it is no address, or that of another kind of database; the message shows nothing of it.
+    """
+    wanted = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise wanted from None
+    driver = DRIVERS.get(parsed.drivername)
+    if driver is None or not parsed.database:
+        raise wanted
+    if (
+        driver == POSTGRESQL and "sslmode" in parsed.query
+    ):  # PostgreSQL's own word for what the driver calls ssl
+        mode = parsed.query["sslmode"]
+        parsed = parsed.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
+    return parsed.set(drivername=driver).render_as_string(hide_password=False)
 
 
 def kept_secret(path: Path) -> str:

@@ -69,6 +69,12 @@ def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.Monke
         ("PRIVATE_KEY", "not-hexadecimal-secret"),
         ("STORE_LOCALE", "fr"),
         ("CARRIER_ORIGIN_DANE_CODE", "11001"),
+        ("DATABASE_URL", "mysql://ana:secret@db/shop"),
+        ("DATABASE_URL", "postgresql+psycopg2://ana:secret@db/shop"),
+        ("DATABASE_URL", "postgresql://ana:secret@db:port/shop"),
+        ("DATABASE_URL", "postgresql://ana:secret@db"),
+        ("DATABASE_URL", "sqlite://"),
+        ("DATABASE_URL", "secret"),
     ],
 )
 def test_a_malformed_setting_stops_the_start_with_one_line_that_names_it(
@@ -105,3 +111,19 @@ def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> Non
     settings = Settings(data_dir=tmp_path, secret_key=SecretStr("given"))
     assert settings.signing_key == "given"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("postgresql://ana:s%40l@db/shop", "postgresql+asyncpg://ana:s%40l@db/shop"),
+        ("postgres://ana:sal@db:6432/shop", "postgresql+asyncpg://ana:sal@db:6432/shop"),
+        ("postgres://db/shop?sslmode=require", "postgresql+asyncpg://db/shop?ssl=require"),
+        ("postgresql+asyncpg://db/shop", "postgresql+asyncpg://db/shop"),
+        ("sqlite:///shop.db", "sqlite+aiosqlite:///shop.db"),
+        ("sqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
+        ("sqlite+aiosqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
+    ],
+)
+def test_a_database_is_named_as_hosts_name_it(monkeypatch: pytest.MonkeyPatch, given: str, used: str) -> None:
+    assert _with(monkeypatch, DATABASE_URL=given).async_database_url == used
