@@ -76,6 +76,34 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     return shown
 
 
+async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | None) -> JsonDict:
+    """The cart for whoever knows its id. Once it has become an order, whose it is is for its customer alone.
+
+    An open cart belongs to who holds its id. The id of a completed one is a reference to an order, which shows itself
+    only to its owner (wire: commerce-api): nothing is left here of the person, of their address, or of their bank.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    shown = await cart_wire(session, cart_id)
+    is_owner = customer_id is not None and shown["customer_id"] == customer_id
+    if shown["completed_at"] is None or is_owner:
+        return shown
+    for attempt in shown.get("payment_collection", {}).get("payment_sessions", ()):
+        attempt["data"] = {}
+    country = shown["shipping_address"]["country_code"]
+    return {
+        **shown,
+        "email": None,
+        "customer_id": None,
+        "customer": None,
+        "metadata": None,
+        "shipping_address": address_wire(shown["shipping_address"]["id"], {"country_code": country}),
+        "billing_address": None,
+        "billing_address_id": None,
+    }
+
+
 async def require_cart(session: AsyncSession, cart_id: str) -> Cart:
     """The cart that something else is asked for; said in the platform's other words when there is none.
 

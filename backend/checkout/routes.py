@@ -1,5 +1,6 @@
 """The Store API from a cart to an order (spec: What the service does 2; wire: commerce-api, Guest checkout)."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Request
@@ -8,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart import service as carts
 from backend.cart.schemas import CartChange, ChosenShipping, ItemChange, NewCart, NewItem, PromoCodes
 from backend.checkout.cart_edit import change_cart, change_item, create_cart
-from backend.checkout.cart_wire import cart_wire, require_cart
+from backend.checkout.cart_wire import cart_wire, readable_cart, require_cart
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
@@ -26,6 +27,7 @@ from backend.checkout.schemas import (
 from backend.checkout.service import Checkout
 from backend.checkout.shipping import UNKNOWN_OPTION
 from backend.checkout.shipping_wire import choices_wire
+from backend.clock import now
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
@@ -38,7 +40,7 @@ from backend.edge.wire import JsonDict, Wire
 from backend.errors import InvalidData, NotFound
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
-from backend.orders.wire import order_wire
+from backend.orders.wire import order_stub, order_wire
 from backend.payment.models import PaymentCollection
 from backend.payment.service import attempts_of
 from backend.payment.wire import collection_wire
@@ -48,6 +50,8 @@ router = APIRouter(
 )
 
 PLATFORM_PREFIX = "pp_"
+ASKED_AGAIN_WITHIN = timedelta(hours=24)
+"""Whoever lost the answer to a completion asks again soon. Later it is somebody who came by a cart's id."""
 
 
 async def checkout_of(request: Request) -> Checkout:
@@ -70,10 +74,10 @@ async def create(
 
 
 @router.get("/store/carts/{cart_id}", response_model=CartAnswer)
-async def read(cart_id: str, database: Db, fields: Shown) -> Wire:
-    """The cart, at today's prices."""
+async def read(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
+    """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
     async with database.read() as session:
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+        return Wire({"cart": fields.pick(await readable_cart(session, cart_id, customer))})
 
 
 @router.post("/store/carts/{cart_id}", response_model=CartAnswer)
@@ -210,12 +214,16 @@ async def create_session(
 
 
 @router.post("/store/carts/{cart_id}/complete", response_model=CompletedAnswer)
-async def complete(cart_id: str, checkout: Desk, fields: Shown) -> Wire:
+async def complete(cart_id: str, checkout: Desk, fields: Shown, customer: MaybeCustomer) -> Wire:
     """Make the order, once: asked again, or eight times at once, it is the same.
 
-    `order.access_token` opens it for a guest.
+    `order.access_token` opens it for a guest. Long after it was made, the cart's id alone no longer does: then only
+    its customer sees more of it than how it stands.
     """
     order = await checkout.complete(cart_id)
+    is_owner = customer is not None and order.customer_id == customer
+    if order.created_at < now() - ASKED_AGAIN_WITHIN and not is_owner:
+        return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
         shown = await order_wire(session, order)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
