@@ -115,9 +115,18 @@ class PaymentFailed(ShopError):
 
 
 class TooManyRequests(ShopError):
-    """The caller must wait."""
+    """The caller must wait, `retry_after` seconds at most."""
 
     status, type = 429, "too_many_requests"
+
+    def __init__(self, message: str, *, retry_after: int, fields: Mapping[str, str] | None = None) -> None:
+        super().__init__(message, fields=fields)
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a program is told beside the body."""
+        return {"Retry-After": str(self.retry_after)}
 
 
 class OutsideFailure(ShopError):

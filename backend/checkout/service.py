@@ -15,6 +15,7 @@ from backend.checkout.order_page import order_view
 from backend.checkout.shipping import choose_shipping, deliver_to, offer_shipping, shipping_choices
 from backend.checkout.totals import reckon
 from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
+from backend.customers.attempts import Limit, count_try
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure, TotalChanged
 from backend.inventory import service as inventory
@@ -38,6 +39,13 @@ from backend.shipping.providers.base import FulfillmentProvider
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
+
+PAYMENTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
+"""How often a payment is started in a quarter of an hour: each holds units for half an hour, and asks the gateway.
+
+Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
+sixty purchases in a quarter of an hour are more than such a place makes, and too few to keep a shop's shelves empty.
+"""
 
 
 @dataclass(frozen=True)
@@ -128,11 +136,13 @@ class Checkout:
             InsufficientStock: the units are gone.
             TotalChanged: the cart costs something else than the shopper saw.
             Conflict: a payment of this cart is under way.
+            TooManyRequests: this client, or this cart, has started too many lately.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
         """
         provider = self.payments.provider(provider_id)
         if provider is None:
             raise NotFound(f"Payment provider with id: {provider_id} was not found")
+        await count_try(self.database, PAYMENTS, cart_id, ip or cart_id)  # unknown clients are not one client
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
             reckoning = await reckon(session, cart)
@@ -175,7 +185,8 @@ class Checkout:
 
         Raises:
             InvalidData: `fields` holds a Spanish message by field; nothing was started.
-            NotFound, InsufficientStock, TotalChanged, Conflict, PaymentFailed, OutsideFailure: see `start_payment`.
+            NotFound, InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
+                see `start_payment`.
         """
         order = await self._order_of(cart_id)
         if order is None:

@@ -145,4 +145,5 @@ def _told(error: ShopError) -> Response:
             message = TOO_MANY
         case _:
             message = fields.pop("form", CHECK if fields else FAILED)
-    return Wire({"message": message, "fields": fields}, error.status)
+    headers = getattr(error, "headers", None)
+    return Wire({"message": message, "fields": fields}, error.status, headers=headers)

@@ -6,6 +6,7 @@ A try counts before it is looked at: tries at the same moment do not slip throug
 import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 
 from sqlalchemy import case, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -25,11 +26,11 @@ class Limit:
 
     kind: str
     per_pair: int
-    """Of one client for one e-mail address."""
+    """Of one client for one subject: an e-mail address, a cart."""
     per_client: int
-    """Of one client for any address."""
-    per_address: int
-    """Of anybody for one address."""
+    """Of one client for any subject."""
+    per_subject: int
+    """Of anybody for one subject."""
 
 
 LOGIN = Limit("login", 5, 20, 50)
@@ -37,19 +38,19 @@ REGISTRATION = Limit("registration", 5, 20, 20)
 RESET = Limit("reset", 3, 10, 5)
 
 
-async def count_try(database: Database, limit: Limit, address: str, client: str) -> None:
-    """Count one more try of this client for this address.
+async def count_try(database: Database, limit: Limit, subject: str, client: str) -> None:
+    """Count one more try of this client for this subject.
 
     Raises:
         TooManyRequests: there were too many; the caller must wait.
     """
     moment = now()
     insert = sqlite.insert if database.is_sqlite else postgresql.insert
-    is_over = False
+    free_again = moment
     async with database.transaction() as session:
         await session.execute(delete(Attempts).where(Attempts.until < moment - WINDOW))
         for key, most in sorted(
-            _keys(limit, address, client).items()
+            _keys(limit, subject, client).items()
         ):  # in one order: no two wait for each other
             is_past = Attempts.until <= moment
             counted = (
@@ -62,16 +63,18 @@ async def count_try(database: Database, limit: Limit, address: str, client: str)
                         "until": case((is_past, moment + WINDOW), else_=Attempts.until),
                     },
                 )
-                .returning(Attempts.count)
+                .returning(Attempts.count, Attempts.until)
             )
-            is_over |= (await session.execute(counted)).scalar_one() > most
-    if is_over:
-        raise TooManyRequests(TOO_MANY)
+            count, until = (await session.execute(counted)).one()
+            if count > most:
+                free_again = max(free_again, until)
+    if free_again > moment:
+        raise TooManyRequests(TOO_MANY, retry_after=ceil((free_again - moment).total_seconds()))
 
 
-async def forgive(database: Database, limit: Limit, address: str, client: str) -> None:
-    """The try was right: it does not count, and this client's slips for this address are forgiven."""
-    pair, *others = _keys(limit, address, client)
+async def forgive(database: Database, limit: Limit, subject: str, client: str) -> None:
+    """The try was right: it does not count, and this client's slips for this subject are forgiven."""
+    pair, *others = _keys(limit, subject, client)
     async with database.transaction() as session:
         await session.execute(delete(Attempts).where(Attempts.key == pair))
         for key in sorted(others):
@@ -82,12 +85,12 @@ async def forgive(database: Database, limit: Limit, address: str, client: str) -
             )
 
 
-def _keys(limit: Limit, address: str, client: str) -> dict[str, int]:
+def _keys(limit: Limit, subject: str, client: str) -> dict[str, int]:
     """The three counts by their keys, the pair's first."""
     wanted = {
-        (address, client): limit.per_pair,
+        (subject, client): limit.per_pair,
         ("", client): limit.per_client,
-        (address, ""): limit.per_address,
+        (subject, ""): limit.per_subject,
     }
     return {_key(limit.kind, *who): most for who, most in wanted.items()}
 

@@ -13,7 +13,7 @@ from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.settings import Settings
 
 WRONG = "Invalid email or password"
-STAFF_LOGIN = Limit("staff login", per_pair=5, per_client=20, per_address=50)
+STAFF_LOGIN = Limit("staff login", per_pair=5, per_client=20, per_subject=50)
 
 
 async def create_staff(database: Database, email: str, password: str) -> str:

@@ -10,16 +10,20 @@ Networks = Sequence[IPv4Network | IPv6Network]
 
 
 def client_address(connection: HTTPConnection, trusted_proxies: str) -> str:
-    """The client's address; empty when it is unknown.
+    """The client's address; empty when it is unknown. See `address_behind`."""
+    host = connection.client.host if connection.client else ""
+    return address_behind(host, connection.headers.getlist("x-forwarded-for"), trusted_proxies)
+
+
+def address_behind(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
+    """The address of whoever speaks through `host`; empty when it is unknown.
 
     `X-Forwarded-For` counts only as far as trusted proxies wrote it: it is read from its end, where the nearest proxy
     wrote, up to the first address that is not one of ours. Anything before that may have been made up.
     """
     networks = _networks(trusted_proxies)
-    address = _tidy(connection.client.host if connection.client else "")
-    hops = [
-        _tidy(hop) for header in connection.headers.getlist("x-forwarded-for") for hop in header.split(",")
-    ]
+    address = _tidy(host)
+    hops = [_tidy(hop) for header in forwarded_for for hop in header.split(",")]
     while hops and address and _is_within(address, networks):
         address = hops.pop()
     return address

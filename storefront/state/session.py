@@ -11,6 +11,7 @@ from backend.app import current_shop
 from backend.checkout import owner
 from backend.customers.sessions import COOKIE
 from backend.customers.views import ShopperView, shopper_with
+from backend.edge.client import address_behind
 from storefront.state.answers import MAX_ID
 
 LONGEST_TOKEN = 2 * MAX_ID
@@ -20,6 +21,13 @@ def session_token(state: rx.State) -> str:
     """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
     token = cookie_parser(state.router.headers.cookie).get(COOKIE, "")
     return token if len(token) <= LONGEST_TOKEN else ""
+
+
+def client_of(state: rx.State) -> str:
+    """The address of this browser, as the connection and our own proxies tell it; never from what it says itself."""
+    forwarded = state.router.headers.raw_headers.get("x-forwarded-for", "")
+    trusted = current_shop().settings.trusted_proxies
+    return address_behind(state.router.session.client_ip, [forwarded], trusted)
 
 
 async def shopper_of(state: rx.State) -> ShopperView | None:

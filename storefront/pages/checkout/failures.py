@@ -32,7 +32,13 @@ def kind_of(error: ShopError) -> str:
 
 _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
     (InsufficientStock, _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.")),
-    (TooManyRequests, _("Has intentado muchas veces seguidas. Espera un momento e inténtalo otra vez.")),
+    (
+        TooManyRequests,
+        _(
+            "Has intentado pagar muchas veces seguidas. "
+            "Espera unos minutos e inténtalo otra vez: tu carrito sigue guardado."
+        ),
+    ),
     (
         Conflict,
         _(

@@ -37,7 +37,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
 from storefront.state.cart import CartState, refresh
 from storefront.state.events import event
-from storefront.state.session import bind_cart, known_fields, remember_destination, session_token
+from storefront.state.session import bind_cart, client_of, known_fields, remember_destination, session_token
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +113,7 @@ class CheckoutState(PageState, rx.State):
             except (NotFound, NotAllowed):  # it has become an order meanwhile, in another tab
                 await self._look()
                 return
-            problems = await current_shop().checkout.problems(typed, self.router.session.client_ip)
+            problems = await current_shop().checkout.problems(typed, client_of(self))
             self.problems = {name: text for name, text in problems.items() if name in names}
             self.steps_done = [
                 step
@@ -155,7 +155,7 @@ class CheckoutState(PageState, rx.State):
             if self._is_placing:
                 return
             self._is_placing = True
-            cart_id, ip = await self._cart(), self.router.session.client_ip
+            cart_id, ip = await self._cart(), client_of(self)
             token = session_token(self)
         answer, problems = Answer(kind="failed", text=NOT_CREATED), None
         try:
