@@ -1,0 +1,428 @@
+"""The tables of the carrier's wire, row by row, over a real socket. A test's id names its row.
+
+What the client sends is checked twice: our own messages refuse what is outside a row's limits before anything leaves,
+and the embedded carrier, which shares no code with them, takes what is at the limits.
+"""
+
+import copy
+import json
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr, ValidationError
+
+from backend.errors import OutcomeUnknown, OutsideFailure
+from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
+from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.settings import Settings
+from backend.shipping.carrier.client import CarrierClient, Patience, carrier_client
+from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
+from backend.shipping.carrier.rates import cheapest
+from backend.shipping.municipalities import departments, municipalities_of, municipality
+from backend.shipping.providers.carrier_standard import CarrierStandard
+from tests.backend.shipping.samples import IMPATIENT, QUICK, quote_request, rate, shipment_request
+from tests.backend.shipping.serving import served
+
+PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
+GUIDES_MADE_AT_ONCE = 120
+
+SETTINGS = Settings(carrier_sandbox="false")
+
+
+@pytest.fixture
+def wire() -> SandboxCarrier:
+    """A carrier that makes real guides."""
+    return sandbox_carrier(SETTINGS)
+
+
+@pytest.fixture
+def address(wire: SandboxCarrier) -> Iterator[str]:
+    with served(wire.app) as url:
+        yield f"{url}/api/v2"
+
+
+def client_at(address: str, patience: Patience = QUICK) -> CarrierClient:
+    settings = SETTINGS.model_copy(update={"carrier_api_url": address})
+    return carrier_client(settings, httpx.AsyncHTTPTransport(), patience)
+
+
+@pytest.fixture
+async def networked(address: str) -> AsyncIterator[CarrierClient]:
+    client = client_at(address)
+    yield client
+    await client.close()
+
+
+@pytest.fixture
+async def hurried(address: str) -> AsyncIterator[CarrierClient]:
+    client = client_at(address, IMPATIENT)
+    yield client
+    await client.close()
+
+
+def quotation() -> dict[str, Any]:
+    return quotation_for(quote_request()).body()
+
+
+async def shipment(client: CarrierClient, number: int = 1) -> Shipment:
+    offer = cheapest(await client.quotation(quotation_for(quote_request())))
+    assert offer is not None
+    return shipment_for(shipment_request(reference=f"1042-{number}"), rate_id=offer.id, pickup_date=PICKUP)
+
+
+def with_field(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """The body with one field changed; `packages.0.weight` goes into lists too."""
+    changed = copy.deepcopy(body)
+    *way, last = path.split(".")
+    place: Any = changed
+    for step in way:
+        place = place[int(step)] if isinstance(place, list) else place[step]
+    place[last] = value
+    return changed
+
+
+def letters(count: int) -> str:
+    return "x" * count
+
+
+def mail(length: int) -> str:
+    return f"{letters(length - 5)}@a.co"
+
+
+CONTENT_ROWS = [
+    ("2.2 weight", "packages.0.weight", (1.0, 1000), (0.99, 1000.01)),
+    ("2.2 height", "packages.0.height", (1, 300), (0, 301)),
+    ("2.2 width", "packages.0.width", (1, 300), (0, 301)),
+    ("2.2 length", "packages.0.length", (1, 300), (0, 301)),
+    ("2.2 description", "description", (letters(3), letters(25)), (letters(1), letters(26))),
+    ("2.2 contentValue", "contentValue", (0, 3_000_000), (-1, 3_000_001)),
+    ("2.2 daneCode", "destination.daneCode", ("05001000", "11001000"), ("5001000", "050010000")),
+    ("2.2 address", "destination.address", (letters(8), letters(50)), (letters(1), letters(51))),
+]
+SHIPMENT_ROWS = [
+    *((row.replace("2.2", "2.3"), *rest) for row, *rest in CONTENT_ROWS),
+    ("2.3 myShipmentReference", "myShipmentReference", (letters(2), letters(28)), (letters(1), letters(29))),
+    ("2.3 company", "destination.company", (letters(2), letters(28)), (letters(1), letters(29))),
+    ("2.3 firstName", "destination.firstName", (letters(2), letters(14)), (letters(1), letters(15))),
+    ("2.3 lastName", "destination.lastName", (letters(2), letters(14)), (letters(1), letters(15))),
+    ("2.3 email", "destination.email", (mail(8), mail(60)), (mail(7), mail(61), "sin-arroba.example")),
+    ("2.3 phone", "destination.phone", ("3001234567",), ("300123456", "30012345678", "+573001234")),
+    ("2.3 suburb", "destination.suburb", (letters(2), letters(30)), (letters(1), letters(31))),
+    ("2.3 crossStreet", "destination.crossStreet", (letters(2), letters(35)), (letters(1), letters(36))),
+    ("2.3 reference", "destination.reference", (letters(2), letters(25)), (letters(1), letters(26), "")),
+    ("2.3 pickupDate", "pickupDate", ("2026-11-23",), ("", "mañana", "2026-13-01", None)),
+    ("2.3 insurance", "insurance", (False, True), (None, "tal vez")),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "fits", "breaks"), [rest for _, *rest in CONTENT_ROWS], ids=[row for row, *_ in CONTENT_ROWS]
+)
+async def test_a_quotation_keeps_within(
+    networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
+) -> None:
+    for value in fits:
+        body = with_field(quotation(), path, value)
+        assert isinstance(await networked.quotation(Quotation.model_validate(body)), list)
+    for value in breaks:
+        with pytest.raises(ValidationError):
+            Quotation.model_validate(with_field(quotation(), path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "fits", "breaks"), [rest for _, *rest in SHIPMENT_ROWS], ids=[row for row, *_ in SHIPMENT_ROWS]
+)
+async def test_a_shipment_keeps_within(
+    networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
+) -> None:
+    body = (await shipment(networked)).body()
+    for value in fits:
+        made = await networked.shipment(Shipment.model_validate(with_field(body, path, value)))
+        assert made.order_id
+    for value in breaks:
+        with pytest.raises(ValidationError):
+            Shipment.model_validate(with_field(body, path, value))
+
+
+async def test_nothing_is_sent_that_nobody_asked_for(networked: CarrierClient, wire: SandboxCarrier) -> None:
+    """2.2 codValue; 2.3 external_order_id (a 36-character id is refused), thermalLabel, packages: one a call."""
+    await networked.shipment(await shipment(networked))
+    for _, path, body in wire.requests:
+        names = json.dumps(body)
+        for name in ("cod", "includeGuideCost", "external_order_id", "thermalLabel"):
+            assert f'"{name}' not in names, (path, name)
+        assert len(body["packages"]) == 1
+
+
+async def test_the_head_of_every_request(networked: CarrierClient, address: str) -> None:
+    """2.1 Authorization without a prefix, JSON, a User-Agent of our own: the carrier is as strict as that."""
+    assert await networked.quotation(quotation_for(quote_request()))
+    async with httpx.AsyncClient() as library:
+        turned_away = await library.post(f"{address}/quotation", json=quotation())
+        named = {"User-Agent": "Otro/1", "Authorization": "Bearer 1234"}
+        prefixed = await library.post(f"{address}/quotation", json=quotation(), headers=named)
+    assert (turned_away.status_code, turned_away.text) == (403, "error code: 1010")
+    assert prefixed.status_code == 401
+
+
+def test_the_base_is_colombias() -> None:
+    """2.1 base: the Mexican address refuses Colombian keys."""
+    assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
+
+
+def test_patience_covers_the_usual_latency() -> None:
+    """2.1 latency 5 to 8 s; clients use 15 to 30 s."""
+    patience = Patience()
+    assert 15 <= patience.quotation <= 30
+    assert 15 <= patience.lookup <= 30
+    assert patience.shipment >= 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "El campo debe tener entre 2 y 50 caracteres.",
+        "Dato inválido, el campo debe ser de tipo email",
+        "No tiene suficiente crédito disponible en su cuenta para generar la guía.",
+        "No se pudo generar la guía",
+        "El campo pickupDate es obligatorio",
+        "el campo debe ser de tipo fecha AAAA-MM-DD",
+    ],
+)
+@pytest.mark.parametrize("shape", ["sentence", "by field", "nested", "older"])
+async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) -> None:
+    """2.1 error, seen texts."""
+    problem: object = text
+    if shape == "by field":
+        problem = {"address": [text]}
+    elif shape == "nested":
+        problem = {"destination": {"address": [text]}}
+    messages: Any = {"error": ["Unprocessed Entity.", problem]}
+    body = {
+        "status": "NOT OK",
+        "status_codes": [422],
+        "status_messages": messages if shape == "older" else [messages],
+    }
+    client = CarrierClient(
+        "https://carrier.example/api/v2",
+        SecretStr("key"),
+        creates_test_guides=False,
+        transport=httpx.MockTransport(lambda _: httpx.Response(422, json=body)),
+        patience=QUICK,
+    )
+    with pytest.raises(CarrierError, match="answered 422") as refused:
+        await client.quotation(quotation_for(quote_request()))
+    assert text in refused.value.message
+    assert set(refused.value.fields) == (
+        {"address"} if shape == "by field" else {"destination.address"} if shape == "nested" else set()
+    )
+    await client.close()
+
+
+async def test_a_rate_is_read_as_the_live_sample_shows_it(networked: CarrierClient) -> None:
+    """2.2 reply, cost = flete + minimumInsurance, live sample; every field of a rate is there."""
+    rates = await networked.quotation(quotation_for(quote_request()))
+    for offered in rates:
+        assert isinstance(offered, dict)
+        assert offered.keys() == rate().keys()
+    sample = [rate(idRate=1, flete=14_696), rate(idRate=2, flete=17_682), rate(idRate=3, flete=19_261)]
+    offer = cheapest(sample)
+    assert offer is not None
+    assert (offer.id, offer.price) == (1, 14_696 + 899)
+
+
+async def test_no_coverage_is_an_empty_list(networked: CarrierClient, wire: SandboxCarrier) -> None:
+    """2.2 empty rates, HTTP 200."""
+    wire.faults.plan(Fault.NO_RATES, Operation.QUOTATION)
+    assert await networked.quotation(quotation_for(quote_request())) == []
+
+
+async def test_rates_drift_so_the_guide_is_made_with_one_of_this_moment(
+    networked: CarrierClient, wire: SandboxCarrier
+) -> None:
+    """2.2 rates drift: quoted again right before the shipment."""
+    provider = CarrierStandard(networked)
+    await provider.calculate_price(quote_request())
+    await provider.create_fulfillment(shipment_request())
+    assert [path for _, path, _ in wire.requests] == ["/quotation", "/quotation", "/shipment"]
+    sent = wire.requests[-1][2]["idRate"]
+    assert sent > 0
+
+
+async def test_the_reply_of_a_shipment(networked: CarrierClient) -> None:
+    """2.3 reply: guide (PDF), url, tracker, idOrder, carrier."""
+    made = await networked.shipment(await shipment(networked))
+    assert made.label_pdf
+    assert made.label_pdf.startswith(b"%PDF")
+    assert made.label_url
+    assert made.label_url.endswith(f"/{made.order_id}.pdf")
+    assert made.tracking_number == f"TRM{made.order_id}"
+    assert made.carrier == "Envía"
+
+
+async def test_test_guides_are_constants(address: str) -> None:
+    """2.3 sandbox answers constants."""
+    settings = Settings(carrier_api_url=address)
+    client = carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
+    made = [await client.shipment(await shipment(client, number)) for number in (1, 2)]
+    assert {(guide.order_id, guide.tracking_number) for guide in made} == {(TEST_ORDER_ID, TEST_TRACKER)}
+    await client.close()
+
+
+async def test_without_credit_there_is_no_guide(networked: CarrierClient, wire: SandboxCarrier) -> None:
+    """2.3 production debits the wallet; no credit is 422."""
+    wire.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
+    with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
+        await networked.shipment(await shipment(networked))
+    assert wire.ledger.guides() == []
+
+
+NOTHING_DONE, NOBODY_KNOWS = CarrierError, OutcomeUnknown
+FAILURES = [
+    (Fault.SERVER_ERROR, NOBODY_KNOWS),
+    (Fault.BAD_GATEWAY, NOBODY_KNOWS),
+    (Fault.MALFORMED, NOBODY_KNOWS),
+    (Fault.DROP, NOBODY_KNOWS),
+    (Fault.HANG, NOBODY_KNOWS),
+    (Fault.SLOW, NOBODY_KNOWS),
+    (Fault.UNAUTHORIZED, NOTHING_DONE),
+    (Fault.NO_CREDIT, NOTHING_DONE),
+]
+
+
+@pytest.mark.parametrize(("fault", "kind"), FAILURES)
+async def test_a_shipment_that_fails_is_asked_for_once(
+    *,
+    networked: CarrierClient,
+    hurried: CarrierClient,
+    wire: SandboxCarrier,
+    fault: Fault,
+    kind: type[OutsideFailure],
+) -> None:
+    """2.3 no idempotency key: a repetition would be a second paid guide."""
+    body = await shipment(networked)
+    wire.faults.plan(fault, Operation.SHIPMENT, seconds=0.5)
+    with pytest.raises(OutsideFailure) as failed:
+        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).shipment(body)
+    assert type(failed.value) is kind
+    assert sum(path == "/shipment" for _, path, _ in wire.requests) == 1
+
+
+@pytest.mark.parametrize(("fault", "kind"), FAILURES)
+async def test_a_cancellation_that_fails_is_told_as_what_it_is(
+    *,
+    networked: CarrierClient,
+    hurried: CarrierClient,
+    wire: SandboxCarrier,
+    fault: Fault,
+    kind: type[OutsideFailure],
+) -> None:
+    """2.5, each failure."""
+    made = await networked.shipment(await shipment(networked))
+    wire.faults.plan(fault, Operation.CANCELLATION, seconds=0.5)
+    with pytest.raises(OutsideFailure) as failed:
+        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).cancel([made.order_id])
+    assert type(failed.value) is kind
+
+
+@pytest.mark.parametrize("fault", [fault for fault, _ in FAILURES])
+async def test_a_tracking_that_fails_is_an_error_and_no_parcels_state(
+    *, networked: CarrierClient, hurried: CarrierClient, wire: SandboxCarrier, fault: Fault
+) -> None:
+    """2.4, each failure."""
+    made = await networked.shipment(await shipment(networked))
+    wire.faults.plan(fault, Operation.TRACK, seconds=0.5)
+    client = hurried if fault in {Fault.HANG, Fault.SLOW} else networked
+    for question in (
+        client.track(made.tracking_number or ""),
+        client.track_order(made.order_id),
+        client.track_by_orders([made.order_id]),
+    ):
+        with pytest.raises(CarrierError):
+            await question
+
+
+@pytest.mark.parametrize("status", list(Status))
+async def test_the_three_ways_to_track_agree(
+    networked: CarrierClient, wire: SandboxCarrier, status: Status
+) -> None:
+    """2.4 POST /track, GET /track-by-orders/{idOrder}, POST /track-by-orders; every status."""
+    made = await networked.shipment(await shipment(networked))
+    wire.move(made.order_id, status)
+    tracking = await networked.track(made.tracking_number or "")
+    assert tracking is not None
+    assert tracking.status == status
+    assert await networked.track_order(made.order_id) == tracking
+    assert await networked.track_by_orders([made.order_id, 5]) == {made.order_id: tracking}
+
+
+async def test_a_number_that_is_refused_does_not_hide_the_others(networked: CarrierClient) -> None:
+    """2.4: whether one unknown number spoils the answer is not known; the others are asked about all the same."""
+    made = await networked.shipment(await shipment(networked))
+
+    async def strict(order_ids: Any) -> Any:
+        if 5 in order_ids:
+            raise CarrierError("orders not found", http_status=422)
+        return await CarrierClient.track_by_orders(networked, order_ids)
+
+    provider = CarrierStandard(networked)
+    networked.track_by_orders = strict  # type: ignore[method-assign]
+    found = await provider._tracked([1, 2, 5, 3, made.order_id])
+    assert list(found) == [made.order_id]
+
+
+async def test_guides_beyond_fifty_are_cancelled_in_batches(
+    networked: CarrierClient, wire: SandboxCarrier
+) -> None:
+    """2.5 at most 50 ids: the embedded carrier refuses a 51st."""
+    one = await shipment(networked)
+    made = [(await networked.shipment(one)).order_id for _ in range(GUIDES_MADE_AT_ONCE)]
+    kept = made[60]
+    wire.move(kept, Status.COLLECTED)
+    wire.requests.clear()
+    assert await networked.cancel(made) == set(made) - {kept}
+    assert [len(body["idOrders"]) for _, _, body in wire.requests] == [50, 50, 20]
+    statuses = {guide.order_id: guide.status for guide in wire.ledger.guides()}
+    assert {number for number, status in statuses.items() if status is not Status.CANCELLED} == {kept}
+
+
+async def test_cancelled_is_only_what_the_lists_say(networked: CarrierClient, wire: SandboxCarrier) -> None:
+    """2.5 cancelled only in to_refund_orders or only_cancel_orders; 200 with empty lists is NOT cancelled."""
+    made = await networked.shipment(await shipment(networked))
+    wire.faults.plan(Fault.IGNORED, Operation.CANCELLATION, times=1)
+    assert await networked.cancel([made.order_id]) == frozenset()
+    assert await networked.cancel([made.order_id]) == {made.order_id}
+
+
+async def test_an_unknown_guide_and_a_misnamed_field_are_refused(
+    networked: CarrierClient, wire: SandboxCarrier, address: str
+) -> None:
+    """2.5 unknown id, 422; `orders` instead of `idOrders`, 422."""
+    with pytest.raises(CarrierError, match="orders not found") as unknown:
+        await networked.cancel([5])
+    assert unknown.value.http_status == 422
+    assert wire.requests[-1][2] == {"idOrders": [5]}
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.PENDING])
+async def test_only_what_waits_is_cancelled(
+    networked: CarrierClient, wire: SandboxCarrier, status: Status
+) -> None:
+    """2.5 only while "Pendiente de recolección"."""
+    made = await networked.shipment(await shipment(networked))
+    wire.move(made.order_id, status)
+    assert await networked.cancel([made.order_id]) == frozenset()
+
+
+@pytest.mark.parametrize("code", ["11001000", "05001000", "76001000", "08001000", "27493000"])
+def test_a_municipality_is_its_eight_digits_as_text(code: str) -> None:
+    """2.6 five digits and three; the seat is 000; leading zeros matter; 27493 is among the 1 122."""
+    assert municipality(code)
+    towns = [town for department in departments() for town in municipalities_of(department.code)]
+    assert len({town.code for town in towns}) == len(towns) == 1_122
+    assert {len(town.code) for town in towns} == {8}
