@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from sqlalchemy import ColumnElement, func, or_, select
 
 from backend.database import Database
@@ -15,8 +15,9 @@ from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
+from backend.errors import NotFound
 from backend.orders.cancelling import cancel_order
-from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, return_parcel, ship
+from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, lock_parcel, return_parcel, ship
 from backend.orders.models import Order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
@@ -109,6 +110,23 @@ async def list_doubtful(asked: Annotated[ListParameters, read_query(ListParamete
     async with database.read() as session:
         doubtful = await doubtful_parcels(session)
     return Wire(listed("fulfillments", stretch(doubtful, asked), len(doubtful), asked))
+
+
+@router.get(
+    "/orders/{order_id}/fulfillments/{parcel_id}/label",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/pdf": {}}, "description": "The label, as the carrier drew it."}
+    },
+)
+async def read_label(order_id: str, parcel_id: str, database: Db) -> Response:
+    """The parcel's label to print, as it was kept when the guide was made."""
+    async with database.read() as session:
+        parcel = await lock_parcel(session, order_id, parcel_id)
+    if parcel.label_pdf is None:
+        raise NotFound(f"Fulfillment with id: {parcel_id} has no label")
+    headers = {"Content-Disposition": f'inline; filename="guia-{parcel.reference}.pdf"'}
+    return Response(parcel.label_pdf, media_type="application/pdf", headers=headers)
 
 
 @router.post("/orders/{order_id}/fulfillments/{parcel_id}/settle", response_model=OrderAnswer)

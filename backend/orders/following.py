@@ -16,8 +16,8 @@ from backend.events import publish
 from backend.orders.fulfilling import Carriers, lock_parcel, restate
 from backend.orders.service import lock_order
 from backend.shipping.events import ParcelShipped
-from backend.shipping.guides import guide_of
 from backend.shipping.models import Fulfillment
+from backend.shipping.providers.base import Guide
 from backend.shipping.stages import Sighting
 from backend.shipping.tracking import claim_due, claim_of_order, claim_unasked, make_due, see
 
@@ -60,7 +60,8 @@ async def _ask(
     carriers: Carriers, provider_id: str, parcels: Sequence[Fulfillment]
 ) -> Sequence[Sighting | None]:
     try:
-        return await carriers[provider_id].track([guide_of(parcel) for parcel in parcels])
+        guides = [Guide(parcel.tracking_number, parcel.carrier_order_id) for parcel in parcels]
+        return await carriers[provider_id].track(guides)
     except (KeyError, ShopError) as error:
         log.warning("%d parcels of %s could not be tracked: %s", len(parcels), provider_id, error)
         return [None] * len(parcels)

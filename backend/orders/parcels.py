@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from backend.dates import day_label, time_label
 from backend.orders.views import ParcelView
@@ -19,7 +20,10 @@ async def parcel_views(session: AsyncSession, order_ids: Sequence[str]) -> dict[
     """The parcels of these orders by the order's id, the oldest first."""
     views: dict[str, list[ParcelView]] = defaultdict(list)
     found = await session.execute(
-        select(Fulfillment).where(Fulfillment.order_id.in_(order_ids)).order_by(Fulfillment.id)
+        select(Fulfillment)
+        .options(defer(Fulfillment.label_pdf))
+        .where(Fulfillment.order_id.in_(order_ids))
+        .order_by(Fulfillment.id)
     )
     for parcel in found.scalars():
         views[parcel.order_id].append(parcel_view(parcel))

@@ -93,7 +93,7 @@ async def cancel_guide(database: Database, provider: FulfillmentProvider, fulfil
         parcel = await _cancellable(session, fulfillment_id)
     if parcel.state == GuideState.CANCELED:
         return parcel
-    await provider.cancel_fulfillment(guide_of(parcel))  # repeatable, so that two at once do no harm
+    await provider.cancel_fulfillment(_guide_of(parcel))  # repeatable, so that two at once do no harm
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state != GuideState.CANCELED:
@@ -233,8 +233,7 @@ def _fill(parcel: Fulfillment, guide: Guide) -> None:
     follow_from_now(parcel)
 
 
-def guide_of(parcel: Fulfillment) -> Guide:
-    """What the parcel travels with."""
+def _guide_of(parcel: Fulfillment) -> Guide:
     return Guide(
         parcel.tracking_number, parcel.carrier_order_id, parcel.label_url, parcel.label_pdf, parcel.data
     )

@@ -8,6 +8,7 @@ import logging
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import defer
 
 from backend.clock import now
 from backend.database import Database
@@ -106,6 +107,7 @@ def see(parcel: Fulfillment, sighting: Sighting) -> bool:
 async def _claim(database: Database, which: ColumnElement[bool]) -> list[Fulfillment]:
     wanted = (
         select(Fulfillment)
+        .options(defer(Fulfillment.label_pdf))  # nobody reads fifty labels to ask about fifty parcels
         .where(_OPEN, which)
         .order_by(Fulfillment.next_track_at, Fulfillment.id)
         .limit(BATCH)

@@ -8,10 +8,11 @@ import asyncio
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import httpx
 
-from backend.sandbox.carrier import sandbox_carrier
+from backend.sandbox.carrier import Fault, sandbox_carrier
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.carrier.client import USER_AGENT, Patience, carrier_client
 from backend.shipping.carrier.messages import quotation_for
@@ -22,6 +23,7 @@ from tests.backend.shipping.serving import served
 
 ROUNDS = 500
 AT_ONCE = 200
+HANGS, HANG_SECONDS = 20, 0.25
 
 
 async def timed(call: Callable[[], Awaitable[object]]) -> list[float]:
@@ -71,6 +73,20 @@ async def main() -> None:
             f"{AT_ONCE} shoppers, the same parcel, at once: {took:.1f} ms, {len(carrier.requests)} question(s)"
         )
         await client.close()
+
+        carrier.faults.plan(Fault.HANG)
+        hurried = carrier_client(
+            Settings(carrier_api_url=base_url),
+            httpx.AsyncHTTPTransport(),
+            replace(Patience(), quotation=HANG_SECONDS),
+        )
+        late = []
+        for _ in range(HANGS):
+            start = time.perf_counter()
+            await CarrierStandard(hurried).calculate_price(quote_request())
+            late.append((time.perf_counter() - start - HANG_SECONDS) * 1000)
+        told("carrier hangs: beyond its time-out", sorted(late))
+        await hurried.close()
 
 
 if __name__ == "__main__":

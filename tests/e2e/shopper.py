@@ -129,6 +129,31 @@ def sell_out(shop: ShopServer, handle: str) -> None:
     )
 
 
+def send_parcel(shop: ShopServer, number: str) -> None:
+    """The order has its guide, and the carrier has collected the parcel."""
+    _ask(
+        shop,
+        "INSERT INTO fulfillment (created_at, updated_at, id, order_id, reference, location_id, provider_id, state,"
+        " items, tracking_number, data, stage, tracks, shipped_at)"
+        " SELECT created_at, created_at, 'ful_' || id, id, number || '-1', (SELECT id FROM stock_location),"
+        " 'carrier_standard', 'created', '[]', 'TRM' || number, ?, 'in_transit', 0, created_at"
+        ' FROM "order" WHERE number = ?',
+        '{"carrier": "Envía", "packed_at": "x", "tracking": {"expected_at": "2026-11-24T17:00:00+00:00"}}',
+        number,
+    )
+    _ask(shop, "UPDATE \"order\" SET fulfillment_status = 'shipped' WHERE number = ?", number)
+
+
+def deliver_parcel(shop: ShopServer, number: str) -> None:
+    """The carrier has handed it over."""
+    _ask(
+        shop,
+        "UPDATE fulfillment SET stage = 'delivered', delivered_at = shipped_at WHERE reference = ?",
+        f"{number}-1",
+    )
+    _ask(shop, "UPDATE \"order\" SET fulfillment_status = 'delivered' WHERE number = ?", number)
+
+
 def _ask(shop: ShopServer, query: str, *values: object) -> Any:
     with closing(sqlite3.connect(shop.folder / "data" / "trompo.db", timeout=10)) as books, books:
         row = books.execute(query, values).fetchone()

@@ -11,6 +11,7 @@ from tests.e2e.shopper import (
     MEDELLIN,
     PATIENCE,
     decide,
+    deliver_parcel,
     expect_no_overflow,
     expect_status,
     field,
@@ -21,6 +22,7 @@ from tests.e2e.shopper import (
     payments_of,
     pick_town,
     put_in_cart,
+    send_parcel,
     stock_of,
 )
 
@@ -132,6 +134,29 @@ async def test_an_open_page_follows_its_payment_by_itself(page_1280: Page) -> No
         "data-status", "paid", timeout=40_000
     )
     await expect(page_1280.get_by_test_id("payment-state")).to_have_text("Aprobada")
+
+
+async def test_a_paid_order_shows_where_its_parcel_is(page_320: Page, server: ShopServer) -> None:
+    await put_in_cart(page_320, "yoyo-de-madera")
+    await open_checkout(page_320)
+    await fill_in(page_320)
+    await go_to_bank(page_320)
+    await decide(page_320, "approve")
+    await expect_status(page_320, "paid")
+    number = (await page_320.get_by_test_id("order-number").inner_text()).split()[-1]
+    send_parcel(server, number)
+    await page_320.reload()
+    parcel = page_320.get_by_test_id("parcel")
+    await expect(parcel.get_by_test_id("parcel-stage")).to_have_text("En camino", timeout=PATIENCE)
+    await expect(parcel.get_by_test_id("tracking-number")).to_have_text(f"TRM{number}")
+    await expect(parcel).to_contain_text("Entrega estimada: martes 24 de noviembre")
+    await expect(page_320.get_by_test_id("order-status")).to_contain_text("Tu pedido va en camino")
+    await expect_status(page_320, "paid")
+    await expect_no_overflow(page_320)
+    deliver_parcel(server, number)
+    await page_320.reload()
+    await expect(parcel.get_by_test_id("parcel-stage")).to_have_text("Entregado", timeout=PATIENCE)
+    await expect(page_320.get_by_test_id("order-status")).to_contain_text("Tu pedido fue entregado")
 
 
 async def test_a_double_click_makes_one_order_and_one_payment(page: Page, server: ShopServer) -> None:

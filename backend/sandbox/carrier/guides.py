@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from typing import Any
 
+from backend.clock import now
+
 TEST_ORDER_ID = 132456
 TEST_TRACKER = "123SANDBOX456TRACK789NUMBER"
 """What every test guide is called, as with the real carrier (wire: carrier 2.3)."""
@@ -110,7 +112,7 @@ class Ledger:
 
 def _local_now() -> str:
     """Now, as the carrier writes it: Colombia's time, without its zone."""
-    return f"{datetime.now(timezone(timedelta(hours=-5))):%Y-%m-%d %H:%M:%S}"
+    return f"{now().astimezone(timezone(timedelta(hours=-5))):%Y-%m-%d %H:%M:%S}"
 
 
 def _keep(kept: OrderedDict[int, Any], number: int, value: object) -> None:

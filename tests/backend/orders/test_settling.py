@@ -218,3 +218,18 @@ async def test_a_parcel_known_by_its_code_alone_is_cancelled_at_the_carrier_firs
     assert (await admin.post(cancel, json={})).status_code == 502
     guide.status = Status.CANCELLED
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
+
+
+async def test_the_label_is_kept_with_the_order(
+    *, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
+) -> None:
+    """The PDF of a guide is there also when the carrier is not."""
+    none_yet = path_of(doubtful).replace("/settle", "/label")
+    assert (await admin.get(none_yet)).status_code == 404
+    await post(admin, path_of(doubtful), {"made": False})
+    order = (await post(admin, f"/admin/orders/{doubtful['id']}/fulfillments", packed(doubtful)))["order"]
+    path = path_of(order).replace("/settle", "/label")
+    label = await admin.get(path)
+    assert (label.status_code, label.headers["content-type"]) == (200, "application/pdf")
+    assert label.content.startswith(b"%PDF")
+    assert (await anyone.get(path)).status_code == 401
