@@ -94,7 +94,10 @@ def mail(length: int) -> str:
     return f"{letters(length - 5)}@a.co"
 
 
-CONTENT_ROWS = [
+Row = tuple[str, str, tuple[object, ...], tuple[object, ...]]
+"""A row's name, the field it is about, values at its limits and values beyond them."""
+
+CONTENT_ROWS: list[Row] = [
     ("2.2 weight", "packages.0.weight", (1.0, 1000), (0.99, 1000.01)),
     ("2.2 height", "packages.0.height", (1, 300), (0, 301)),
     ("2.2 width", "packages.0.width", (1, 300), (0, 301)),
@@ -104,8 +107,8 @@ CONTENT_ROWS = [
     ("2.2 daneCode", "destination.daneCode", ("05001000", "11001000"), ("5001000", "050010000")),
     ("2.2 address", "destination.address", (letters(8), letters(50)), (letters(1), letters(51))),
 ]
-SHIPMENT_ROWS = [
-    *((row.replace("2.2", "2.3"), *rest) for row, *rest in CONTENT_ROWS),
+SHIPMENT_ROWS: list[Row] = [
+    *((row.replace("2.2", "2.3"), path, fits, breaks) for row, path, fits, breaks in CONTENT_ROWS),
     ("2.3 myShipmentReference", "myShipmentReference", (letters(2), letters(28)), (letters(1), letters(29))),
     ("2.3 company", "destination.company", (letters(2), letters(28)), (letters(1), letters(29))),
     ("2.3 firstName", "destination.firstName", (letters(2), letters(14)), (letters(1), letters(15))),
