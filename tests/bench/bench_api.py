@@ -33,6 +33,8 @@ WORKERS = 2
 READERS = 16
 BUYERS = 8
 LIST_PAGES, SEARCHES, PRODUCTS = 40, 200, 400
+WARM_ROUNDS, WARM_SECONDS = 4, 20
+"""Before measuring, each address is asked that often, so that every worker has met it; or until the time is over."""
 SECONDS_BETWEEN_CHANGES = 0.1
 LIST, SEARCH, PRODUCT = "list of 24 with prices", "search of 8 hits", "product by handle"
 CHECKOUT = "guest checkout, 8 requests"
@@ -122,7 +124,8 @@ class Bench:
         port = self._settings.port
         for name in (LIST, SEARCH, PRODUCT):
             task = reads.task(name)
-            await measure(port, task, at_once=READERS, seconds=1)
+            rounds = WARM_ROUNDS * len(reads.addresses[name])
+            await measure(port, task, at_once=READERS, seconds=WARM_SECONDS, most=rounds)
             self._figures[name] = await measure(port, task, at_once=READERS, seconds=self._seconds)
             async with _prices_changing(database, variants):
                 figures = await measure(port, task, at_once=READERS, seconds=self._seconds)

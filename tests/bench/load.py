@@ -114,17 +114,17 @@ Task = Callable[[Connection, int], Awaitable[object]]
 """What is measured: it is given a connection and its own running number."""
 
 
-async def measure(port: int, task: Task, *, at_once: int, seconds: float) -> Figures:
-    """Do the task over and over on so many connections, for so long."""
+async def measure(port: int, task: Task, *, at_once: int, seconds: float, most: int = 10**12) -> Figures:
+    """Do the task over and over on so many connections, for so long, and no more often than `most`."""
     connections = [await connect(port) for _ in range(at_once)]
     times: list[float] = []
-    numbers = iter(range(10**12))
+    numbers = iter(range(most))
     begun = time.perf_counter()
     until = begun + seconds
 
     async def work(connection: Connection) -> None:
-        while (started := time.perf_counter()) < until:
-            await task(connection, next(numbers))
+        while (started := time.perf_counter()) < until and (number := next(numbers, None)) is not None:
+            await task(connection, number)
             times.append((time.perf_counter() - started) * 1000)
 
     async with asyncio.TaskGroup() as group:
