@@ -13,6 +13,7 @@ from storefront.live.open_pages import watch
 from storefront.live.refreshing import Once
 from storefront.state.answers import a_number, an_id, problems_told
 from storefront.state.events import event
+from storefront.state.session import own_cart
 
 EMPTY_CART = CartView(
     id="",
@@ -53,8 +54,9 @@ class CartState(rx.State):
 
     @event()
     async def load_cart(self) -> None:
-        """Show the cart as it is now."""
+        """Show the cart as it is now: that of whoever is signed in here."""
         async with problems_told(self):
+            await settle(self)
             await refresh(self)
 
     @event()
@@ -62,6 +64,7 @@ class CartState(rx.State):
         """Put units of a variant into the cart; the first time makes the cart."""
         async with problems_told(self):
             variant_id, quantity = an_id(variant_id), a_number(quantity, 1, carts.MAX_QUANTITY)
+            await settle(self)
             async with current_shop().database.transaction() as session:
                 try:
                     cart_id = (await carts.open_cart(session, self.cart_id)).id
@@ -69,7 +72,9 @@ class CartState(rx.State):
                     cart_id = await carts.create(session)
                 await carts.add(session, cart_id, variant_id, quantity)
                 view = await carts.view(session, cart_id)
-            self.cart_id = cart_id
+            if cart_id != self.cart_id:
+                self.cart_id = cart_id
+                await settle(self)
             show(self, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
             self.added = Added(self.added.number + 1, line.title, line.picture)
@@ -97,6 +102,13 @@ class CartState(rx.State):
 
     async def _renew(self, _once: Once) -> None:
         await refresh(self)
+
+
+async def settle(state: CartState) -> None:
+    """Go on with the cart that is this browser's now: signing in and out changes which one that is."""
+    cart_id = await own_cart(state, state.cart_id)
+    if cart_id != state.cart_id:
+        state.cart_id = cart_id
 
 
 async def refresh(state: CartState) -> None:

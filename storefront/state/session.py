@@ -9,6 +9,7 @@ from starlette.requests import cookie_parser
 
 from backend.app import current_shop
 from backend.checkout import owner
+from backend.checkout.own_cart import cart_for
 from backend.customers.sessions import COOKIE
 from backend.customers.views import ShopperView, shopper_with
 from backend.edge.client import address_behind
@@ -42,6 +43,12 @@ async def known_fields(state: rx.State) -> dict[str, str]:
         return {}
     async with current_shop().database.read() as session:
         return await owner.known_fields(session, shopper)
+
+
+async def own_cart(state: rx.State, cart_id: str) -> str:
+    """The cart that this browser goes on with: see `backend.checkout.own_cart`."""
+    shopper = await shopper_of(state)
+    return await cart_for(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
 
 
 async def bind_cart(token: str, cart_id: str) -> None:

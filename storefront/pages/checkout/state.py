@@ -35,7 +35,7 @@ from storefront.pages.checkout.views import (
 )
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
-from storefront.state.cart import CartState, refresh
+from storefront.state.cart import CartState, refresh, settle
 from storefront.state.events import event
 from storefront.state.session import bind_cart, client_of, known_fields, remember_destination, session_token
 
@@ -202,6 +202,8 @@ class CheckoutState(PageState, rx.State):
         placed = await checkout.placed(self._cart_id) if self._cart_id else None
         if placed is not None:
             await self._remember(placed.order_id, placed.token)
+        await settle(cart)
+        self._cart_id = cart.cart_id or self._cart_id
         await refresh(cart)
         if cart.cart.lines:
             async with current_shop().database.read() as session:
