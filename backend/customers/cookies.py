@@ -44,12 +44,17 @@ def is_secure(settings: Settings) -> bool:
 
 
 def require_own_page(request: Request, settings: Settings) -> None:
-    """Let pass only what a page of this shop sent. A browser tells the page's site, and no page can forge that.
+    """Let pass only what a page of this shop sent.
 
     Raises:
         Forbidden: another site's page, or something that does not say where it came from.
     """
+    if not is_from_own_page(request, settings):
+        raise Forbidden("This can be done from the shop's own pages only")
+
+
+def is_from_own_page(request: Request, settings: Settings) -> bool:
+    """Whether a page of this shop sent the request. A browser tells the page's site, and no page can forge that."""
     origin = urlsplit(request.headers.get("origin", ""))
     own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
-    if not origin.netloc or origin.netloc not in own or request.headers.get("sec-fetch-site") == "cross-site":
-        raise Forbidden("This can be done from the shop's own pages only")
+    return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"

@@ -37,3 +37,15 @@ class StaffAnswer(BaseModel):
     """A member of staff."""
 
     user: StaffOut
+
+
+class SessionAnswer(BaseModel):
+    """Whom the session is for; its token is in the cookie alone."""
+
+    user: dict[str, Any]
+
+
+class SignedOut(BaseModel):
+    """Nobody is signed in with this cookie any more."""
+
+    success: bool

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
 from backend.customers.accounts import prove
@@ -13,11 +13,14 @@ from backend.customers.addresses import (
     read_address,
     remove_address,
 )
+from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
 from backend.customers.errors import WrongPassword
 from backend.customers.identities import create_customer, register_identity
 from backend.customers.models import Customer, Login
 from backend.customers.resets import ask_reset
-from backend.customers.schemas import Credentials, TokenAnswer
+from backend.customers.schemas import Credentials, SessionAnswer, SignedOut, TokenAnswer
+from backend.customers.sessions import LIFETIME, open_session
+from backend.customers.signing_in import sign_out
 from backend.customers.store_schemas import (
     AddressAnswer,
     AddressBody,
@@ -28,7 +31,7 @@ from backend.customers.store_schemas import (
     NewCustomer,
     ResetRequest,
 )
-from backend.customers.tokens import CUSTOMER, Actor, issue_token
+from backend.customers.tokens import CUSTOMER, Actor, claims_of, issue_token
 from backend.customers.wire import address_wire, customer_wire
 from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown, sales_channel
 from backend.edge.docs import REFUSALS
@@ -40,6 +43,7 @@ from backend.edge.wire import Wire
 from backend.errors import InvalidData, Unauthorized
 
 MAX_EMAIL = 320
+Old = Annotated[str, Depends(token_in)]
 ABOUT_THE_BOOK = {"address_name", "is_default_shipping", "is_default_billing"}
 
 auth = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
@@ -86,6 +90,39 @@ async def sign_in(body: Credentials, database: Db, settings: ShopSettings, clien
     epoch = customer.token_epoch if customer else 0
     actor = Actor(login.customer_id or "", CUSTOMER, login.id, epoch)
     return Wire({"token": issue_token(settings.signing_key, actor)})
+
+
+@auth.post("/auth/session", response_model=SessionAnswer)
+async def begin_session(
+    request: Request, database: Db, settings: ShopSettings, actor: MaybeActor, old: Old
+) -> Wire:
+    """A cookie in place of a customer's bearer token, for a browser: no script reads it. Staff keep their token.
+
+    The token in the header proves the request to be meant: no other site knows it. A page of another site is refused
+    all the same, as nothing may be signed in from there.
+    """
+    if actor is None or actor.type != CUSTOMER:
+        raise NotSignedIn
+    if "origin" in request.headers:
+        require_own_page(request, settings)
+    async with database.transaction() as session:
+        customer = await session.get(Customer, actor.id, with_for_update=True)
+        if customer is None or customer.token_epoch != actor.epoch:
+            raise NotSignedIn
+        token = await open_session(session, customer.id, instead_of=old)
+    answer = Wire({"user": claims_of(actor, LIFETIME)})
+    give_cookie(answer, settings, token)
+    return answer
+
+
+@auth.delete("/auth/session", response_model=SignedOut)
+async def end_session(request: Request, database: Db, settings: ShopSettings, old: Old) -> Wire:
+    """Sign this browser out."""
+    require_own_page(request, settings)
+    await sign_out(database, old, everywhere=False)
+    answer = Wire({"success": True})
+    take_cookie(answer, settings)
+    return answer
 
 
 @auth.post("/auth/customer/emailpass/reset-password", status_code=201, response_class=PlainTextResponse)

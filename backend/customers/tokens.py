@@ -42,19 +42,23 @@ class Actor:
 
 def issue_token(signing_key: str, actor: Actor) -> str:
     """A token for the actor that is good for a day."""
+    claims = {**claims_of(actor, LIFETIME), "epoch": actor.epoch}
+    return jwt.encode({"alg": ALGORITHM}, claims, _key(signing_key))
+
+
+def claims_of(actor: Actor, lifetime: timedelta) -> dict[str, Any]:
+    """Who the actor is, from now and for so long, as the platform says it."""
     moment = now()
-    claims: dict[str, Any] = {
+    return {
         "actor_id": actor.id,
         "actor_type": actor.type,
         "auth_identity_id": actor.identity or f"authid_{actor.id.partition('_')[2]}",
         "auth_provider": "emailpass",
         "app_metadata": {f"{actor.type}_id": actor.id} if actor.id else {},
         "user_metadata": {},
-        "epoch": actor.epoch,
         "iat": int(moment.timestamp()),
-        "exp": int((moment + LIFETIME).timestamp()),
+        "exp": int((moment + lifetime).timestamp()),
     }
-    return jwt.encode({"alg": ALGORITHM}, claims, _key(signing_key))
 
 
 def read_token(signing_key: str, token: str) -> Actor | None:

@@ -1,17 +1,22 @@
-"""Who is asking: staff with a bearer token, a customer with one, or somebody unknown."""
+"""Who is asking: staff with a bearer token, a customer with one or with a session's cookie, or somebody unknown."""
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Security
+from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from backend.customers.cookies import is_from_own_page, token_in
 from backend.customers.models import Customer, Staff
 from backend.customers.staff import find_staff
 from backend.customers.tokens import CUSTOMER, USER, Actor, read_token
+from backend.customers.views import shopper_with
+from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings
 from backend.errors import Unauthorized
 
 bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/emailpass.")
+
+HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class NotSignedIn(Unauthorized):
@@ -50,8 +55,24 @@ async def staff(database: Db, actor: MaybeActor) -> Staff:
     return found
 
 
-async def customer_id(database: Db, actor: MaybeActor) -> str | None:
-    """The id of the customer who asks; None for a guest, and for one who has signed out everywhere since."""
+async def customer_id(
+    request: Request, database: Db, settings: ShopSettings, actor: MaybeActor
+) -> str | None:
+    """The id of the customer who asks; None for a guest, and for one who has signed out everywhere since.
+
+    A browser sends its cookie by itself, whoever made it ask: to change anything, the cookie counts only from a page of
+    the shop. A bearer token is sent by whoever has it, and goes before the cookie.
+    """
+    if "authorization" in request.headers:
+        return await customer_by_token(database, actor)
+    if request.method not in HARMLESS and not is_from_own_page(request, settings):
+        return None
+    shopper = await shopper_with(database, token_in(request))
+    return shopper.id if shopper else None
+
+
+async def customer_by_token(database: Database, actor: Actor | None) -> str | None:
+    """The id of the customer whose token this is, while it is worth something."""
     if actor is None or actor.type != CUSTOMER or not actor.id:
         return None
     async with database.read() as session:
@@ -78,7 +99,7 @@ async def known_actor(database: Db, actor: MaybeActor) -> Actor:
     """
     if actor is not None and actor.type == USER:
         await staff(database, actor)
-    elif await customer_id(database, actor) is None:
+    elif await customer_by_token(database, actor) is None:
         raise NotSignedIn
     assert actor is not None  # noqa: S101 - nobody else passes
     return actor
