@@ -190,6 +190,11 @@ class Settings(BaseSettings):
         return self.carrier_sandbox == "true"
 
     @property
+    def has_google(self) -> bool:
+        """Whether one can sign in with Google."""
+        return bool(self.google_client_id and self.google_client_secret.get_secret_value())
+
+    @property
     def async_database_url(self) -> str:
         """The database to use; SQLite in the data folder unless DATABASE_URL names another."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.resolve() / 'trompo.db'}"

@@ -26,8 +26,12 @@ STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
 NOT_GENERATED = frozenset({"node_modules", "build", ".react-router", "reflex.json"})
-NOT_SHOWN = {"port", "data_dir", "database_url", "redis_url", "renderers"}
-"""Settings that say where the shop runs, not what its pages say."""
+WHERE_IT_RUNS = {"port", "data_dir", "database_url", "redis_url", "renderers"}
+KNOWN_WHILE_IT_RUNS = {"google_client_id", "google_client_secret", "google_issuer"} | {
+    f"smtp_{name}" for name in ("host", "port", "user", "password", "starttls")
+}
+NOT_SHOWN = WHERE_IT_RUNS | KNOWN_WHILE_IT_RUNS
+"""Settings that no page is built from. Whether there is Google's button is asked when a page is shown."""
 
 
 def main() -> None:

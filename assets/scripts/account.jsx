@@ -1,13 +1,38 @@
 // Forms of the account. Whatever changes the session goes by HTTP, as only an HTTP answer can set the cookie that no
 // script reads; the page is then loaded anew, and its websocket opens with the cookie of that moment.
 
-import { createContext, useContext, useEffect, useId, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { Icon } from "./icons.jsx";
+import { leaveForGoogle, tellOtherTabs } from "./session.jsx";
 
-const CHANGED = "trompo_account"; // tells other tabs that somebody signed in or out here
 const Form = createContext({ problems: {}, formId: "" });
 
-const linkToken = () => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "";
+// The token of a link from a mail stands behind the `#` of its address. It is taken out of there when this script is
+// read, and so before the page tells the server its address: it is in no history, no log and no state, and lives as long
+// as this page does.
+const link = { token: "", listeners: new Set() };
+
+function takeToken() {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
+  if (token === null) return;
+  window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
+  setToken(token);
+}
+
+function setToken(token) {
+  link.token = token;
+  link.listeners.forEach((tell) => tell());
+}
+
+if (typeof window !== "undefined") {
+  takeToken();
+  window.addEventListener("popstate", takeToken, { capture: true }); // a second link, opened while the page is there
+}
+
+const subscribe = (tell) => {
+  link.listeners.add(tell);
+  return () => link.listeners.delete(tell);
+};
 
 // Where to go on: a page of this shop that the address names, or the form's own.
 function destination(fallback) {
@@ -15,14 +40,6 @@ function destination(fallback) {
   if (!wanted) return fallback;
   const url = new URL(wanted, window.location.origin);
   return url.origin === window.location.origin && wanted.startsWith("/") ? url.pathname + url.search : fallback;
-}
-
-function tellOtherTabs() {
-  try {
-    localStorage.setItem(CHANGED, String(Date.now()));
-  } catch {
-    // no storage, no other tab that could listen
-  }
 }
 
 async function post(action, values) {
@@ -76,8 +93,7 @@ export function AccountForm({ action, next, done, texts, children }) {
   const send = async (values) => {
     setBusy(true);
     try {
-      const token = linkToken();
-      const told = await post(action, token ? { ...values, token } : values);
+      const told = await post(action, link.token ? { ...values, token: link.token } : values);
       if (told.isGood && next) {
         tellOtherTabs();
         window.location.assign(destination(next));
@@ -93,17 +109,27 @@ export function AccountForm({ action, next, done, texts, children }) {
   return <FormFrame onValues={send} answer={answer} isBusy={isBusy} texts={texts}>{children}</FormFrame>;
 }
 
-// `answer` is the state's: { number, form, message, problems, is_good }. Only the form it is meant for shows it.
+// `answer` is the state's: { number, form, message, problems, is_good }. Only the form it is meant for shows it. One that
+// lies folded in its list folds up again when all is well; what was typed stays while it is not.
 export function EventForm({ name, answer, texts, onSend, children }) {
   const [isBusy, setBusy] = useState(false);
   const [shown, setShown] = useState(null);
   const seen = useRef(answer.number);
+  const place = useRef(null);
 
   useEffect(() => {
     if (answer.number === seen.current) return;
     seen.current = answer.number;
     setBusy(false);
     if (answer.form !== name) return;
+    const fold = place.current.closest("details");
+    if (answer.is_good && fold) {
+      setShown(null);
+      place.current.querySelector("form").reset();
+      fold.open = false;
+      fold.querySelector("summary").focus();
+      return;
+    }
     setShown({ isGood: answer.is_good, message: answer.message, problems: answer.problems });
   }, [answer]);
 
@@ -112,7 +138,11 @@ export function EventForm({ name, answer, texts, onSend, children }) {
     onSend(values);
   };
 
-  return <FormFrame onValues={send} answer={shown} isBusy={isBusy} texts={texts}>{children}</FormFrame>;
+  return (
+    <div ref={place}>
+      <FormFrame onValues={send} answer={shown} isBusy={isBusy} texts={texts}>{children}</FormFrame>
+    </div>
+  );
 }
 
 export function AccountField({ name, label, kind = "text", fill, hint, optional, value = "", ...input }) {
@@ -149,7 +179,11 @@ export function AccountField({ name, label, kind = "text", fill, hint, optional,
   );
 }
 
-export function TownField({ label, hint, towns, onType }) {
+export function HiddenField({ name, value }) {
+  return <input type="hidden" name={name} value={value} />;
+}
+
+export function TownField({ label, hint, towns, value, onType }) {
   const list = useId();
   return (
     <>
@@ -158,6 +192,7 @@ export function TownField({ label, hint, towns, onType }) {
         label={label}
         hint={hint}
         fill="off"
+        value={value}
         list={list}
         onInput={(event) => onType(event.target.value)}
       />
@@ -185,17 +220,56 @@ export function SignOut({ action, label, next, testId }) {
   );
 }
 
-export function SessionWatch() {
+// Asks once more, in place: an address that took a minute to type is not gone by a slip.
+export function RemoveButton({ label, texts, onRemove }) {
+  const [isAsking, setAsking] = useState(false);
+  const no = useRef(null);
+  const button = useRef(null);
+  const wasAsking = useRef(false);
+
   useEffect(() => {
-    const changed = (event) => event.key === CHANGED && window.location.reload();
-    window.addEventListener("storage", changed);
-    return () => window.removeEventListener("storage", changed);
-  }, []);
-  return null;
+    if (isAsking) no.current.focus();
+    else if (wasAsking.current) button.current.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
+
+  if (!isAsking) {
+    return (
+      <button ref={button} type="button" className="icon-button" aria-label={label} onClick={() => setAsking(true)}>
+        <Icon name="trash" size={20} />
+      </button>
+    );
+  }
+  return (
+    <div className="account-remove" role="group" aria-label={label}>
+      <button ref={no} type="button" className="button button--quiet button--small" onClick={() => setAsking(false)}>
+        {texts.no}
+      </button>
+      <button type="button" className="button button--dark button--small" onClick={() => onRemove()}>{texts.yes}</button>
+    </div>
+  );
 }
 
+export function GoogleLink({ label, children }) {
+  const [href, setHref] = useState("/auth/google");
+  useEffect(() => {
+    const next = new URLSearchParams(window.location.search).get("next");
+    if (next) setHref(`/auth/google?next=${encodeURIComponent(next)}`);
+  }, []);
+  return (
+    <a href={href} className="button button--quiet button--wide" data-testid="google" onClick={leaveForGoogle}>
+      {children}
+      {label}
+    </a>
+  );
+}
+
+const useHasToken = () => useSyncExternalStore(subscribe, () => link.token !== "", () => false);
+
 export function WithLink({ has, children }) {
-  const [hasToken, setToken] = useState(false);
-  useEffect(() => setToken(Boolean(linkToken())), []);
-  return hasToken === has ? children : null;
+  return useHasToken() === has ? children : null;
+}
+
+export function DropLink({ label }) {
+  return <button type="button" className="text-button" onClick={() => setToken("")}>{label}</button>;
 }

@@ -152,6 +152,45 @@ export function DocumentNumber(props) {
   return <Field name="doc_number" inputMode={isNumber ? "numeric" : "text"} autoCapitalize="characters" {...props} />;
 }
 
+const WHERE = ["address", "suburb", "reference", "town", "dane_code"];
+const WHO = ["first_name", "last_name", "phone"];
+const part = (from, names) => Object.fromEntries(names.map((name) => [name, from[name] ?? ""]));
+
+// An address is chosen while the form says just that: once a word of it is changed, it is another one.
+export function SavedAddresses({ label, other, book }) {
+  const { values, change, ship } = useForm();
+  const known = useRef(book);
+  if (book.length) known.current = book; // a new connection has not brought them yet
+  if (!known.current.length) return null;
+
+  const chosen = known.current.find((entry) => WHERE.every((name) => (values[name] ?? "") === entry[name]));
+  const pick = (entry) => {
+    change({ ...part(entry, WHERE), ...(entry.first_name ? part(entry, WHO) : {}) }, 0);
+    ship();
+  };
+  const pickOther = () => change(part({}, WHERE), 0);
+
+  return (
+    <fieldset className="field cards">
+      <legend className="field__label">{label}</legend>
+      {known.current.map((entry) => (
+        <label className="card-choice" key={entry.id} data-testid="saved-address">
+          <input type="radio" name="saved_address" checked={chosen === entry} onChange={() => pick(entry)} />
+          <span className="card-choice__words">
+            <b>{entry.address}</b>
+            <span className="card-choice__note">{[entry.suburb, entry.town].filter(Boolean).join(" · ")}</span>
+            <span className="card-choice__note">{entry.first_name} {entry.last_name}</span>
+          </span>
+        </label>
+      ))}
+      <label className="card-choice card-choice--small" data-testid="other-address">
+        <input type="radio" name="saved_address" checked={!chosen} onChange={pickOther} />
+        <span className="card-choice__words"><b>{other}</b></span>
+      </label>
+    </fieldset>
+  );
+}
+
 // The municipality is picked from the list by its code and never guessed: what is only typed is no place yet.
 export function TownField({ label, hint, texts, towns, answered, onFind }) {
   const { values, problems, change, leave, ship } = useForm();

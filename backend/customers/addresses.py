@@ -89,14 +89,18 @@ async def change_address(
 
 
 async def remove_address(session: AsyncSession, customer_id: str, address_id: str) -> None:
-    """Take an address out of the book.
+    """Take an address out of the book. If it was the one to ship to, the newest that is left takes its place.
 
     Raises:
         NotFound: see `read_address`.
     """
     await _lock(session, customer_id)
-    await session.delete(await read_address(session, customer_id, address_id))
+    entry = await read_address(session, customer_id, address_id)
+    await session.delete(entry)
     await session.flush()
+    if entry.is_default_shipping and (left := await addresses_of(session, customer_id)):
+        left[0].is_default_shipping = True
+        await session.flush()
 
 
 async def remember(session: AsyncSession, customer_id: str, address: JsonObject) -> None:

@@ -65,9 +65,7 @@ class Google:
     @property
     def is_on(self) -> bool:
         """Whether the settings allow to sign in with Google."""
-        return bool(
-            self._settings.google_client_id and self._settings.google_client_secret.get_secret_value()
-        )
+        return self._settings.has_google
 
     async def begin(self) -> tuple[str, Attempt]:
         """The provider's page to go to, and what to keep until the shopper is back.

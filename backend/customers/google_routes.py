@@ -1,7 +1,9 @@
 """The way to Google and back (spec: Storefront routes, /auth/google/callback)."""
 
 import logging
+import re
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
@@ -23,7 +25,9 @@ ATTEMPT_COOKIE, JOIN_COOKIE = "trompo_google", "trompo_join"
 GOOD_FOR = 600
 """Seconds within which a shopper comes back, or proves to own the account that is there."""
 LOGIN_PAGE, ACCOUNT_PAGE = "/account/login", "/account"
-MAX_PARAMETER = 2000
+MAX_PARAMETER, MAX_PAGE = 2000, 200
+OWN_PAGE = re.compile(r"/(?!/)[A-Za-z0-9_.~=&?%/-]*")
+"""A path from the root: no host can be read into it, as in `//evil.example` or `/\\evil.example`."""
 
 router = APIRouter(tags=["auth"], include_in_schema=False)
 
@@ -44,15 +48,16 @@ Provider = Annotated[Google, Depends(google_of)]
 
 
 @router.get("/auth/google")
-async def begin(google: Provider, settings: ShopSettings) -> Response:
-    """Go to Google. The browser takes along, signed, what only it must bring back."""
+async def begin(request: Request, google: Provider, settings: ShopSettings) -> Response:
+    """Go to Google. The browser takes along, signed, what only it must bring back, and where it wants to go on."""
+    wanted = own_page(request.query_params.get("next", ""))
     try:
         url, attempt = await google.begin()
     except OutsideFailure as error:
         log.warning("no way to Google: %s", error.message)
-        return _back("failed")
+        return _back("failed", wanted)
     answer = RedirectResponse(url, 303)
-    _keep(answer, settings, ATTEMPT_COOKIE, attempt.as_dict())
+    _keep(answer, settings, ATTEMPT_COOKIE, {**attempt.as_dict(), "next": wanted})
     return answer
 
 
@@ -70,21 +75,27 @@ async def _come_back(request: Request, google: Google, settings: Settings, datab
     code, state = (request.query_params.get(name, "")[:MAX_PARAMETER] for name in ("code", "state"))
     if kept is None or not code:
         return _back("failed")
+    wanted = kept.pop("next", "")
     try:
         person = await google.finish(code, state, Attempt(**kept))
     except (Unauthorized, OutsideFailure) as error:
         log.warning("not signed in with Google: %s", error.message)
-        return _back("failed")
+        return _back("failed", wanted)
     if not person.is_verified or not is_email(person.email):
-        return _back("unverified")
+        return _back("unverified", wanted)
     customer_id = await account_of(database, person)
     if customer_id is None:
-        answer = _back("join")
+        answer = _back("join", wanted)
         _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
         return answer
-    answer = RedirectResponse(ACCOUNT_PAGE, 303)
+    answer = RedirectResponse(wanted or ACCOUNT_PAGE, 303)
     give_cookie(answer, settings, await enter(database, customer_id, old=token_in(request)))
     return answer
+
+
+def own_page(wanted: str) -> str:
+    """The page of this shop that an address names; nothing for one that leads anywhere else."""
+    return wanted if len(wanted) <= MAX_PAGE and OWN_PAGE.fullmatch(wanted) else ""
 
 
 def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
@@ -114,5 +125,6 @@ def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(settings.signing_key, salt=cookie)
 
 
-def _back(why: str) -> Response:
-    return RedirectResponse(f"{LOGIN_PAGE}?google={why}", 303)
+def _back(why: str, wanted: str = "") -> Response:
+    query = urlencode({"google": why, **({"next": wanted} if wanted else {})})
+    return RedirectResponse(f"{LOGIN_PAGE}?{query}", 303)

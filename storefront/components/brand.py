@@ -5,6 +5,9 @@ import reflex as rx
 MARK = "/brand/mark.svg"
 OG_IMAGE = "/brand/og.png"
 
+GOOGLE = "/brand/google.svg"
+"""The mark by which Google's button is known."""
+
 DEPARTMENTS = (
     "aire-libre",
     "ciencia-y-arte",

@@ -177,6 +177,13 @@ class Notices(rx.Component):
     texts: rx.Var[Texts]
 
 
+class SessionWatch(rx.Component):
+    """Loads the page again when another tab signs in or out."""
+
+    library = _script("session")
+    tag = "SessionWatch"
+
+
 class Arrival(rx.Component):
     """Says that the page is awake, and puts the focus on a new page's content."""
 

@@ -7,7 +7,7 @@ from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
 )
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
-from storefront.components.browser import Arrival, Notices, icon
+from storefront.components.browser import Arrival, Notices, SessionWatch, icon
 from storefront.components.cart_sheet import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
@@ -36,6 +36,7 @@ def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool =
         *([cart_sheet()] if with_cart_sheet else []),
         notices(),
         Arrival.create(target=CONTENT),
+        SessionWatch.create(),
     )
 
 

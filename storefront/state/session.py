@@ -10,6 +10,7 @@ from starlette.requests import cookie_parser
 from backend.app import current_shop
 from backend.checkout import owner
 from backend.checkout.own_cart import cart_for
+from backend.checkout.owner import AddressView
 from backend.customers.sessions import COOKIE
 from backend.customers.views import ShopperView, shopper_with
 from backend.edge.client import address_behind
@@ -36,13 +37,14 @@ async def shopper_of(state: rx.State) -> ShopperView | None:
     return await shopper_with(current_shop().database, session_token(state))
 
 
-async def known_fields(state: rx.State) -> dict[str, str]:
-    """What the checkout need not ask: what is known of the customer. Nothing of a guest."""
+async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressView]]:
+    """What the checkout need not ask: what is known of the customer, and where they live. Nothing of a guest."""
     shopper = await shopper_of(state)
     if shopper is None:
-        return {}
+        return {}, []
     async with current_shop().database.read() as session:
-        return await owner.known_fields(session, shopper)
+        book = await owner.address_book(session, shopper.id)
+    return owner.known_fields(shopper, book), book
 
 
 async def own_cart(state: rx.State, cart_id: str) -> str:

@@ -229,11 +229,16 @@ def watch() -> Watch:
 @pytest.fixture
 def open_page(browser: Browser, server: ShopServer, watch: Watch) -> OpenPage:
     """Opens watched pages, each with a visitor of its own, in a window of the given width and height."""
+    return pages_of(server, browser, watch)
+
+
+def pages_of(shop: ShopServer, browser: Browser, watch: Watch) -> OpenPage:
+    """What opens pages of this shop: see `open_page`."""
 
     @asynccontextmanager
     async def opened(width: int, height: int) -> AsyncIterator[Page]:
         context = await browser.new_context(
-            base_url=server.url,
+            base_url=shop.url,
             viewport={"width": width, "height": height},
             locale="es-CO",
             timezone_id="America/Bogota",

@@ -1,13 +1,18 @@
 """Accounts in a browser, on the smallest phone and on a desktop: from registering to a new password."""
 
-import email
-import email.policy
 import re
-import time
-from email.message import EmailMessage
 
 from playwright.async_api import Page, expect
 
+from tests.e2e.account_steps import (
+    NEW_PASSWORD,
+    PASSWORD,
+    expect_home,
+    log_in,
+    log_out,
+    mail_to,
+    register,
+)
 from tests.e2e.conftest import OpenPage, ShopServer, Watch
 from tests.e2e.shopper import (
     BANK,
@@ -21,61 +26,6 @@ from tests.e2e.shopper import (
     open_checkout,
     put_in_cart,
 )
-
-PASSWORD = "trompos y yoyos"
-NEW_PASSWORD = "cometas y canicas"
-
-
-async def register(page: Page, address: str) -> None:
-    """Make an account and wait for its page."""
-    await page.goto("/account")
-    await expect(page).to_have_url(re.compile("/account/login$"), timeout=PATIENCE)
-    await page.get_by_role("link", name="Crea tu cuenta").click()
-    await expect(page).to_have_url(re.compile("/account/register$"), timeout=PATIENCE)
-    for name, text in (("first_name", "Ana María"), ("last_name", "Gómez Peña"), ("email", address)):
-        await field(page, name).fill(text)
-    await field(page, "password").fill(PASSWORD)
-    await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect_home(page)
-
-
-async def log_in(page: Page, address: str, password: str) -> None:
-    """Sign in from the page for it."""
-    await page.goto("/account/login")
-    await field(page, "email").fill(address)
-    await field(page, "password").fill(password)
-    await page.get_by_role("button", name="Entrar", exact=True).click()
-
-
-async def expect_home(page: Page) -> None:
-    """Wait for the account's own page."""
-    await expect(page.get_by_test_id("account-hello")).to_contain_text("Ana María", timeout=PATIENCE)
-
-
-async def log_out(page: Page) -> None:
-    """Sign out, and wait until the shop shows its home."""
-    await page.get_by_test_id("logout").click()
-    await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=PATIENCE)
-
-
-def mails_to(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]:
-    """The mails that lie in the outbox for an address, oldest first."""
-    found = []
-    for file in sorted((shop.folder / "data" / "outbox").glob("*.eml")):
-        mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
-        assert isinstance(mail, EmailMessage)
-        if mail["To"] == address and subject in mail["Subject"]:
-            found.append(mail)
-    return found
-
-
-async def mail_to(page: Page, shop: ShopServer, address: str, subject: str) -> str:
-    """The text of the last such mail, once there is one."""
-    deadline = time.monotonic() + PATIENCE / 1000
-    while not (mails := mails_to(shop, address, subject)):
-        assert time.monotonic() < deadline, "no such mail"
-        await page.wait_for_timeout(100)
-    return str(mails[-1].get_content())
 
 
 async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) -> None:

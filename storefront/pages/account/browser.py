@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from storefront.components.browser import Texts, on_text
+from storefront.components.browser import Texts, on_nothing, on_text
 
 SCRIPT = "$/public/scripts/account.jsx"
 
@@ -50,6 +50,15 @@ class AccountField(rx.Component):
     value: rx.Var[str]
 
 
+class HiddenField(rx.Component):
+    """What a form says without asking."""
+
+    library = SCRIPT
+    tag = "HiddenField"
+    name: rx.Var[str]
+    value: rx.Var[str]
+
+
 class TownField(rx.Component):
     """The municipality, with suggestions."""
 
@@ -57,6 +66,7 @@ class TownField(rx.Component):
     tag = "TownField"
     label: rx.Var[str]
     hint: rx.Var[str]
+    value: rx.Var[str]
     towns: rx.Var[list[str]]
     on_type: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
@@ -72,11 +82,22 @@ class SignOut(rx.Component):
     test_id: rx.Var[str]
 
 
-class SessionWatch(rx.Component):
-    """Loads the page again when another tab signs in or out."""
+class RemoveButton(rx.Component):
+    """A button that takes something away, once it was pressed twice."""
 
     library = SCRIPT
-    tag = "SessionWatch"
+    tag = "RemoveButton"
+    label: rx.Var[str]
+    texts: rx.Var[Texts]
+    on_remove: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
+
+
+class GoogleLink(rx.Component):
+    """The way to Google, which leads back to where the page's address says."""
+
+    library = SCRIPT
+    tag = "GoogleLink"
+    label: rx.Var[str]
 
 
 class WithLink(rx.Component):
@@ -85,3 +106,11 @@ class WithLink(rx.Component):
     library = SCRIPT
     tag = "WithLink"
     has: rx.Var[bool]
+
+
+class DropLink(rx.Component):
+    """Forgets the link's token, so that another one can be asked for."""
+
+    library = SCRIPT
+    tag = "DropLink"
+    label: rx.Var[str]

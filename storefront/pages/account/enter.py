@@ -1,17 +1,20 @@
 """Where a shopper signs in or makes an account."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
 
 from backend.app import current_shop
+from storefront.components.brand import GOOGLE, drawing
 from storefront.components.browser import icon
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
+from storefront.components.shapes import view_of
 from storefront.documents.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
-from storefront.pages.account.browser import AccountField, AccountForm, SessionWatch
+from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.events import event
 from storefront.state.session import shopper_of
@@ -32,45 +35,53 @@ def facts(title: str) -> DocumentFacts:
     return DocumentFacts(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
 
 
-async def load(params: PageParams) -> PageData[str]:
+@dataclass(frozen=True, slots=True)
+class WaysIn:
+    """How one may enter: whether Google is one of the ways, and what must be said first."""
+
+    has_google: bool = False
+    problem: str = ""
+
+
+async def load(params: PageParams) -> PageData[WaysIn]:
     """What Google's way in led back with, if it did: a page says nothing that its address makes up."""
     title = _("Crea tu cuenta") if params.path.rstrip("/") == REGISTER else _("Entra a tu cuenta")
-    return PageData(GOOGLE_PROBLEMS.get(params.asked("google"), ""), facts(title))
+    problem = GOOGLE_PROBLEMS.get(params.asked("google"), "")
+    return PageData(WaysIn(current_shop().settings.has_google, problem), facts(title))
 
 
 class EnterState(PageState, rx.State):
-    """The ways in. `content` is what must be said first."""
+    """The ways in."""
 
-    content: rx.Field[str] = rx.field("")
+    content: rx.Field[WaysIn] = rx.field(default_factory=WaysIn)
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(_("Entra a tu cuenta")))
-    has_google: rx.Field[bool] = rx.field(False)
 
-    async def _data(self, params: PageParams) -> PageData[str]:
+    async def _data(self, params: PageParams) -> PageData[WaysIn]:
         return await load(params)
 
     @event()
     async def load(self) -> Any:
         """Whoever is signed in has nothing to do here."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
-        settings = current_shop().settings
-        self.has_google = bool(settings.google_client_id and settings.google_client_secret.get_secret_value())
         return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None
+
+
+WAYS = view_of(EnterState.content, WaysIn)
 
 
 def google() -> rx.Component:
     """The button, where the shop can sign in with Google at all."""
-    return rx.cond(
-        EnterState.has_google,
-        rx.fragment(
-            rx.el.a(
-                icon("person", size=20),
-                _("Continuar con Google"),
-                href="/auth/google",
-                class_name="button button--quiet button--wide",
-                custom_attrs={"reloadDocument": True},
-                data_testid="google",
+    return rx.fragment(
+        rx.cond(
+            WAYS.problem != "",
+            rx.el.p(icon("warning", size=20), WAYS.problem, class_name="account-form__said", role="alert"),
+        ),
+        rx.cond(
+            WAYS.has_google,
+            rx.fragment(
+                GoogleLink.create(drawing(GOOGLE, 20), label=_("Continuar con Google")),
+                rx.el.p(_("o con tu correo"), class_name="account-or"),
             ),
-            rx.el.p(_("o con tu correo"), class_name="account-or"),
         ),
     )
 
@@ -78,16 +89,7 @@ def google() -> rx.Component:
 def card(title: str, *content: rx.Component) -> rx.Component:
     """A page with one form on it."""
     return framed(
-        SessionWatch.create(),
-        rx.el.div(
-            rx.el.h1(title, class_name="page-title"),
-            rx.cond(
-                EnterState.content != "",
-                rx.el.p(icon("warning", size=20), EnterState.content, class_name="account-form__said"),
-            ),
-            *content,
-            class_name="account-card",
-        ),
+        rx.el.div(rx.el.h1(title, class_name="page-title"), *content, class_name="account-card"),
         class_name="main--account",
     )
 

@@ -17,7 +17,8 @@ from storefront.pages.account.browser import (
     AccountField,
     AccountForm,
     EventForm,
-    SessionWatch,
+    HiddenField,
+    RemoveButton,
     SignOut,
     TownField,
 )
@@ -93,38 +94,84 @@ def orders() -> rx.Component:
     )
 
 
+def address_form(name: str | rx.Var[str], entry: ObjectVar[AddressView] | None = None) -> rx.Component:
+    """What an address is made of: a new one's, or that of an entry of the book."""
+    who = entry if entry is not None else WHO
+
+    def field(name: str, label: str, fill: str, value: rx.Var[str] | str = "", **more: str) -> rx.Component:
+        return AccountField.create(name=name, label=label, fill=fill, value=value, **more)
+
+    return EventForm.create(
+        *([HiddenField.create(name="id", value=entry.id)] if entry is not None else []),
+        rx.el.div(
+            field("first_name", _("Nombre"), "given-name", who.first_name),
+            field("last_name", _("Apellido"), "family-name", who.last_name),
+            class_name="pair",
+        ),
+        field("phone", _("Celular"), "tel-national", who.phone, kind="tel"),
+        TownField.create(
+            label=_("Municipio"),
+            hint=_("Escribe las primeras letras y elígelo de la lista."),
+            value=entry.town if entry is not None else "",
+            towns=AccountState.towns,
+            on_type=AccountState.find_towns,
+        ),
+        field("address", _("Dirección"), "address-line1", entry.address if entry is not None else ""),
+        rx.el.div(
+            field("suburb", _("Barrio"), "address-level3", entry.suburb if entry is not None else ""),
+            field(
+                "reference",
+                _("Indicaciones"),
+                "address-line2",
+                entry.reference if entry is not None else "",
+                optional=_("(opcional)"),
+            ),
+            class_name="pair",
+        ),
+        name=name,
+        answer=AccountState.answer,
+        texts={**form_texts(_("Guardar dirección"), _("Guardando…")), "look": "dark"},
+        on_send=AccountState.save_address,
+    )
+
+
 def address(entry: ObjectVar[AddressView]) -> rx.Component:
     """An entry of the address book."""
     return rx.el.li(
-        rx.el.address(
-            rx.el.b(entry.first_name, " ", entry.last_name),
-            rx.el.span(entry.address),
-            rx.el.span(entry.suburb),
-            rx.el.span(entry.town),
-        ),
         rx.el.div(
-            rx.cond(
-                entry.is_default,
-                rx.el.span(
-                    icon("check", size=18), _("Para tus envíos"), class_name="account-address__default"
-                ),
-                rx.el.button(
-                    _("Usar para mis envíos"),
-                    type="button",
-                    class_name="button button--quiet button--small",
-                    on_click=AccountState.prefer_address(entry.id),  # type: ignore[call-arg, arg-type]
-                ),
+            rx.el.address(
+                rx.el.b(entry.first_name, " ", entry.last_name),
+                rx.el.span(entry.address, rx.cond(entry.reference != "", f" · {entry.reference}", "")),
+                rx.el.span(entry.suburb, rx.cond(entry.suburb != "", " · ", ""), entry.town),
+                rx.el.span(entry.phone),
             ),
+            RemoveButton.create(
+                label=_("Quitar la dirección ") + f"{entry.address}",
+                texts={"yes": _("Quitarla"), "no": _("Dejarla")},
+                on_remove=AccountState.remove_address(entry.id),  # type: ignore[call-arg, arg-type]
+            ),
+            class_name="account-address__top",
+        ),
+        rx.cond(
+            entry.is_default,
+            rx.el.p(icon("check", size=18), _("Es la de tus envíos"), class_name="account-address__default"),
             rx.el.button(
-                icon("trash", size=20),
-                rx.el.span(_("Quitar la dirección "), entry.address, class_name="sr-only"),
+                _("Usar para mis envíos"),
                 type="button",
-                class_name="icon-button",
-                on_click=AccountState.remove_address(entry.id),  # type: ignore[call-arg, arg-type]
+                class_name="button button--quiet button--small account-address__prefer",
+                on_click=AccountState.prefer_address(entry.id),  # type: ignore[call-arg, arg-type]
             ),
-            class_name="account-address__actions",
+        ),
+        rx.el.details(
+            rx.el.summary(
+                _("Editar"),
+                rx.el.span(_(" la dirección "), entry.address, class_name="sr-only"),
+                class_name="account__more",
+            ),
+            address_form(f"address{entry.id}", entry),
         ),
         class_name="account-address",
+        key=entry.id,
         data_testid="account-address",
     )
 
@@ -134,37 +181,20 @@ def book() -> rx.Component:
     entries = list_of(AccountState.book, AddressView)
     return part(
         _("Tus direcciones"),
-        rx.el.ul(
-            rx.foreach(entries, lambda entry: address(view_of(entry, AddressView))), class_name="account-list"
+        rx.cond(
+            entries.length() > 0,
+            rx.el.ul(
+                rx.foreach(entries, lambda entry: address(view_of(entry, AddressView))),
+                class_name="account-list",
+            ),
+            rx.el.p(
+                _("Guarda a dónde te enviamos y no tendrás que escribirlo otra vez al comprar."),
+                class_name="account__soft",
+            ),
         ),
         rx.el.details(
             rx.el.summary(icon("plus", size=20), _("Agregar una dirección"), class_name="account__more"),
-            EventForm.create(
-                AccountField.create(
-                    name="first_name", label=_("Nombre"), fill="given-name", value=WHO.first_name
-                ),
-                AccountField.create(
-                    name="last_name", label=_("Apellido"), fill="family-name", value=WHO.last_name
-                ),
-                AccountField.create(
-                    name="phone", label=_("Celular"), kind="tel", fill="tel-national", value=WHO.phone
-                ),
-                TownField.create(
-                    label=_("Municipio"),
-                    hint=_("Escribe las primeras letras y elígelo de la lista."),
-                    towns=AccountState.towns,
-                    on_type=AccountState.find_towns,
-                ),
-                AccountField.create(name="address", label=_("Dirección"), fill="address-line1"),
-                AccountField.create(name="suburb", label=_("Barrio"), fill="off"),
-                AccountField.create(
-                    name="reference", label=_("Indicaciones"), fill="off", optional=_("(opcional)")
-                ),
-                name="address",
-                answer=AccountState.answer,
-                texts={**form_texts(_("Guardar dirección"), _("Guardando…")), "look": "dark"},
-                on_send=AccountState.save_address,
-            ),
+            address_form("address"),
         ),
         name="direcciones",
     )
@@ -243,7 +273,6 @@ def skeleton() -> rx.Component:
 def page() -> rx.Component:
     """The whole page. It shows nothing before it is known who asks."""
     return framed(
-        SessionWatch.create(),
         rx.cond(
             rx.State.is_hydrated & AccountState.is_ready & (WHO.id != ""),
             rx.el.div(

@@ -1,13 +1,14 @@
 """A forgotten password: asking for a link, and choosing a new one by it.
 
-The token of a link is behind the `#` of its address, where no log and no other site sees it.
+The token of a link is behind the `#` of its address, where no log and no other site sees it. The page takes it out of
+there at once (`assets/scripts/account.jsx`) and sends it with the new password alone.
 """
 
 import reflex as rx
 
 from storefront.components.links import ACCOUNT, LOGIN
 from storefront.locale import _
-from storefront.pages.account.browser import AccountForm, WithLink
+from storefront.pages.account.browser import AccountForm, DropLink, WithLink
 from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
 from storefront.pages.loading import PageData, PageParams
 
@@ -46,6 +47,7 @@ def page() -> rx.Component:
                 next=ACCOUNT,
                 texts=form_texts(_("Guardar y entrar"), _("Guardando…")),
             ),
+            rx.el.p(DropLink.create(label=_("Pedir otro enlace")), class_name="account-card__more"),
             has=True,
         ),
     )

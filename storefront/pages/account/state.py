@@ -8,11 +8,11 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.checkout import owner
-from backend.checkout.form import NO_TOWN, require_destination
+from backend.checkout.form import require_destination
 from backend.checkout.owner import AddressView
 from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
-from backend.errors import InvalidData, NotAllowed
+from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.orders.views import ParcelView
 from backend.shipping.municipalities import search_municipalities
 from storefront.components.links import LOGIN, order_path
@@ -20,7 +20,7 @@ from storefront.documents.facts import DocumentFacts
 from storefront.locale import _
 from storefront.pages.account.enter import facts
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.answers import a_text, an_id, problems_told
+from storefront.state.answers import MAX_ID, a_text, an_id, problems_told, tell
 from storefront.state.events import event
 from storefront.state.session import shopper_of
 
@@ -28,6 +28,8 @@ TITLE = _("Mi cuenta")
 LONGEST = 300
 MOST_FIELDS = 20
 CHECK = _("Revisa los datos marcados.")
+FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
+GONE = _("Esta dirección ya no está en tu libreta.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +98,27 @@ class AccountState(PageState, rx.State):
 
     @event()
     async def save_address(self, values: dict[str, str]) -> Any:
-        """Write an address into the book."""
+        """Write an address into the book, in place of the one whose id the form names, if it names one."""
         shopper = await shopper_of(self)
         if shopper is None:
             return self._forget()
+        form = "address"
         try:
             typed = _texts(values)
-            place = require_destination(
-                {**typed, "email": shopper.email, "dane_code": _town_code(typed.get("town", ""))}
-            )
+            address_id = typed.get("id", "")[:MAX_ID]
+            form += address_id
+            code = _town_code(typed.get("town", ""))
+            place = require_destination({**typed, "email": shopper.email, "dane_code": code}).as_address()
             async with current_shop().database.transaction() as session:
-                await addresses.add_address(session, shopper.id, place.as_address())
-        except (InvalidData, NotAllowed) as error:
-            self._tell("address", error)
+                if address_id:
+                    await addresses.change_address(session, shopper.id, address_id, place)
+                else:
+                    await addresses.add_address(session, shopper.id, place)
+        except (InvalidData, NotAllowed, NotFound) as error:
+            self._tell(form, error)
             return None
-        self._tell("address", None, _("Guardamos la dirección."))
+        self._tell(form, None, "")
+        await tell(self, _("Guardamos la dirección."), "news")
         return await self._refresh()
 
     @event()
@@ -172,7 +180,12 @@ class AccountState(PageState, rx.State):
         self.answer = FormAnswer(self.answer.number + 1)
         return rx.redirect(LOGIN, replace=True)
 
-    def _tell(self, form: str, error: InvalidData | NotAllowed | None, message: str = CHECK) -> None:
+    def _tell(self, form: str, error: ShopError | None, message: str = CHECK) -> None:
+        match error:
+            case NotAllowed():
+                message = FULL
+            case NotFound():
+                message = GONE
         problems = dict(error.fields) if error else {}
         if "dane_code" in problems:
             problems["town"] = problems.pop("dane_code")
@@ -191,12 +204,8 @@ def _texts(values: object) -> dict[str, str]:
 
 
 def _town_code(text: str) -> str:
-    """The code of a municipality as the list writes it.
-
-    Raises:
-        InvalidData: the list has no such one.
-    """
+    """The code of a municipality as the list writes it; empty when the list has no such one."""
     for town in search_municipalities(text):
         if text.casefold() == f"{town.name}, {town.department}".casefold():
             return town.code
-    raise InvalidData(NO_TOWN, fields={"town": NO_TOWN})
+    return ""

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from backend.checkout.owner import AddressView
 from storefront.components.browser import Texts, on_text
 from storefront.pages.checkout.views import Answer, Choice, Shipping, Town
 
@@ -145,6 +146,16 @@ class DocumentNumber(rx.Component):
     label: rx.Var[str]
     hint: rx.Var[str]
     auto_complete: rx.Var[str]
+
+
+class SavedAddresses(rx.Component):
+    """The customer's addresses to choose from. Nothing for whoever has none."""
+
+    library = FIELDS
+    tag = "SavedAddresses"
+    label: rx.Var[str]
+    other: rx.Var[str]
+    book: rx.Var[list[AddressView]]
 
 
 class TownField(rx.Component):

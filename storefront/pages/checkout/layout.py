@@ -4,7 +4,7 @@ import reflex as rx
 
 from backend.cart.views import CartView
 from backend.settings import load_settings
-from storefront.components.browser import Arrival, icon
+from storefront.components.browser import Arrival, SessionWatch, icon
 from storefront.components.empty import empty_cart, empty_state
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
@@ -51,6 +51,7 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
         ),
         notices(),
         Arrival.create(target=CONTENT),
+        SessionWatch.create(),
     )
 
 

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from storefront.components.browser import icon
+from storefront.components.links import CHECKOUT, LOGIN
 from storefront.components.shapes import view_of
 from storefront.locale import _
 from storefront.pages.checkout import texts
@@ -11,6 +12,7 @@ from storefront.pages.checkout.browser import (
     DocumentNumber,
     Field,
     PersonCards,
+    SavedAddresses,
     SelectField,
     ShippingChoices,
     TownField,
@@ -56,6 +58,17 @@ def contact() -> rx.Component:
             auto_complete="email",
             input_mode="email",
             auto_capitalize="none",
+        ),
+        rx.cond(
+            CheckoutState.is_guest,
+            rx.el.p(
+                _("¿Ya tienes cuenta? "),
+                rx.el.a(_("Entra y no escribas todo otra vez"), href=f"{LOGIN}?next={CHECKOUT}"),
+                class_name="checkout__enter",
+            ),
+        ),
+        SavedAddresses.create(
+            label=_("¿A dónde lo enviamos?"), other=_("A otra dirección"), book=CheckoutState.book
         ),
         rx.el.div(
             Field.create(

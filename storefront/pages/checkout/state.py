@@ -14,6 +14,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart import service as carts
 from backend.checkout.form import read_destination
+from backend.checkout.owner import AddressView
 from backend.clock import now
 from backend.errors import NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.money import Cop, format_cop
@@ -50,7 +51,8 @@ class CheckoutState(PageState, rx.State):
     """Where this browser's purchase stands.
 
     `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order waits at the bank) or `empty`.
-    `loaded_at` changes with every `load`; `noted` is the number of the last note that was kept.
+    `book` are the addresses of whoever is signed in. `loaded_at` changes with every `load`; `noted` is the number of
+    the last note that was kept.
     """
 
     content: rx.Field[str] = rx.field("")
@@ -58,6 +60,8 @@ class CheckoutState(PageState, rx.State):
     stage: rx.Field[str] = rx.field("waiting")
     loaded_at: rx.Field[int] = rx.field(0)
     draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    is_guest: rx.Field[bool] = rx.field(False)
+    book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     noted: rx.Field[int] = rx.field(0)
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     steps_done: rx.Field[list[str]] = rx.field(default_factory=list)
@@ -208,7 +212,9 @@ class CheckoutState(PageState, rx.State):
         if cart.cart.lines:
             async with current_shop().database.read() as session:
                 draft = await carts.read_draft(session, self._cart_id)
-            self.draft = {**fields.EMPTY, **await known_fields(self), **draft}
+            known, self.book = await known_fields(self)
+            self.is_guest = not known
+            self.draft = {**fields.EMPTY, **known, **draft}
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = _stamp()
             self.stage = "open"

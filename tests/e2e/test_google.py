@@ -1,0 +1,160 @@
+"""Signing in with Google, in a browser, against a real OpenID provider on this machine."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from zlib import crc32
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_out, register
+from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
+from tests.e2e.shopper import PATIENCE, expect_no_overflow, field, open_checkout, put_in_cart
+from tests.gateway_kit import served
+from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
+
+AT_HOME = re.compile("/account$")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def provider() -> AsyncIterator[OpenIdProvider]:
+    """Google's part, on a socket."""
+    provider = OpenIdProvider("")
+    async with served(provider.app()) as url:
+        provider.issuer = url
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def google_shop(
+    production_build: None, provider: OpenIdProvider, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShopServer]:
+    """A shop whose settings name the provider. Its pages are those of every shop."""
+    shop = ShopServer(
+        tmp_path_factory.mktemp("google-shop"),
+        {
+            "GOOGLE_CLIENT_ID": CLIENT_ID,
+            "GOOGLE_CLIENT_SECRET": CLIENT_SECRET,
+            "GOOGLE_ISSUER": provider.issuer,
+        },
+    )
+    shop.start()
+    yield shop
+    shop.stop()
+
+
+@pytest_asyncio.fixture(params=WIDTHS, loop_scope="session")
+async def google_page(
+    request: pytest.FixtureRequest,
+    google_shop: ShopServer,
+    provider: OpenIdProvider,
+    browser: Browser,
+    watch: Watch,
+) -> AsyncIterator[Page]:
+    """A page of that shop, on the smallest phone and on a desktop, whose person at Google is new."""
+    provider.person |= {
+        "sub": request.node.name,
+        "email": f"ana{crc32(request.node.name.encode())}@example.com",
+        "email_verified": True,
+    }
+    async with pages_of(google_shop, browser, watch)(*WIDTHS[request.param]) as page:
+        yield page
+
+
+async def enter_by_google(page: Page) -> None:
+    """From the page for signing in, to the provider and back."""
+    await page.goto("/account/login")
+    await expect_no_overflow(page)
+    await page.get_by_test_id("google").click()
+
+
+async def test_without_settings_there_is_no_button(page: Page) -> None:
+    for path in ("/account/login", "/account/register"):
+        await page.goto(path)
+        await expect(field(page, "email")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id("google")).to_have_count(0)
+    assert (await page.request.get("/auth/google")).status == 404
+
+
+async def test_the_button_is_there_before_any_script_has_run(
+    google_shop: ShopServer, browser: Browser
+) -> None:
+    context = await browser.new_context(base_url=google_shop.url, java_script_enabled=False)
+    page = await context.new_page()
+    for path in ("/account/login", "/account/register"):
+        await page.goto(path)
+        await expect(page.get_by_test_id("google")).to_be_visible()
+    await context.close()
+
+
+async def test_a_new_person_and_the_same_one_again(google_page: Page, provider: OpenIdProvider) -> None:
+    page = google_page
+    await put_in_cart(page, "yoyo-de-madera")
+    await page.get_by_test_id("wishlist-toggle").first.click()
+    await enter_by_google(page)
+    await expect(page).to_have_url(AT_HOME, timeout=PATIENCE)
+    await expect_home(page)
+    await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
+    await expect_no_overflow(page)
+    assert await page.evaluate("document.cookie") == ""
+    await log_out(page)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("0", timeout=PATIENCE)
+    await enter_by_google(page)
+    await expect_home(page)
+    await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+
+
+async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
+    google_page: Page, provider: OpenIdProvider, watch: Watch
+) -> None:
+    watch.expect("401")
+    page, address = google_page, provider.person["email"]
+    await register(page, address)
+    await log_out(page)
+    await enter_by_google(page)
+    await expect(page.get_by_text("Ya hay una cuenta con el correo de tu Google")).to_be_visible(
+        timeout=PATIENCE
+    )
+    await expect_no_overflow(page)
+    await field(page, "email").fill(address)
+    await field(page, "password").fill("no es esta")
+    await page.get_by_role("button", name="Entrar", exact=True).click()
+    await expect(page.get_by_text("no coinciden")).to_be_visible(timeout=PATIENCE)
+    await field(page, "password").fill(PASSWORD)
+    await page.get_by_role("button", name="Entrar", exact=True).click()
+    await expect_home(page)
+    await log_out(page)
+    await enter_by_google(page)  # from now on, Google is enough
+    await expect_home(page)
+
+
+async def test_an_address_that_google_did_not_verify_opens_nothing(
+    google_page: Page, provider: OpenIdProvider
+) -> None:
+    provider.person["email_verified"] = False
+    await enter_by_google(google_page)
+    await expect(google_page.get_by_text("Google no ha confirmado tu correo")).to_be_visible(timeout=PATIENCE)
+    await google_page.goto("/account")
+    await expect(google_page).to_have_url(AT_LOGIN, timeout=PATIENCE)
+
+
+async def test_from_the_checkout_and_back_to_it(google_page: Page, provider: OpenIdProvider) -> None:
+    await put_in_cart(google_page, "yoyo-de-madera")
+    await open_checkout(google_page)
+    await google_page.get_by_role("link", name="Entra y no escribas todo otra vez").click()
+    await google_page.get_by_test_id("google").click()
+    await expect(google_page).to_have_url(re.compile("/checkout$"), timeout=PATIENCE)
+    await expect(field(google_page, "email")).to_have_value(provider.person["email"], timeout=PATIENCE)
+
+
+async def test_other_tabs_hear_of_it(google_page: Page) -> None:
+    other = await google_page.context.new_page()
+    await other.goto("/account")
+    await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    await enter_by_google(google_page)
+    await expect_home(google_page)
+    await expect_home(other)
