@@ -257,7 +257,7 @@ export function GoogleLink({ label, children }) {
     if (next) setHref(`/auth/google?next=${encodeURIComponent(next)}`);
   }, []);
   return (
-    <a href={href} className="button button--quiet button--wide" data-testid="google" onClick={leaveForGoogle}>
+    <a href={href} className="button button--quiet button--wide account-google" data-testid="google" onClick={leaveForGoogle}>
       {children}
       {label}
     </a>

@@ -123,6 +123,11 @@ async def login_of(session: AsyncSession, provider: str, subject: str) -> Login 
     return found.scalar_one_or_none()
 
 
+async def has_password(session: AsyncSession, address: str) -> bool:
+    """Whether the account with this address has one; who came by Google only has none until they choose one."""
+    return await login_of(session, EMAILPASS, address) is not None
+
+
 async def _set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
     login = await login_of(session, EMAILPASS, customer.email)
     if login is None:

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from storefront.build import SOURCES, digest
+from backend.settings import Settings
+from storefront.build import NOT_SHOWN, SOURCES, digest, sources_digest
+from storefront.storefront import STYLES
 
 
 @pytest.fixture
@@ -47,6 +49,25 @@ def test_settings_that_pages_show_count_too(folder: Path) -> None:
     assert of(folder, "STORE_LOCALE=es") != of(folder, "STORE_LOCALE=en")
 
 
+def test_what_is_known_while_the_shop_runs_costs_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sources_digest()
+    for name in ("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "SMTP_HOST"):
+        monkeypatch.setenv(name, "example.test")
+    assert sources_digest() == before
+    monkeypatch.setenv("STORE_NAME", "Otra")
+    assert sources_digest() != before
+
+
+def test_the_settings_it_leaves_out_exist() -> None:
+    assert set(Settings.model_fields) >= NOT_SHOWN
+
+
 def test_the_sources_it_looks_at_exist() -> None:
     root = Path(__file__).parent.parent.parent
     assert [source for source in SOURCES if not (root / source).exists()] == []
+
+
+def test_every_style_sheet_is_on_the_pages() -> None:
+    assets = Path(__file__).parent.parent.parent / "assets"
+    sheets = {str(file.relative_to(assets)) for file in assets.rglob("*.css")}
+    assert set(STYLES) == sheets

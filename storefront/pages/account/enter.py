@@ -20,6 +20,7 @@ from storefront.state.events import event
 from storefront.state.session import shopper_of
 
 OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
+PASSWORD = _("Contraseña")
 GOOGLE_PROBLEMS = {
     "join": _(
         "Ya hay una cuenta con el correo de tu Google. Entra una vez con tu contraseña y quedarán unidas."
@@ -99,11 +100,11 @@ def email_field() -> rx.Component:
     return AccountField.create(name="email", label=_("Correo electrónico"), kind="email", fill="username")
 
 
-def new_password(name: str = "password") -> rx.Component:
+def new_password(name: str = "password", label: str = PASSWORD) -> rx.Component:
     """A password to be."""
     return AccountField.create(
         name=name,
-        label=_("Contraseña nueva") if name == "new_password" else _("Contraseña"),
+        label=label,
         kind="password",
         fill="new-password",
         hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
@@ -122,9 +123,7 @@ def login_page() -> rx.Component:
         google(),
         AccountForm.create(
             email_field(),
-            AccountField.create(
-                name="password", label=_("Contraseña"), kind="password", fill="current-password"
-            ),
+            AccountField.create(name="password", label=PASSWORD, kind="password", fill="current-password"),
             action="/auth/account/login",
             next=ACCOUNT,
             texts=form_texts(_("Entrar"), _("Entrando…")),

@@ -69,7 +69,11 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
             ),
             class_name="account-order__top",
         ),
-        rx.el.p(row.created_label, " · ", row.total_label, class_name="account__soft"),
+        rx.el.p(
+            rx.el.span(row.created_label, class_name="account__soft"),
+            rx.el.b(row.total_label),
+            class_name="account-order__facts",
+        ),
         rx.foreach(list_of(row.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))),
         class_name="account-order",
         data_testid="account-order",
@@ -164,8 +168,8 @@ def address(entry: ObjectVar[AddressView]) -> rx.Component:
         ),
         rx.el.details(
             rx.el.summary(
-                _("Editar"),
-                rx.el.span(_(" la dirección "), entry.address, class_name="sr-only"),
+                rx.el.span(_("Editar"), rx.el.span(_(" la dirección "), entry.address, class_name="sr-only")),
+                icon("down", size=18),
                 class_name="account__more",
             ),
             address_form(f"address{entry.id}", entry),
@@ -234,13 +238,20 @@ def password() -> rx.Component:
     return part(
         _("Tu contraseña"),
         AccountForm.create(
-            AccountField.create(
-                name="password",
-                label=_("Contraseña actual"),
-                kind="password",
-                fill="current-password",
+            rx.cond(
+                AccountState.has_password,
+                AccountField.create(
+                    name="password",
+                    label=_("Contraseña actual"),
+                    kind="password",
+                    fill="current-password",
+                ),
+                rx.el.p(
+                    _("Entras con Google. Si quieres, elige también una contraseña."),
+                    class_name="account__soft",
+                ),
             ),
-            new_password("new_password"),
+            new_password("new_password", _("Contraseña nueva")),
             action="/auth/account/password",
             next=ACCOUNT,
             texts={**form_texts(_("Cambiar contraseña"), _("Guardando…")), "look": "dark"},

@@ -42,7 +42,7 @@ def page() -> rx.Component:
         ),
         WithLink.create(
             AccountForm.create(
-                new_password(),
+                new_password(label=_("Contraseña nueva")),
                 action="/auth/account/reset",
                 next=ACCOUNT,
                 texts=form_texts(_("Guardar y entrar"), _("Guardando…")),

@@ -66,6 +66,7 @@ class AccountState(PageState, rx.State):
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(TITLE))
     content: rx.Field[None] = rx.field(None)
     who: rx.Field[ShopperView] = rx.field(default_factory=ShopperView)
+    has_password: rx.Field[bool] = rx.field(True)
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     towns: rx.Field[list[str]] = rx.field(default_factory=list)
@@ -160,6 +161,7 @@ class AccountState(PageState, rx.State):
         async with shop.database.read() as session:
             orders = await owner.orders_of(session, shop.settings.signing_key, shopper.id)
             self.book = await owner.address_book(session, shopper.id)
+            self.has_password = await accounts.has_password(session, shopper.email)
         self.orders = [
             OrderRow(
                 order.number,

@@ -38,9 +38,9 @@ def provider(api: FastAPI, shop: Shop) -> OpenIdProvider:
     return provider
 
 
-async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
+async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider, wanted: str = "") -> str:
     """Go to Google and agree: the address that leads back."""
-    there = await browser.get("/auth/google")
+    there = await browser.get("/auth/google", params={"next": wanted})
     assert there.status_code == 303
     async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
         back = (await google.get(there.headers["location"])).headers["location"]
@@ -178,6 +178,27 @@ async def test_a_forged_attempt(new_browser: NewBrowser, provider: OpenIdProvide
     browser.cookies.clear()
     answer = await browser.get(back, headers={"cookie": f"{ATTEMPT_COOKIE}={kept[:-2]}xx"})
     assert answer.headers["location"] == "/account/login?google=failed"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "leads_to"),
+    [
+        ("/checkout", "/checkout"),
+        ("/catalog?category=musica", "/catalog?category=musica"),
+        ("//evil.example", "/account"),
+        ("/\\evil.example", "/account"),
+        ("https://evil.example", "/account"),
+        ("/\nset-cookie: x=1", "/account"),
+        ("/" + "x" * 300, "/account"),
+        ("", "/account"),
+    ],
+)
+async def test_it_leads_back_to_a_page_of_the_shop_only(
+    new_browser: NewBrowser, provider: OpenIdProvider, wanted: str, leads_to: str
+) -> None:
+    browser = new_browser()
+    back = await to_google(browser, provider, wanted)
+    assert (await browser.get(back)).headers["location"] == leads_to
 
 
 async def test_coming_back_rotates_the_session(
