@@ -1,12 +1,12 @@
-"""What the mails say. Plain text: it is read everywhere, and nothing in it is loaded from anywhere."""
+"""What the mails say."""
 
 from email.message import EmailMessage
-from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers.resets import new_reset_token
 from backend.mail.models import Mail
+from backend.mail.paper import Letter, on_paper
 from backend.mail.record import Kind
 from backend.money import format_cop
 from backend.orders.models import Order
@@ -30,6 +30,8 @@ ORDER_MAILS = {
     ),
     Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido."),
 }
+ACTIONS = {Kind.LOST: "Intentarlo otra vez", Kind.SHIPPED: "Seguir mi pedido"}
+"""Where it leads is the order's page always; this is what for."""
 
 
 async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> EmailMessage | None:
@@ -50,49 +52,45 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
     if not order.email:
         return None
     subject, words = ORDER_MAILS[kind]
-    link = f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}"
-    parts = [
-        f"Hola{_name_of(order)}:",
-        words,
-        *([tracking] if tracking else []),
-        await _purchase(session, order),
-        f"Míralo aquí:\n{link}",
-    ]
-    return _letter(settings, order.email, subject.format(number=order.number), parts)
+    letter = Letter(
+        subject=subject.format(number=order.number),
+        greeting=f"Hola{_name_of(order)}:",
+        words=[words, *([tracking] if tracking else [])],
+        bill=await _bill(session, order),
+        action=ACTIONS.get(kind, "Ver mi pedido"),
+        link=f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}",
+    )
+    return on_paper(letter, settings, order.email)
 
 
 async def _reset(session: AsyncSession, settings: Settings, address: str) -> EmailMessage | None:
     token = await new_reset_token(session, address)
     if token is None:
         return None
-    parts = [
-        "Hola:",
-        "Alguien pidió cambiar la contraseña de tu cuenta. Si fuiste tú, elige una nueva aquí:",
-        f"{settings.base_url}/account/reset#token={token}",
-        "El enlace sirve una sola vez y vence en una hora. Si no fuiste tú, no hagas nada: tu contraseña sigue igual.",
-    ]
-    return _letter(settings, address, "Cambia tu contraseña", parts)
+    letter = Letter(
+        subject="Cambia tu contraseña",
+        greeting="Hola:",
+        words=["Alguien pidió cambiar la contraseña de tu cuenta. Si fuiste tú, elige una nueva aquí."],
+        action="Elegir mi contraseña",
+        link=f"{settings.base_url}/account/reset#token={token}",
+        after=[
+            "El enlace sirve una sola vez y vence en una hora. "
+            "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
+        ],
+    )
+    return on_paper(letter, settings, address)
 
 
-def _letter(settings: Settings, to: str, subject: str, parts: list[str]) -> EmailMessage:
-    letter = EmailMessage()
-    letter["From"] = f"{settings.store_name} <{settings.store_email}>"
-    letter["To"] = to
-    letter["Subject"] = subject
-    letter["Auto-Submitted"] = "auto-generated"
-    host = urlsplit(settings.base_url).hostname
-    farewell = f"{settings.store_name} · {host}\n{settings.store_phone} · {settings.store_email}"
-    letter.set_content("\n\n".join([*parts, farewell]) + "\n")
-    return letter
-
-
-async def _purchase(session: AsyncSession, order: Order) -> str:
+async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
     lines = [
-        f"{line.quantity} × {line.title}: {format_cop(line.unit_price * line.quantity)}"
+        (f"{line.quantity} × {line.title}", format_cop(line.unit_price * line.quantity))
         for line in await lines_of_order(session, order.id)
     ]
-    shipping = f"{order.shipping_name}: {format_cop(order.shipping_total)}"
-    return "\n".join([*lines, shipping, f"Total: {format_cop(order.total)}"])
+    return [
+        *lines,
+        (order.shipping_name, format_cop(order.shipping_total)),
+        ("Total", format_cop(order.total)),
+    ]
 
 
 def _tracking(parcel: Fulfillment) -> str:

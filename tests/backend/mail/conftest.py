@@ -32,3 +32,10 @@ def pocket() -> Pocket:
 @pytest.fixture
 def post(shop: Shop, pocket: Pocket) -> Post:
     return Post(shop.database, shop.settings, pocket)
+
+
+def text_of(letter: EmailMessage, kind: str = "plain") -> str:
+    """What a mail says: its plain text, or its page."""
+    part = letter.get_body((kind,))
+    assert part is not None
+    return str(part.get_content())

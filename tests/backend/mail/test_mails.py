@@ -26,7 +26,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
 from backend.shipping.events import ParcelShipped
 from backend.shipping.models import Fulfillment
-from tests.backend.mail.conftest import Pocket
+from tests.backend.mail.conftest import Pocket, text_of
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
 
@@ -57,7 +57,7 @@ async def test_an_order_is_confirmed_by_mail(
 ) -> None:
     await send_all(post)
     (letter,) = pocket.letters
-    text = letter.get_content()
+    text = text_of(letter)
     assert letter["To"] == "ana@example.com"
     assert letter["Subject"] == f"Recibimos tu pedido {order['display_id']}"
     assert "2 × Trompo: $ 80.000" in text.replace("\xa0", " ")
@@ -92,7 +92,7 @@ async def test_a_parcel_is_told_with_its_guide(
         await publish(session, ParcelShipped(parcel.id, order["id"]))
     await send_all(post)
     letter = next(letter for letter in pocket.letters if "va en camino" in letter["Subject"])
-    assert "Lo lleva Envía, con la guía GUIA-77." in letter.get_content()
+    assert "Lo lleva Envía, con la guía GUIA-77." in text_of(letter)
 
 
 async def test_marking_a_parcel_shipped_sends_its_guide_once(
@@ -114,7 +114,7 @@ async def test_marking_a_parcel_shipped_sends_its_guide_once(
         assert (await admin.post(f"{path}/{parcel['id']}/shipments", json={})).status_code == 200
     await send_all(post)
     (letter,) = (letter for letter in pocket.letters if "va en camino" in letter["Subject"])
-    assert parcel["labels"][0]["tracking_number"] in letter.get_content()
+    assert parcel["labels"][0]["tracking_number"] in text_of(letter)
 
 
 async def test_what_is_undone_is_not_told(
@@ -137,7 +137,7 @@ async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
     await send_all(post)
     (letter,) = pocket.letters
     assert letter["To"] == "ana@example.com"
-    found = re.search(r"/account/reset#token=(\S+)", letter.get_content())
+    found = re.search(r"/account/reset#token=(\S+)", text_of(letter))
     assert found is not None
     async with shop.database.read() as session:
         assert await is_reset_token(session, found[1])
