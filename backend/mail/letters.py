@@ -30,6 +30,7 @@ ORDER_MAILS = {
     ),
     Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido."),
 }
+NOT_YOU = "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
 ACTIONS = {Kind.LOST: "Intentarlo otra vez", Kind.SHIPPED: "Seguir mi pedido"}
 """Where it leads is the order's page always; this is what for."""
 
@@ -73,10 +74,7 @@ async def _reset(session: AsyncSession, settings: Settings, address: str) -> Ema
         words=["Alguien pidió cambiar la contraseña de tu cuenta. Si fuiste tú, elige una nueva aquí."],
         action="Elegir mi contraseña",
         link=f"{settings.base_url}/account/reset#token={token}",
-        after=[
-            "El enlace sirve una sola vez y vence en una hora. "
-            "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
-        ],
+        after=["El enlace sirve una sola vez y vence en una hora.", NOT_YOU],
     )
     return on_paper(letter, settings, address)
 
