@@ -5,8 +5,9 @@ import email.policy
 import re
 import time
 from email.message import EmailMessage
+from urllib.parse import urlsplit
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Request, expect
 
 from tests.e2e.conftest import ShopServer
 from tests.e2e.shopper import PATIENCE, field
@@ -48,6 +49,44 @@ async def log_out(page: Page) -> None:
     """Sign out, and wait until the shop shows its home."""
     await page.get_by_test_id("logout").click()
     await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=PATIENCE)
+
+
+async def add_address(page: Page, address: str, town: str) -> None:
+    """Write one more address into the book, from the account's page."""
+    book, entries = (
+        page.locator("section", has=page.locator("#direcciones")),
+        page.get_by_test_id("account-address"),
+    )
+    count = await entries.count()
+    await book.get_by_text("Agregar una dirección").click()
+    form = book.locator("details", has=page.get_by_text("Agregar una dirección"))
+    texts = {"phone": "300 123 4567", "town": town, "address": address, "suburb": "Centro"}
+    for name, text in texts.items():
+        await form.locator(f'[name="{name}"]').fill(text)
+    await form.get_by_role("button", name="Guardar dirección").click()
+    await expect(entries).to_have_count(count + 1, timeout=PATIENCE)
+    await expect(form.locator('[name="address"]')).to_be_hidden()
+
+
+async def expect_counts(page: Page, *, cart: int, wishes: int) -> None:
+    """Wait until the header counts so many units in the cart and so many wishes."""
+    await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart), timeout=PATIENCE)
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text(str(wishes))
+
+
+def sent_by(page: Page) -> list[str]:
+    """Everything the page sends from now on: `<path> <what>`, and the referrer with it."""
+    sent: list[str] = []
+
+    def request(one: Request) -> None:
+        path = urlsplit(one.url)
+        sent.append(f"{path.path} {path.query} {one.headers.get('referer', '')} {one.post_data or ''}")
+
+    page.on("request", request)
+    page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(f"socket {frame!r}"))
+    )
+    return sent
 
 
 def mails_to(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]:

@@ -5,13 +5,17 @@ import re
 from playwright.async_api import Page, expect
 
 from tests.e2e.account_steps import (
+    AT_LOGIN,
     NEW_PASSWORD,
     PASSWORD,
+    add_address,
+    expect_counts,
     expect_home,
     log_in,
     log_out,
     mail_to,
     register,
+    sent_by,
 )
 from tests.e2e.conftest import OpenPage, ShopServer, Watch
 from tests.e2e.shopper import (
@@ -79,18 +83,28 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
     await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta", timeout=PATIENCE)
     await expect_no_overflow(page)
     text = await mail_to(page, server, address, "Cambia tu contraseña")
-    link = re.search(r"/account/reset#token=\S+", text)
+    link = re.search(r"/account/reset#token=(\S+)", text)
     assert link is not None
     await page.goto("/")
+    told = sent_by(page)
     await page.goto(link.group())
+    await expect(field(page, "password")).to_be_visible(timeout=PATIENCE)
+    assert page.url.endswith("/account/reset")  # it is gone from the address at once
+    kept = "JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.referrer])"
+    assert link[1] not in await page.evaluate(kept)
     await field(page, "password").fill(NEW_PASSWORD)
     await page.get_by_role("button", name="Guardar y entrar").click()
     await expect_home(page)
+    assert [one.split()[0] for one in told if link[1] in one] == ["/auth/account/reset"]
+    assert link[1] not in server.log
     await log_out(page)
     await page.goto(link.group())
     await field(page, "password").fill("otra clave más")
     await page.get_by_role("button", name="Guardar y entrar").click()
     await expect(page.locator(".account-form__said")).to_contain_text("ya se usó", timeout=PATIENCE)
+    await expect_no_overflow(page)
+    await page.get_by_role("button", name="Pedir otro enlace").click()
+    await expect(page.get_by_role("button", name="Enviarme el enlace")).to_be_visible()
     await log_in(page, address, NEW_PASSWORD)
     await expect_home(page)
 
@@ -126,21 +140,119 @@ async def test_profile_and_address_book(page: Page) -> None:
         await book.locator(f'[name="{name}"]').fill(text)
     await book.get_by_role("button", name="Guardar dirección").click()
     await expect(book.get_by_text("Elige tu municipio")).to_be_visible(timeout=PATIENCE)
+    await expect(book.locator('[name="address"]')).to_have_value("Calle 10 # 5-20")  # nothing is lost
     await book.locator('[name="town"]').fill("Cali, Valle del Cauca")
     await book.get_by_role("button", name="Guardar dirección").click()
-    await expect(page.get_by_test_id("account-address")).to_contain_text("Calle 10 # 5-20", timeout=PATIENCE)
+    entries = page.get_by_test_id("account-address")
+    await expect(entries).to_contain_text("Calle 10 # 5-20", timeout=PATIENCE)
+    await expect(entries).to_contain_text("Es la de tus envíos")
     await expect_no_overflow(page)
-    await page.get_by_test_id("account-address").get_by_role("button", name="Quitar la dirección").click()
-    await expect(page.get_by_test_id("account-address")).to_have_count(0, timeout=PATIENCE)
+
+
+async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
+    await register(page, f"casas{page.viewport_size['width']}@example.com")  # type: ignore[index]
+    await add_address(page, "Calle 10 # 5-20", "Cali, Valle del Cauca")
+    await add_address(page, "Carrera 7 # 71-21", "Medellín, Antioquia")
+    entries = page.get_by_test_id("account-address")
+    cali, bogota = entries.filter(has_text="Calle 10"), entries.filter(has_text="Carrera 7")
+    await expect(cali).to_contain_text("Es la de tus envíos")
+    await bogota.get_by_role("button", name="Usar para mis envíos").click()
+    await expect(bogota).to_contain_text("Es la de tus envíos", timeout=PATIENCE)
+    await expect(entries.first).to_contain_text("Carrera 7")
+
+    await cali.get_by_text("Editar").click()
+    await cali.locator('[name="address"]').fill("x")
+    await cali.locator('[name="suburb"]').fill("San Antonio")
+    await cali.get_by_role("button", name="Guardar dirección").click()
+    await expect(cali.locator('[name="address"]')).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await expect(cali.locator('[name="address"]')).to_be_focused()
+    await expect(cali.get_by_text("Escribe al menos 8 caracteres.")).to_be_visible()
+    await expect(cali.locator('[name="suburb"]')).to_have_value("San Antonio")
+    await expect_no_overflow(page)
+    await cali.locator('[name="address"]').fill("Calle 10 # 5-99")
+    await cali.get_by_role("button", name="Guardar dirección").click()
+    await expect(cali.get_by_role("button", name="Guardar dirección")).to_be_hidden(timeout=PATIENCE)
+    await expect(cali).to_contain_text("Calle 10 # 5-99")
+    await expect(cali).to_contain_text("San Antonio")
+    await expect(entries).to_have_count(2)
+
+    remove = bogota.get_by_role("button", name="Quitar la dirección")
+    await remove.click()
+    await bogota.get_by_role("button", name="Dejarla").click()
+    await expect(remove).to_be_focused()
+    await remove.click()
+    await bogota.get_by_role("button", name="Quitarla").click()
+    await expect(entries).to_have_count(1, timeout=PATIENCE)
+    await expect(entries).to_contain_text("Es la de tus envíos")  # the one that is left is the usual one now
+
+
+async def test_the_checkout_offers_the_address_book(page: Page) -> None:
+    await register(page, f"destinos{page.viewport_size['width']}@example.com")  # type: ignore[index]
+    await add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
+    await add_address(page, "Carrera 7 # 71-21", "Medellín, Antioquia")
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    places, price = page.get_by_test_id("saved-address"), page.get_by_test_id("shipping-option").first
+    await expect(places).to_have_count(2)
+    await expect(places.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked()
+    await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    far = await price.locator(".card-choice__price").inner_text()
+    await places.filter(has_text="Carrera 7").click()
+    await expect(field(page, "address")).to_have_value("Carrera 7 # 71-21")
+    await expect(price.locator(".card-choice__price")).not_to_have_text(far, timeout=PATIENCE)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    await expect_no_overflow(page)
+    await page.get_by_test_id("other-address").click()
+    await expect(field(page, "address")).to_have_value("")
+    await expect(field(page, "town")).to_have_value("")
+    await places.filter(has_text="Calle 10").click()
+    await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
+    await expect(price.locator(".card-choice__price")).to_have_text(far, timeout=PATIENCE)
+    await page.reload()
+    await expect(places.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked(timeout=PATIENCE)
+
+
+async def test_cart_and_wishlist_stay_through_signing_in(page: Page, open_page: OpenPage) -> None:
+    address = f"carritos{page.viewport_size['width']}@example.com"  # type: ignore[index]
+    await put_in_cart(page, "yoyo-de-madera")
+    await page.get_by_test_id("wishlist-toggle").first.click()
+    await register(page, address)
+    await expect_counts(page, cart=1, wishes=1)
+    await log_out(page)
+    await expect_counts(page, cart=0, wishes=1)  # the cart is the account's, the wishlist the browser's
+    async with open_page(1280, 800) as phone:
+        await put_in_cart(phone, "yoyo-de-madera")
+        await put_in_cart(phone, "chiva-de-madera")
+        await log_in(phone, address, PASSWORD)
+        await expect_home(phone)
+        await expect_counts(phone, cart=3, wishes=0)  # of both devices
+        await phone.reload()
+        await expect_counts(phone, cart=3, wishes=0)
+    await log_in(page, address, PASSWORD)
+    await expect_home(page)
+    await expect_counts(page, cart=3, wishes=1)
 
 
 async def test_signing_out_in_one_tab_signs_out_all(page_1280: Page) -> None:
-    await register(page_1280, "pestanas@example.com")
-    other = await page_1280.context.new_page()
-    await other.goto("/account")
-    await expect_home(other)
+    address = "pestanas@example.com"
+    await register(page_1280, address)
+    await put_in_cart(page_1280, "yoyo-de-madera")
+    account, checkout, entering = [await page_1280.context.new_page() for _ in range(3)]
+    await account.goto("/account")
+    await expect_home(account)
+    await open_checkout(checkout)
+    await expect(field(checkout, "email")).to_have_value(address)
+    await page_1280.goto("/account")
+    await expect_home(page_1280)
     await log_out(page_1280)
-    await expect(other).to_have_url(re.compile("/account/login$"), timeout=PATIENCE)
+    await expect(account).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    await expect(account.get_by_text(address)).to_have_count(0)
+    await expect(checkout.get_by_test_id("empty-cart")).to_be_visible(timeout=PATIENCE)
+    await expect(field(checkout, "email")).to_have_count(0)
+    await log_in(entering, address, PASSWORD)  # and signing in signs in all
+    await expect_home(account)
+    await expect(field(checkout, "email")).to_have_value(address, timeout=PATIENCE)
 
 
 async def test_a_guests_order_is_not_shown_to_who_registers_its_address(
