@@ -9,11 +9,12 @@ from reflex.istate.data import RouterData
 
 from backend.app import Shop
 from backend.checkout import owner
-from backend.customers.addresses import add_address, addresses_of
+from backend.customers.accounts import set_password
+from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.customers.views import ShopperView
-from storefront.pages.account.state import AccountState
+from storefront.pages.account.state import FULL, GONE, AccountState
 from storefront.state.session import session_token, shopper_of
 
 HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
@@ -126,6 +127,52 @@ async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper:
         book = await owner.address_book(session, customer_id)
     assert {entry.address for entry in book} == {"Calle 10 # 5-20"}
     assert len(book) == 2
+
+
+async def test_an_address_is_changed_by_its_owner_alone(shop: Shop, shopper: Shopper) -> None:
+    victim, owners, address_id = await a_customer(shop, "ana@example.com")
+    _, mallorys, _ = await a_customer(shop, "mallory@example.com")
+    mallory = await at_browser(shopper, f"{COOKIE}={mallorys}")
+    await send(mallory, "save_address", {**ADDRESS, "id": address_id})
+    assert (mallory.answer.is_good, mallory.answer.message) == (False, GONE)
+    await send(mallory, "save_address", {**ADDRESS, "id": "x" * 300})
+    assert not mallory.answer.is_good
+    async with shop.database.read() as session:
+        assert [entry.address for entry in await addresses_of(session, victim)] == [HOME]
+    ana = await at_browser(shopper, f"{COOKIE}={owners}")
+    await send(ana, "save_address", {**ADDRESS, "id": address_id, "suburb": "San Antonio"})
+    assert (ana.answer.is_good, ana.answer.form) == (True, f"address{address_id}")
+    assert [(entry.id, entry.suburb) for entry in ana.book] == [(address_id, "San Antonio")]
+
+
+async def test_every_problem_of_an_address_is_told_at_once(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_address", {"town": "Macondo, Magdalena", "first_name": "Ana"})
+    assert set(state.answer.problems) == {"town", "last_name", "phone", "address", "suburb"}
+
+
+async def test_a_full_book_says_so(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    async with shop.database.transaction() as session:
+        for number in range(MAX_ADDRESSES - 1):
+            await add_address(session, customer_id, {**HOME, "address_1": f"Calle {number} # 5-20"})
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_address", ADDRESS)
+    assert (state.answer.is_good, state.answer.message) == (False, FULL)
+
+
+async def test_who_came_by_google_has_no_password_yet(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "load")
+    assert state.has_password is False
+    await set_password(shop.database, customer_id, "trompos y yoyos")
+    async with shop.database.transaction() as session:
+        token = await open_session(session, customer_id)
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "load")
+    assert state.has_password
 
 
 async def test_the_token_is_read_and_not_kept(shop: Shop, shopper: Shopper) -> None:

@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 import reflex as rx
-from sqlalchemy import update
+from reflex.istate.data import RouterData
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.models import Cart
 from backend.clock import now
+from backend.customers.models import Customer
+from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
 from storefront.state.cart import EMPTY_CART, CartState
 from storefront.state.frame import FrameState
@@ -134,3 +137,46 @@ async def test_what_cannot_be_had_any_more_is_said(shop: Shop, shopper: Shopper,
     await cart.load_cart()
     assert cart.has_problem
     assert cart.cart.lines[0].problem == "short"
+
+
+async def _signed_in(shop: Shop, shopper: Shopper, email: str) -> CartState:
+    """The cart's state of a browser at which this customer is signed in."""
+    async with shop.database.transaction() as session:
+        person = (await session.execute(select(Customer).where(Customer.email == email))).scalar_one_or_none()
+        if person is None:
+            person = Customer(email=email)
+            session.add(person)
+            await session.flush()
+        token = await open_session(session, person.id)
+    root = shopper()
+    root.router = RouterData.from_router_data({"headers": {"cookie": f"{COOKIE}={token}"}, "pathname": "/"})
+    return await root.get_state(CartState)
+
+
+async def test_an_account_has_one_cart_on_every_device(shop: Shop, shopper: Shopper, toy: str) -> None:
+    phone = await _signed_in(shop, shopper, "ana@example.com")
+    await phone.add(toy, 2)
+    desktop = await _signed_in(shop, shopper, "ana@example.com")
+    await desktop.load_cart()
+    assert (desktop.cart_id, desktop.cart.count) == (phone.cart_id, 2)
+    guest = await shopper().get_state(CartState)
+    await guest.add(toy, 1)
+    tablet = await _signed_in(shop, shopper, "ana@example.com")
+    tablet.cart_id = guest.cart_id  # what the browser kept
+    await tablet.load_cart()
+    assert (tablet.cart_id, tablet.cart.count) == (phone.cart_id, 3)
+
+
+async def test_anothers_cart_is_not_taken_over(shop: Shop, shopper: Shopper, toy: str) -> None:
+    ana = await _signed_in(shop, shopper, "ana@example.com")
+    await ana.add(toy, 2)
+    mallory = await _signed_in(shop, shopper, "mallory@example.com")
+    for browser in (mallory, await shopper().get_state(CartState)):
+        browser.cart_id = ana.cart_id
+        await browser.load_cart()
+        assert (browser.cart_id, browser.cart) == ("", EMPTY_CART)
+        browser.cart_id = ana.cart_id
+        await browser.add(toy, 1)
+        assert browser.cart_id != ana.cart_id
+    await ana.load_cart()
+    assert ana.cart.count == 2
