@@ -38,7 +38,8 @@ PICTURES = (
         "checkout-errors",
         "bank",
     ),
-    *("order-paid", "order-rejected", "order-pending", "login", "register", "account", "not-found"),
+    *("order-paid", "order-rejected", "order-pending", "login", "register", "reset", "account"),
+    *("account-edit", "checkout-addresses", "not-found"),
 )
 
 
@@ -85,7 +86,9 @@ def main() -> None:
     wanted = parser.parse_args().pages or list(PICTURES)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        shop = ShopServer(Path(folder))
+        shop = ShopServer(
+            Path(folder), {"GOOGLE_CLIENT_ID": "a client", "GOOGLE_CLIENT_SECRET": "its secret"}
+        )
         shop.start()
         try:
             asyncio.run(_take(shop, wanted))

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from playwright.async_api import Page, expect
 
-from tests.e2e import shopper
-from tests.e2e.shopper import PATIENCE, field
+from tests.e2e import account_steps, shopper
+from tests.e2e.shopper import PATIENCE
 
 Scene = Callable[[Page], Awaitable[None]]
 
@@ -138,18 +138,41 @@ async def register_errors(page: Page) -> None:
 
 
 async def account(page: Page) -> None:
+    """The page of an account with an order and two addresses."""
+    await account_new(page)
+    await order("approve", "paid")(page)
+    await visit(page, "/account")
+    await expect(page.get_by_test_id("account-order")).to_be_visible(timeout=PATIENCE)
+    await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
+
+
+async def account_new(page: Page) -> None:
     """The page of a new account."""
-    await visit(page, "/account/register")
-    new = {
-        "first_name": "Ana",
-        "last_name": "Gómez",
-        "email": f"{uuid4().hex}@example.com",
-        "password": "trompos y yoyos",
-    }
-    for name, text in new.items():
-        await field(page, name).fill(text)
-    await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect(page.get_by_test_id("account-hello")).to_be_visible(timeout=PATIENCE)
+    await account_steps.register(page, f"{uuid4().hex}@example.com")
+
+
+async def account_edit(page: Page) -> None:
+    """An address that is being changed, with mistakes, and another one that is about to go."""
+    await account_new(page)
+    await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
+    await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
+    entries = page.get_by_test_id("account-address")
+    await entries.first.get_by_text("Editar").click()
+    await entries.first.locator('[name="address"]').fill("x")
+    await entries.first.locator('[name="town"]').fill("Macondo")
+    await entries.first.get_by_role("button", name="Guardar dirección").click()
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=PATIENCE)
+    await entries.last.get_by_role("button", name="Quitar la dirección").click()
+
+
+async def checkout_addresses(page: Page) -> None:
+    """The checkout of a customer with two addresses."""
+    await account_new(page)
+    await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
+    await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
+    await shopper.put_in_cart(page, "chiva-de-madera")
+    await shopper.open_checkout(page)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
 
 
 ON_PHONES: dict[str, Scene] = {"menu": menu, "filters": filters}
@@ -181,6 +204,10 @@ EVERYWHERE: dict[str, Scene] = {
     "login": at("/account/login"),
     "register": at("/account/register"),
     "register-errors": register_errors,
+    "reset": at("/account/reset"),
     "account": account,
+    "account-new": account_new,
+    "account-edit": account_edit,
+    "checkout-addresses": checkout_addresses,
     "not-found": at("/naves/espaciales"),
 }
