@@ -14,7 +14,7 @@ from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.orders.views import ParcelView
-from backend.shipping.municipalities import search_municipalities
+from backend.shipping.municipalities import municipality_named, search_municipalities
 from storefront.components.links import LOGIN, order_path
 from storefront.documents.facts import DocumentFacts
 from storefront.locale import _
@@ -206,8 +206,13 @@ def _texts(values: object) -> dict[str, str]:
 
 
 def _town_code(text: str) -> str:
-    """The code of a municipality as the list writes it; empty when the list has no such one."""
+    """The code of the municipality that is written so: as the list writes it, or by a name that is one of a kind.
+
+    Empty when there is no such one, or more than one.
+    """
     for town in search_municipalities(text):
         if text.casefold() == f"{town.name}, {town.department}".casefold():
             return town.code
-    return ""
+    city, _comma, department = text.rpartition(",")
+    named = municipality_named(text, "") or municipality_named(city, department)
+    return named.code if named else ""

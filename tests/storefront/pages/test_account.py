@@ -152,6 +152,30 @@ async def test_every_problem_of_an_address_is_told_at_once(shop: Shop, shopper: 
     assert set(state.answer.problems) == {"town", "last_name", "phone", "address", "suburb"}
 
 
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("Bogotá, D.C., Bogotá, D.C.", "11001000"),  # as the list writes it
+        ("bogota", "11001000"),
+        ("Leticia", "91001000"),
+        ("leticia, amazonas", "91001000"),
+        ("Armenia, Quindío", "63001000"),
+        ("Armenia", None),  # there are two
+        ("Medell", None),
+        ("", None),
+    ],
+)
+async def test_a_town_is_not_guessed(shop: Shop, shopper: Shopper, typed: str, code: str | None) -> None:
+    _, token, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_address", {**ADDRESS, "id": address_id, "town": typed})
+    assert state.answer.is_good is (code is not None)
+    if code is None:
+        assert set(state.answer.problems) == {"town"}
+    else:
+        assert state.book[0].dane_code == code
+
+
 async def test_a_full_book_says_so(shop: Shop, shopper: Shopper) -> None:
     customer_id, token, _ = await a_customer(shop, "ana@example.com")
     async with shop.database.transaction() as session:
