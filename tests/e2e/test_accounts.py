@@ -109,6 +109,38 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
     await expect_home(page)
 
 
+async def test_a_new_password_and_signing_out_everywhere(
+    page: Page, open_page: OpenPage, watch: Watch
+) -> None:
+    watch.expect("400")
+    watch.expect("401")
+    address = f"equipos{page.viewport_size['width']}@example.com"  # type: ignore[index]
+    await register(page, address)
+    async with open_page(1280, 800) as other:
+        await log_in(other, address, PASSWORD)
+        await expect_home(other)
+        await field(page, "new_password").fill(NEW_PASSWORD)
+        await field(page, "password").fill("no es esta")
+        await page.get_by_role("button", name="Cambiar contraseña").click()
+        await expect(page.get_by_text("Esta no es tu contraseña actual.")).to_be_visible(timeout=PATIENCE)
+        await expect(field(page, "new_password")).to_have_value(NEW_PASSWORD)
+        await expect_no_overflow(page)
+        await field(page, "password").fill(PASSWORD)
+        await page.get_by_role("button", name="Cambiar contraseña").click()
+        await expect(field(page, "new_password")).to_have_value("", timeout=PATIENCE)
+        await expect_home(page)
+        await other.goto("/account")
+        await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
+        await log_in(other, address, PASSWORD)
+        await expect(other.get_by_text("no coinciden")).to_be_visible(timeout=PATIENCE)
+        await log_in(other, address, NEW_PASSWORD)
+        await expect_home(other)
+        await page.get_by_test_id("logout-everywhere").click()
+        await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=PATIENCE)
+        await other.goto("/account")
+        await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
+
+
 async def test_problems_stand_beside_their_fields(page: Page, watch: Watch) -> None:
     watch.expect("400")
     await page.goto("/account/register")

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_out, register
+from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_in, log_out, register
 from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
 from tests.e2e.shopper import PATIENCE, expect_no_overflow, field, open_checkout, put_in_cart
 from tests.gateway_kit import served
@@ -102,6 +102,20 @@ async def test_a_new_person_and_the_same_one_again(google_page: Page, provider: 
     await expect_home(page)
     await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
     await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+
+
+async def test_who_came_by_google_may_choose_a_password(google_page: Page, provider: OpenIdProvider) -> None:
+    page = google_page
+    await enter_by_google(page)
+    await expect_home(page)
+    await expect(page.get_by_text("Entras con Google.")).to_be_visible()
+    await expect(field(page, "password")).to_have_count(0)
+    await field(page, "new_password").fill(PASSWORD)
+    await page.get_by_role("button", name="Cambiar contraseña").click()
+    await expect(field(page, "password")).to_be_visible(timeout=PATIENCE)  # from now on it is asked for
+    await log_out(page)
+    await log_in(page, provider.person["email"], PASSWORD)
+    await expect_home(page)
 
 
 async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
