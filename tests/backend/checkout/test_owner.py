@@ -1,0 +1,74 @@
+"""What a customer sees of their orders, and what the checkout knows of them."""
+
+import httpx
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.checkout import owner
+from backend.customers.models import Customer
+from backend.customers.views import ShopperView
+from backend.orders.models import Order
+from backend.shipping.models import Fulfillment
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought
+
+
+async def test_orders_have_a_state_and_tracking(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo")
+    first, second, _guests = [await bought(store, toy) for _ in range(3)]
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        own = Order.id.in_([first["id"], second["id"]])
+        await session.execute(update(Order).where(own).values(customer_id=ana.id))
+        await session.execute(
+            update(Order).where(Order.id == second["id"]).values(status="canceled", payment_status="canceled")
+        )
+        parcel = Fulfillment(
+            order_id=first["id"],
+            reference="1",
+            location_id=shop_floor.location_id,
+            provider_id="carrier_standard",
+            tracking_number="GUIA-77",
+            data={"carrier": "Envía"},
+        )
+        session.add(parcel)
+    async with shop.database.read() as session:
+        orders = await owner.orders_of(session, shop.settings.signing_key, ana.id)
+        everybodys = (await session.execute(select(Order.id))).scalars().all()
+    assert len(everybodys) == 3
+    assert [order.id for order in orders] == [second["id"], first["id"]]
+    assert [[(one.carrier, one.tracking_number) for one in order.parcels] for order in orders] == [
+        [],
+        [("Envía", "GUIA-77")],
+    ]
+    assert {order.token for order in orders} == {first["access_token"], second["access_token"]}
+    assert [order.status for order in orders] == ["canceled", "paid"]
+
+
+def test_what_is_known_fills_the_checkout() -> None:
+    ana = ShopperView("cus_1", "ana@example.com", "Ana", "Gómez", "")
+    assert owner.known_fields(ana, []) == {
+        "email": "ana@example.com",
+        "first_name": "Ana",
+        "last_name": "Gómez",
+    }
+    home = owner.AddressView(
+        id="cuaddr_1",
+        is_default=True,
+        first_name="Luis",
+        last_name="Gómez",
+        phone="3001234567",
+        address="Calle 10 # 5-20",
+        suburb="Centro",
+        reference="",
+        dane_code="76001000",
+        town="Cali, Valle del Cauca",
+    )
+    known = owner.known_fields(ana, [home])
+    assert (known["first_name"], known["phone"], known["dane_code"]) == ("Luis", "3001234567", "76001000")
+    assert "reference" not in known
