@@ -165,7 +165,7 @@ async def test_profile_and_address_book(page: Page) -> None:
     await book.get_by_text("Agregar una dirección").click()
     for name, text in (
         ("phone", "300 123 4567"),
-        ("town", "Cali, Valle"),
+        ("town", "Cali, Antioquia"),
         ("address", "Calle 10 # 5-20"),
         ("suburb", "Centro"),
     ):

@@ -61,7 +61,9 @@ async def test_an_order_is_confirmed_by_mail(
     assert letter["To"] == "ana@example.com"
     assert letter["Subject"] == f"Recibimos tu pedido {order['display_id']}"
     assert "2 × Trompo: $ 80.000" in text.replace("\xa0", " ")
-    assert f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}" in text
+    link = f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}"
+    assert link in text
+    assert f'href="{link}"' in text_of(letter, "html")
 
 
 async def test_paid_and_lost_are_told_once(
