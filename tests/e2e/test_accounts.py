@@ -1,7 +1,9 @@
 """Accounts in a browser, on the smallest phone and on a desktop: from registering to a new password."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.e2e.account_steps import (
@@ -30,6 +32,15 @@ from tests.e2e.shopper import (
     open_checkout,
     put_in_cart,
 )
+
+
+@pytest.fixture(scope="module")
+def server(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+    """A shop for these tests alone: registrations are counted by client, and all browsers here are one."""
+    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"))
+    shop.start()
+    yield shop
+    shop.stop()
 
 
 async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) -> None:
