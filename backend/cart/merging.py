@@ -3,7 +3,8 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import LineItem
-from backend.cart.service import MAX_LINES, MAX_QUANTITY, Line, changed, lines_of, open_cart
+from backend.cart.service import MAX_LINES, MAX_QUANTITY, changed, lines_of, open_cart
+from backend.inventory.service import available_units
 
 
 async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
@@ -20,10 +21,11 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     source.draft = {}
     there = {line.variant.id: line for line in await lines_of(session, into)}
     lines = await lines_of(session, cart_id)
+    units = await available_units(session, [line.variant.id for line in lines], besides=into)
     for line in lines:
         same = there.get(line.variant.id)
         if same is not None:
-            same.item.quantity = _together(line.item, same)
+            same.item.quantity = _together(line.item, same.item, units[line.variant.id])
             await session.delete(line.item)
         elif len(there) < MAX_LINES:
             line.item.cart_id = into
@@ -34,6 +36,6 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
         await changed(session, into)
 
 
-def _together(item: LineItem, same: Line) -> int:
-    both = min(item.quantity + same.item.quantity, same.units)
-    return min(max(item.quantity, same.item.quantity, both), MAX_QUANTITY)
+def _together(one: LineItem, other: LineItem, units: int) -> int:
+    both = min(one.quantity + other.quantity, units)
+    return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)
