@@ -1,5 +1,6 @@
 """Customers at the checkout: whose a cart is, what is known of them already, and the orders that are theirs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql
 import backend.database
 
 revision: str = '21acb43c9c7b'
-down_revision: str | None = '503855b94020'
+down_revision: str | None = '81a20494dfa4'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
