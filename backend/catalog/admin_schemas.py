@@ -17,6 +17,7 @@ from backend.edge.schemas import (
     Pesos,
     Text,
     Whole,
+    example,
     problem,
 )
 
@@ -52,6 +53,8 @@ Prices = Annotated[list[PriceIn], Field(max_length=10)]
 class VariantChange(Body):
     """What may be said of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
 
+    model_config = example(prices=[{"amount": 42_000}], compare_at_price=50_000)
+
     title: FilledName | None = None
     sku: Name | None = None
     prices: Prices | None = None
@@ -64,6 +67,8 @@ class VariantChange(Body):
 
 class NewVariant(VariantChange):
     """A new variant."""
+
+    model_config = example(title="Azul", sku="TROMPO-AZUL", prices=[{"amount": 45_000}])
 
     prices: Annotated[Prices, Field(min_length=1)]
 
@@ -102,6 +107,8 @@ class ProductChange(Body):
     variant. Collections and categories are assigned by their own routes.
     """
 
+    model_config = example(price=79_900, compare_at_price=95_000, metadata={"ageRange": "6-8"})
+
     title: FilledName | None = None
     subtitle: Name | None = None
     description: Text | None = None
@@ -128,6 +135,16 @@ class ProductChange(Body):
 class NewProduct(ProductChange):
     """A new product, a draft unless told otherwise."""
 
+    model_config = example(
+        title="Pirinola de madera",
+        description="Todos ponen, toma todo: la pirinola de siempre, torneada en madera de pino.",
+        status="published",
+        weight=0.08,
+        images=[{"url": "https://juguetes.example/fotos/pirinola.webp", "metadata": {"alt": "Una pirinola"}}],
+        variants=[{"title": "Única", "sku": "PIRINOLA-01", "prices": [{"amount": 18_900}]}],
+        metadata={"brand": "Talleres del Oriente", "ageRange": "3-5"},
+    )
+
     title: FilledName
     status: Status = "draft"
 
@@ -135,12 +152,16 @@ class NewProduct(ProductChange):
 class Assignment(Body):
     """Products to put in and to take out. Ids that nobody knows are passed over."""
 
+    model_config = example(add=["prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
     add: Ids | None = None
     remove: Ids | None = None
 
 
 class CollectionChange(Body):
     """What may be said of a collection."""
+
+    model_config = example(title="Regalos de Navidad")
 
     title: FilledName | None = None
     handle: Handle | None = None
@@ -150,11 +171,15 @@ class CollectionChange(Body):
 class NewCollection(CollectionChange):
     """A new collection; its handle is made from the title unless it is given."""
 
+    model_config = example(title="Amor y amistad", handle="amor-y-amistad")
+
     title: FilledName
 
 
 class CategoryChange(Body):
     """What may be said of a category; what is left out stays."""
+
+    model_config = example(description="Para jugar todos alrededor de la mesa.", rank=2)
 
     name: FilledName | None = None
     handle: Handle | None = None
@@ -168,6 +193,12 @@ class CategoryChange(Body):
 
 class NewCategory(CategoryChange):
     """A new category."""
+
+    model_config = example(
+        name="Juegos de cartas",
+        handle="juegos-de-cartas",
+        parent_category_id="pcat_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+    )
 
     name: FilledName
 

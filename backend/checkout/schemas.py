@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from backend.edge.schemas import (
     Answer,
@@ -14,6 +14,7 @@ from backend.edge.schemas import (
     Metadata,
     Name,
     OneParameters,
+    example,
 )
 from backend.orders.schemas import OrderOut
 
@@ -35,12 +36,16 @@ class PaymentProvidersParameters(ListParameters):
 class CalculateShipping(Body):
     """For which cart the price is to be calculated."""
 
+    model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
+
     cart_id: FilledName
     data: Metadata | None = None
 
 
 class NewCollection(Body):
     """For which cart a payment is to be collected."""
+
+    model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
     cart_id: FilledName
     metadata: Metadata | None = None
@@ -52,20 +57,9 @@ class NewSession(Body):
     What it leaves out of name, e-mail, telephone and address is taken from the cart.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "provider_id": "gateway_pse",
-                    "data": {
-                        "bank": "1022",
-                        "person_type": "0",
-                        "doc_type": "CC",
-                        "doc_number": "1020304050",
-                    },
-                }
-            ]
-        }
+    model_config = example(
+        provider_id="gateway_pse",
+        data={"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": "1020304050"},
     )
 
     provider_id: FilledName

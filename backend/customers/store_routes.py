@@ -27,6 +27,7 @@ from backend.customers.store_schemas import (
     AddressesAnswer,
     CustomerAnswer,
     CustomerChange,
+    CustomerCredentials,
     DeletedAddress,
     NewCustomer,
     ResetRequest,
@@ -69,7 +70,7 @@ def texts_of(body: Credentials) -> tuple[str, str]:
 
 
 @auth.post("/auth/customer/emailpass/register", response_model=TokenAnswer)
-async def register(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+async def register(body: CustomerCredentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
     """A login, and a token to make its customer with. 401 when somebody has an account with this address."""
     email, password = texts_of(body)
     actor = await register_identity(database, email, password, client=client)
@@ -77,7 +78,7 @@ async def register(body: Credentials, database: Db, settings: ShopSettings, clie
 
 
 @auth.post("/auth/customer/emailpass", response_model=TokenAnswer)
-async def sign_in(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+async def sign_in(body: CustomerCredentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
     """A bearer token. 401 for an unknown address as for a wrong password; 429 after many tries."""
     email, password = texts_of(body)
     login = await prove(database, email, password, client=client)

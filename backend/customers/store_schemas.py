@@ -4,13 +4,22 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from backend.edge.schemas import Answer, Body, FilledName, LenientBody, ListAnswer, Metadata, Name
+from backend.customers.schemas import Credentials
+from backend.edge.schemas import Answer, Body, FilledName, LenientBody, ListAnswer, Metadata, Name, example
+
+
+class CustomerCredentials(Credentials):
+    """A customer's address and password."""
+
+    model_config = example(email="ana@example.com", password="una clave larga")  # noqa: S106 - a documented one
 
 
 class NewCustomer(Body):
     """A customer for a login that has none."""
 
-    email: FilledName = Field(examples=["ana@example.com"])
+    model_config = example(email="ana@example.com", first_name="Ana", last_name="Gómez", phone="3001234567")
+
+    email: FilledName
     first_name: Name | None = None
     last_name: Name | None = None
     phone: Name | None = None
@@ -21,6 +30,8 @@ class NewCustomer(Body):
 class CustomerChange(Body):
     """What is left out stays."""
 
+    model_config = example(first_name="Ana María", phone="3109876543")
+
     first_name: Name | None = None
     last_name: Name | None = None
     phone: Name | None = None
@@ -30,6 +41,19 @@ class CustomerChange(Body):
 
 class AddressBody(Body):
     """An address. `metadata.dane_code` is the municipality; without it, city and province must name one."""
+
+    model_config = example(
+        address_name="Casa",
+        first_name="Ana",
+        last_name="Gómez",
+        phone="3001234567",
+        address_1="Carrera 43A # 1-50",
+        city="Medellín",
+        province="Antioquia",
+        country_code="co",
+        metadata={"dane_code": "05001000", "suburb": "El Poblado"},
+        is_default_shipping=True,
+    )
 
     first_name: Name | None = None
     last_name: Name | None = None
@@ -49,6 +73,8 @@ class AddressBody(Body):
 
 class ResetRequest(LenientBody):
     """Whose password was forgotten."""
+
+    model_config = example(identifier="ana@example.com")
 
     identifier: Any = Field(None, description="An e-mail address.")
 

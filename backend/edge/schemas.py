@@ -38,6 +38,14 @@ class LenientBody(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
+def example(**body: Any) -> ConfigDict:
+    """The `model_config` of a body that is documented by what is sent.
+
+    Every body has one: `/docs` shows it, and a test sends it.
+    """
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 class Parameters(BaseModel):
     """The parameters of a query: nothing unknown is among them."""
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, Name, Units
+from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, Name, Units, example
 
 
 class ItemsParameters(ListParameters):
@@ -18,11 +18,15 @@ class ItemsParameters(ListParameters):
 class LevelChange(Body):
     """How many units lie at a location."""
 
+    model_config = example(stocked_quantity=40)
+
     stocked_quantity: Annotated[Units, Field(ge=0)]
 
 
 class NewLevel(LevelChange):
     """Units at a location that had none."""
+
+    model_config = example(location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", stocked_quantity=25)
 
     location_id: FilledName
     stocked_quantity: Annotated[Units, Field(ge=0)] = 0

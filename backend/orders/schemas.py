@@ -14,6 +14,7 @@ from backend.edge.schemas import (
     Name,
     OneParameters,
     Units,
+    example,
 )
 
 
@@ -84,6 +85,8 @@ class PackedItem(Body):
 class NewParcel(Body):
     """A parcel to send: what goes in. `location_id` may be named; the shipping option says where parcels start."""
 
+    model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
+
     items: Annotated[list[PackedItem], Field(min_length=1, max_length=100)]
     location_id: Name | None = None
     shipping_option_id: Name | None = None
@@ -104,6 +107,10 @@ class ParcelLabel(Body):
 class Shipment(Body):
     """The parcel has left."""
 
+    model_config = example(
+        labels=[{"tracking_number": "034012345678", "tracking_url": "https://guias.example/034012345678"}]
+    )
+
     items: Annotated[list[PackedItem], Field(max_length=100)] | None = None
     labels: Annotated[list[ParcelLabel], Field(max_length=10)] | None = None
     no_notification: bool | None = None
@@ -113,6 +120,8 @@ class Shipment(Body):
 
 class FoundGuide(Body):
     """What somebody found at the carrier for a parcel whose guide is in doubt."""
+
+    model_config = example(made=True, carrier_order_id=132456, carrier="Envía")
 
     made: bool = Field(description="Whether there is a guide. If not, the parcel may be sent again.")
     carrier_order_id: Annotated[int, Field(gt=0, le=2**53)] | None = Field(
@@ -143,6 +152,11 @@ class DoubtfulParcelsAnswer(ListAnswer):
 
 class NewReturn(Body):
     """Goods that come back."""
+
+    model_config = example(
+        order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+        items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}],
+    )
 
     order_id: FilledName
     items: list[dict[str, Any]] | None = None

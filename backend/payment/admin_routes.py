@@ -12,7 +12,7 @@ from backend.edge.guard import STAFF_ONLY
 from backend.edge.lists import listed, stretch
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
-from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Pesos, Text
+from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Pesos, Text, example
 from backend.edge.wire import Wire
 from backend.payment.admin import MADE, capture, find_payment, refund
 from backend.payment.models import PaymentSession
@@ -36,6 +36,8 @@ class PaymentsParameters(ListParameters):
 
 class Amount(Body):
     """How much; all of it, unless told otherwise."""
+
+    model_config = example(note="La consignación está en la cuenta.")
 
     amount: Pesos | None = None
     note: Text | None = None

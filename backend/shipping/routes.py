@@ -37,7 +37,7 @@ from backend.shipping.models import (
 )
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.schemas import (
-    Links,
+    ChannelLinks,
     LocationAnswer,
     LocationChange,
     LocationsAnswer,
@@ -45,6 +45,7 @@ from backend.shipping.schemas import (
     NewLocation,
     NewSet,
     ProfilesAnswer,
+    ProviderLinks,
     ProvidersAnswer,
     ProvidersParameters,
 )
@@ -126,7 +127,7 @@ async def delete(location_id: str, database: Db) -> Wire:
 
 @router.post("/stock-locations/{location_id}/fulfillment-providers", response_model=LocationAnswer)
 async def link_providers(
-    location_id: str, body: Links, database: Db, carriers: Carriers, fields: Shown
+    location_id: str, body: ProviderLinks, database: Db, carriers: Carriers, fields: Shown
 ) -> Wire:
     """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
     for provider_id in body.add or ():
@@ -142,7 +143,7 @@ async def link_providers(
 
 
 @router.post("/stock-locations/{location_id}/sales-channels", response_model=LocationAnswer)
-async def link_channels(location_id: str, body: Links, database: Db, fields: Shown) -> Wire:
+async def link_channels(location_id: str, body: ChannelLinks, database: Db, fields: Shown) -> Wire:
     """Let the warehouse serve these sales channels, and those no longer (spec: Admin API)."""
     async with database.transaction() as session:
         location = await find_location(session, location_id)

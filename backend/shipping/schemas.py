@@ -14,6 +14,7 @@ from backend.edge.schemas import (
     Metadata,
     Name,
     Pesos,
+    example,
 )
 
 PriceType = Literal["calculated", "flat"]
@@ -37,12 +38,28 @@ class LocationAddress(Body):
 class LocationChange(Body):
     """What may be said of a warehouse; what is left out stays."""
 
+    model_config = example(
+        address={"address_1": "Calle 13 # 68-40", "city": "Bogotá, D.C.", "dane_code": "11001000"}
+    )
+
     name: FilledName | None = None
     address: LocationAddress | None = None
 
 
 class NewLocation(LocationChange):
     """A new warehouse."""
+
+    model_config = example(
+        name="Bodega Medellín",
+        address={
+            "address_1": "Carrera 50 # 30-12",
+            "city": "Medellín",
+            "province": "Antioquia",
+            "country_code": "co",
+            "phone": "6044441234",
+            "dane_code": "05001000",
+        },
+    )
 
     name: FilledName
 
@@ -54,8 +71,22 @@ class Links(Body):
     remove: Ids | None = None
 
 
+class ProviderLinks(Links):
+    """Fulfilment providers."""
+
+    model_config = example(add=["manual_manual"], remove=[])
+
+
+class ChannelLinks(Links):
+    """Sales channels."""
+
+    model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
+
 class NewSet(Body):
     """A kind of fulfilment that a warehouse offers."""
+
+    model_config = example(name="Envíos nacionales", type="shipping")
 
     name: FilledName
     type: FilledName = "shipping"
@@ -73,12 +104,16 @@ class GeoZone(Body):
 class ZoneChange(Body):
     """What may be said of a service zone."""
 
+    model_config = example(name="Toda Colombia")
+
     name: FilledName | None = None
     geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)] | None = None
 
 
 class NewZone(Body):
     """A new service zone."""
+
+    model_config = example(name="Colombia", geo_zones=[{"type": "country", "country_code": "co"}])
 
     name: FilledName
     geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)]
@@ -117,6 +152,8 @@ class OptionChange(Body):
     Both `provider_id` and `price_type` are said to have its price calculated live (spec: States and transitions).
     """
 
+    model_config = example(provider_id="carrier_standard", price_type="calculated")
+
     name: FilledName | None = None
     provider_id: FilledName | None = None
     price_type: PriceType | None = None
@@ -131,6 +168,15 @@ class OptionChange(Body):
 
 class NewOption(OptionChange):
     """A new shipping option."""
+
+    model_config = example(
+        name="Mensajero en Bogotá",
+        provider_id="manual_manual",
+        price_type="flat",
+        prices=[{"amount": 12_000, "currency_code": "cop"}],
+        service_zone_id="serzo_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+        shipping_profile_id="sp_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+    )
 
     name: FilledName
     provider_id: FilledName
