@@ -16,6 +16,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import HTMLResponse
 
+from backend.edge.calls import VARIABLES, curl, example_of
+
 router = APIRouter(include_in_schema=False)
 
 STYLE = """
@@ -56,11 +58,13 @@ def _page(api: FastAPI) -> str:
     sections = "".join(f"<h2>{escape(name)}</h2>{''.join(groups[name])}" for name in sorted(groups))
     shapes = "".join(_shape(name, schema) for name, schema in _schemas(document).items())
     title = escape(document["info"]["title"])
+    variables = ", ".join(f"<code>${name}</code> ({escape(told)})" for name, told in VARIABLES.items())
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
         f"<style>{STYLE}</style></head><body>"
         f'<h1>{title}</h1><p>The same for programs: <a href="/openapi.json">OpenAPI</a>.</p>'
+        f"<p>The examples run in a shell that knows {variables}, and the ids in their paths.</p>"
         f"{sections}<h2>Shapes</h2>{shapes}</body></html>"
     )
 
@@ -69,11 +73,9 @@ def _operation(document: Schema, method: str, path: str, operation: Schema) -> s
     inside = [f"<p>{escape(operation.get('description', ''))}</p>"]
     if parameters := operation.get("parameters"):
         inside.append(f"<dl>{''.join(map(_parameter, parameters))}</dl>")
-    for schema in _bodies(operation.get("requestBody", {})):
-        inside.append(f"<p>Body: {_type(schema)}</p>")
-        if (example := _example(document, schema)) is not None:
-            text = json.dumps(example, ensure_ascii=False, indent=2)
-            inside.append(f"<pre>{escape(text)}</pre>")
+    inside.extend(f"<p>Body: {_type(schema)}</p>" for schema in _bodies(operation.get("requestBody", {})))
+    if example_of(document, operation) is not None:
+        inside.append(f"<pre>{escape(curl(document, method, path, operation))}</pre>")
     answers = (
         f"<dt><code>{escape(status)}</code> {' '.join(map(_type, _bodies(answer)))}</dt>"
         f"<dd>{escape(answer['description'])}</dd>"
@@ -124,15 +126,6 @@ def _shape(name: str, schema: Schema) -> str:
         f'<details id="{escape(name)}"><summary><code>{escape(name)}</code></summary>'
         f"<p>{told}</p><dl>{''.join(fields)}</dl></details>"
     )
-
-
-def _example(document: Schema, schema: Schema) -> Any:
-    if "$ref" in schema:
-        schema = _schemas(document)[schema["$ref"].rpartition("/")[2]]
-    for option in (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        if examples := option.get("examples"):
-            return examples[0]
-    return None
 
 
 def _schemas(document: Schema) -> Schema:

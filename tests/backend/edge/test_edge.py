@@ -1,6 +1,10 @@
 """What HTTP needs around every room: fields, queries, clients, complaints, limits."""
 
+import json
 import logging
+import re
+import shlex
+from html import escape
 from typing import Any
 
 import httpx
@@ -11,9 +15,12 @@ from starlette.requests import Request
 
 from backend.app import Shop
 from backend.catalog.schemas import ProductsParameters
+from backend.edge.calls import curl, example_of
 from backend.edge.client import client_address
 from backend.edge.fields import Fields
+from backend.edge.manual import router as manual_router
 from backend.edge.query import QueryReader
+from backend.edge.schemas import Body, example
 from tests.store_steps import post
 
 PRODUCT: dict[str, Any] = {
@@ -189,10 +196,56 @@ async def test_the_manual_shows_every_operation_and_loads_nothing(anyone: httpx.
     assert manual.status_code == 200
     assert "script" not in manual.headers["content-security-policy"]
     assert "<script" not in manual.text
-    assert "http://" not in manual.text
-    assert "https://" not in manual.text
+    assert "url(" not in manual.text
+    links = re.findall(r"""\b(?:src|href)=["']?([^"'>]*)""", manual.text)
+    assert links
+    assert all(link.startswith(("#", "/openapi.json", "data:")) for link in links)
     for path, operations in described["paths"].items():
         assert f"<code>{path}</code>" in manual.text
         assert operations
     for shape in described["components"]["schemas"]:
         assert f'id="{shape}"' in manual.text
+
+
+async def test_the_manual_shows_how_every_body_is_sent(anyone: httpx.AsyncClient) -> None:
+    described = (await anyone.get("/openapi.json")).json()
+    manual = (await anyone.get("/docs")).text
+    item = described["paths"]["/store/carts/{cart_id}/line-items/{line_id}"]["post"]
+    assert curl(described, "post", "/store/carts/{cart_id}/line-items/{line_id}", item) == (
+        'curl -X POST "$SHOP/store/carts/$CART_ID/line-items/$LINE_ID" \\\n'
+        '  -H "x-publishable-api-key: $KEY" \\\n'
+        "  -H 'content-type: application/json' \\\n"
+        "  -d '{\n  \"quantity\": 3\n}'"
+    )
+    product = described["paths"]["/admin/products"]["post"]
+    assert '-H "authorization: Bearer $TOKEN"' in curl(described, "post", "/admin/products", product)
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            if "requestBody" in operation:
+                assert escape(curl(described, method, path, operation)) in manual
+
+
+class Sign(Body):
+    """What stands on a sign."""
+
+    model_config = example(text="<b>$5.000</b> & 'nada' \"más\"")
+
+    text: str
+
+
+async def test_an_example_passes_through_the_page_and_the_shell_unharmed() -> None:
+    api = FastAPI(docs_url=None)
+    api.include_router(manual_router)
+
+    @api.post("/signs")
+    async def hang(body: Sign | None = None) -> None: ...
+
+    document = api.openapi()
+    operation = document["paths"]["/signs"]["post"]
+    command = curl(document, "post", "/signs", operation)
+    *_, sent = shlex.split(command)
+    assert json.loads(sent) == example_of(document, operation) == {"text": "<b>$5.000</b> & 'nada' \"más\""}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://shop.test") as client:
+        manual = (await client.get("/docs")).text
+    assert escape(command) in manual
+    assert "<b>$5.000" not in manual
