@@ -40,6 +40,8 @@ def _example(document: Document, schema: Document) -> Any:
     if "$ref" in schema:
         return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if examples := schema.get("examples"):
-        return examples[0]
+        # an example's fields come sorted by name; people read them in the model's order
+        fields = list(schema["properties"])
+        return dict(sorted(examples[0].items(), key=lambda part: fields.index(part[0])))
     options = (_example(document, option) for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())))
     return next((found for found in options if found is not None), None)

@@ -219,6 +219,7 @@ async def test_the_manual_shows_how_every_body_is_sent(anyone: httpx.AsyncClient
     )
     product = described["paths"]["/admin/products"]["post"]
     assert '-H "authorization: Bearer $TOKEN"' in curl(described, "post", "/admin/products", product)
+    assert next(iter(example_of(described, product))) == "title"
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
             if "requestBody" in operation:
