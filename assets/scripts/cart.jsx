@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 
-const ADDING = "trompo:adding";
+export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;

@@ -121,6 +121,7 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
   const seen = useRef(answer.number);
+  const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
 
   const { dane_code: town, shipping_option: wanted } = typed.values;
   const isOffered = shipping.choices.some((choice) => choice.id === wanted);
@@ -131,6 +132,7 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   const place = () => {
     if (isPlacing || isPricing) return;
     setPlacing(true);
+    isAwaited.current = true;
     setFailure(null);
     onPlace(typed.reachAll(Object.keys(texts.labels)), total);
   };
@@ -139,10 +141,12 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   useEffect(() => {
     if (answer.number === seen.current) return;
     seen.current = answer.number;
-    if (!isPlacing) return;
+    if (!isAwaited.current) return;
+    isAwaited.current = false;
     if (answer.kind === "placed") {
+      setPlacing(true); // the button stays busy until the bank's page is there
       window.location.assign(answer.address);
-      return; // the button stays busy until the bank's page is there
+      return;
     }
     setPlacing(false);
     setFailure(answer);
@@ -151,7 +155,11 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   // the connection was lost while the answer was on its way, or the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);
   useEffect(() => {
-    const shown = (event) => event.persisted && setPlacing(false);
+    const shown = (event) => {
+      if (!event.persisted) return;
+      setPlacing(false);
+      isAwaited.current = false;
+    };
     window.addEventListener("pageshow", shown);
     return () => window.removeEventListener("pageshow", shown);
   }, []);

@@ -2,13 +2,15 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
+import { ADDING } from "./cart.jsx";
 import { Icon } from "./icons.jsx";
 import { Picture } from "./picture.jsx";
 
 const SHOWN_MS = 6000;
 
 // Shows what is new since the page opened; `number` tells one message from the next of the same words. What a document
-// learns when it first hears from the server was said before it opened.
+// learns when it first hears from the server was said before it opened, unless something was put into the cart by then:
+// on a page that can be pressed before it has heard anything, that answer may come together with the first news.
 function useFresh(message, isHydrated) {
   const [shown, setShown] = useState(null);
   const [isHeld, setHeld] = useState(false);
@@ -21,6 +23,12 @@ function useFresh(message, isHydrated) {
     if (isNew && isOpen.current) setShown(message);
     isOpen.current ||= isHydrated;
   }, [message, isHydrated]);
+
+  useEffect(() => {
+    const adding = () => { isOpen.current = true; };
+    window.addEventListener(ADDING, adding);
+    return () => window.removeEventListener(ADDING, adding);
+  }, []);
 
   useEffect(() => {
     if (!shown || isHeld) return;

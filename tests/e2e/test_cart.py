@@ -5,6 +5,7 @@ import re
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import visit
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
 LAST_ONE = "/product/yipao-cafetero"  # one is left
@@ -27,7 +28,7 @@ async def test_a_toy_goes_into_the_cart(page: Page) -> None:
 
 
 async def test_the_count_does_not_wait_for_the_answer(page_1280: Page) -> None:
-    await page_1280.goto(TROMPO)
+    await visit(page_1280, TROMPO)
     count = page_1280.get_by_test_id("cart-count")
     await expect(count).to_have_text("0")
     shown = await page_1280.evaluate(

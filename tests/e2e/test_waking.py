@@ -36,6 +36,7 @@ async def test_a_pressed_button_is_pressed_when_the_page_wakes(server: ShopServe
         await page.get_by_test_id("add-to-cart").first.click()
         await expect(page.get_by_test_id("cart-count")).to_have_text("0")
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
 
 
 async def test_a_filter_that_was_ticked_narrows_when_the_page_wakes(

@@ -50,6 +50,14 @@ def contact() -> rx.Component:
         1,
         _("Contacto y entrega"),
         CheckoutState.steps_done.contains("contact"),
+        rx.cond(
+            CheckoutState.is_guest,
+            rx.el.p(
+                _("¿Ya tienes cuenta? "),
+                rx.el.a(_("Entra y no escribas todo otra vez"), href=f"{LOGIN}?next={CHECKOUT}"),
+                class_name="checkout__enter",
+            ),
+        ),
         Field.create(
             name="email",
             type="email",
@@ -58,14 +66,6 @@ def contact() -> rx.Component:
             auto_complete="email",
             input_mode="email",
             auto_capitalize="none",
-        ),
-        rx.cond(
-            CheckoutState.is_guest,
-            rx.el.p(
-                _("¿Ya tienes cuenta? "),
-                rx.el.a(_("Entra y no escribas todo otra vez"), href=f"{LOGIN}?next={CHECKOUT}"),
-                class_name="checkout__enter",
-            ),
         ),
         SavedAddresses.create(
             label=_("¿A dónde lo enviamos?"), other=_("A otra dirección"), book=CheckoutState.book

@@ -115,8 +115,8 @@ def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
     return type(row)(**row.model_dump(exclude={"id", *exclude}) | changes)
 
 
-async def _pay(checkout: Checkout, cart_id: str) -> tuple[Order, PaymentSession]:
-    attempt = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip="190.24.1.1")
+async def _pay(checkout: Checkout, cart_id: str, ip: str = "190.24.1.1") -> tuple[Order, PaymentSession]:
+    attempt = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)
     return await checkout.complete(cart_id), attempt
 
 
@@ -242,14 +242,14 @@ async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, floor: F
     trompo = await _toy(checkout.database, floor, stock=10)
     ready = await _ready_carts(checkout, trompo, 200)
 
-    async def buy(cart_id: str) -> bool:
+    async def buy(cart_id: str, number: int) -> bool:
         try:
-            await _pay(checkout, cart_id)
+            await _pay(checkout, cart_id, ip=f"190.24.1.{number}")
         except InsufficientStock:
             return False
         return True
 
-    assert sum(await asyncio.gather(*(buy(cart_id) for cart_id in ready))) == 10
+    assert sum(await asyncio.gather(*(buy(cart_id, number) for number, cart_id in enumerate(ready)))) == 10
     async with checkout.database.read() as session:
         assert (await session.execute(select(func.count()).select_from(Order))).scalar_one() == 10
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 import reflex as rx
 
-from backend.errors import InsufficientStock, InvalidData, ShopError
+from backend.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
 from storefront.state.answers import a_number, a_text, an_id, message_of, problems_told, some_texts
 from storefront.state.frame import FAILURE, FrameState
 
@@ -58,4 +58,6 @@ async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.Log
 
 @pytest.mark.parametrize("kind", ShopError.__subclasses__())
 def test_no_error_speaks_english_to_a_shopper(kind: type[ShopError]) -> None:
-    assert message_of(kind("internal words")) != "internal words"
+    words = "internal words"
+    error = TooManyRequests(words, retry_after=60) if kind is TooManyRequests else kind(words)
+    assert message_of(error) != words
