@@ -28,6 +28,7 @@ from tests.bench import scene, toys
 from tests.bench.load import Connection, Figures, get, measure, post
 from tests.bench.purchase import STEPS, buy
 from tests.bench.recording import record
+from tests.ports import free_port
 
 WORKERS = 2
 READERS = 16
@@ -73,7 +74,7 @@ async def main() -> None:
                     data_dir=folder,
                     database_url=url,
                     redis_url=redis,
-                    port=scene.free_port(),
+                    port=free_port(),
                     workers=WORKERS,
                 )
                 await Bench(kind, products, asked.seconds, settings).run()
@@ -102,7 +103,7 @@ class Bench:
         recording = await record(self._settings, reads.headers, reads.addresses, variants[0])
         file = self._settings.data_dir / "recording"
         recording.save(file)
-        port = scene.free_port()
+        port = free_port()
         async with scene.bare_process(port, WORKERS, file):
             for name in (LIST, SEARCH, PRODUCT):
                 bare = await self._measure_bare(port, name)
@@ -110,7 +111,7 @@ class Bench:
                 self._print(name + CHANGING, bare)
             self._print(CHECKOUT, await measure(port, _bare_purchase, at_once=BUYERS, seconds=self._seconds))
         await database.close()
-        alone = self._settings.model_copy(update={"workers": 1, "redis_url": "", "port": scene.free_port()})
+        alone = self._settings.model_copy(update={"workers": 1, "redis_url": "", "port": free_port()})
         async with scene.shop_process(alone) as (process, opened_alone):
             await asyncio.sleep(2)  # what it does when it opens is over
             memory_alone = scene.memory_of(process)

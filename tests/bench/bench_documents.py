@@ -12,7 +12,8 @@ from pathlib import Path
 
 from backend.settings import Settings
 from tests.bench.load import Connection, Task, connect, get, measure
-from tests.bench.scene import free_port, redis_server, shop_process
+from tests.bench.scene import redis_server, shop_process
+from tests.ports import free_port
 
 PATHS = {"home": "/", "list": "/catalog", "product": "/product/trompo-de-madera"}
 AT_ONCE = 16

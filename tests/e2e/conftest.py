@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright
 
 from storefront.build import ROOT, STAMP
+from tests.ports import free_port
 from tools.browser import find as find_browser
 
 HERE = Path(__file__).parent
@@ -44,20 +44,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @dataclass
 class ShopServer:
     """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own."""
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
-    port: int = field(default_factory=_free_port)
+    port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
     @property

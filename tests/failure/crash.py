@@ -12,7 +12,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -40,6 +39,7 @@ from backend.payment.models import PaymentSession
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
+from tests.ports import free_port
 
 CREATE, LOOKUP = "debitos.json", "response.json"
 SOON = 0.03
@@ -275,7 +275,7 @@ async def _check(bank: Bank, folder: Path) -> int:
 
 @asynccontextmanager
 async def open_scene(folder: Path) -> AsyncIterator[tuple[Shop, Trap, Bank]]:
-    shop_port, gateway_port = _free_port(), _free_port()
+    shop_port, gateway_port = free_port(), free_port()
     settings = Settings(data_dir=folder / "gateway", port=shop_port)
     database = Database.from_settings(settings)
     await upgrade(database)
@@ -328,12 +328,6 @@ async def _stock_up(database: Database, settings: Settings) -> None:
     await seed(database, settings)
     async with database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=100_000))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def main() -> None:
