@@ -46,7 +46,9 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     renderer = Renderer(SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES])
     shop.companions.append(renderer)
     api.state.renderer = renderer
-    return Documents(pages, CLIENT, Drawings(renderer, shop.settings, build=STAMP.read_bytes()))
+    return Documents(
+        pages, CLIENT, Drawings(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
+    )
 
 
 def _settings() -> Settings:

@@ -4,11 +4,13 @@ import asyncio
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from backend.settings import Settings
 from storefront.documents.addresses import sample_of
 from storefront.documents.answers import HTML, Body, tag_of
+from storefront.documents.first_paint import with_styles_inside
 from storefront.documents.reading import Reading
 from storefront.documents.security import content_policy, inline_scripts
 from storefront.documents.seed import carrier_of
@@ -47,11 +49,12 @@ class Drawings:
     never asked whether it is still right; the reading, which is new each time, either leads to it or to another one.
     """
 
-    def __init__(self, renderer: Draws, settings: Settings, build: bytes) -> None:
-        """`build` names the build: another one draws other documents."""
+    def __init__(self, renderer: Draws, settings: Settings, build: bytes, folder: Path) -> None:
+        """`build` names the build: another one draws other documents. `folder` holds its files for the browser."""
         self._renderer = renderer
         self._settings = settings
         self._build = build
+        self._folder = folder
         self._policies: dict[str, str] = {}
         self._kept: OrderedDict[str, Drawn] = OrderedDict()
         self._size = 0
@@ -82,7 +85,7 @@ class Drawings:
         except NotDrawn as reason:
             log.info("%s was not drawn: %s", reading.url, reason)
             return None
-        html = with_first_picture(html, reading.facts)
+        html = with_styles_inside(with_first_picture(html, reading.facts), self._folder)
         body = Body.of(with_tags(html, tags + carrier_of(reading.seed)), HTML)
         drawn = self._kept[tag] = Drawn(body, policy, tag)
         self._size += len(body.content)

@@ -106,7 +106,7 @@ def draughtsman() -> Draughtsman:
 @pytest.fixture
 async def browser(toyshop: Shop, build: Path, draughtsman: Draughtsman) -> AsyncIterator[httpx.AsyncClient]:
     """Asks for documents. Whatever is none is answered by "reflex"."""
-    drawings = Drawings(draughtsman, toyshop.settings, b"build")
+    drawings = Drawings(draughtsman, toyshop.settings, b"build", build)
     documents = Documents(PlainTextResponse("reflex"), build, drawings)
     transport = httpx.ASGITransport(documents)
     async with httpx.AsyncClient(transport=transport, base_url="https://trompo.example") as client:
