@@ -26,11 +26,6 @@ hypothesis.settings.load_profile("trompo")
 SAFE_BUT_SLOW = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of servers and browsers wait as much as they compute."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> None:
     """The developer's own settings must not reach the tests."""

@@ -106,10 +106,11 @@ async def test_a_document_is_taken_over_without_an_error(page: Page, watch: Watc
 
 
 async def test_a_document_that_nobody_drew_is_taken_over_too(
-    new_server: Callable[..., ShopServer], page: Page, watch: Watch
+    new_server: Callable[..., ShopServer], page_1280: Page, watch: Watch
 ) -> None:
     watch.expect("404")
     server = new_server(RENDERERS="0")
+    page = page_1280
     for path in PUBLIC + OWN:
         await assert_it_is_taken_over(page, server.url + path)
     await page.goto(server.url + "/product/trompo-de-madera")

@@ -25,8 +25,8 @@ from tests.e2e.shopper import PATIENCE, put_in_cart
 
 A_SECOND = 1000
 """Milliseconds from the change to the sight of it."""
-TRIES = 3
-"""The machine may be busy with something else once or twice; a shop that is slow is slow every time."""
+TRIES = 9
+"""The machine may be busy with something else a few times; a shop that is slow is slow every time."""
 STAMPED = "window.isTheSamePage === true"
 
 
@@ -105,6 +105,8 @@ async def test_a_price_and_a_stock_change_on_both_pages_within_a_second(
                     "50% OFF"
                 )
             took.append(await pages[0].evaluate("Date.now()") - began)
+            if min(took) < A_SECOND:
+                break
         assert min(took) < A_SECOND
 
 
@@ -143,6 +145,8 @@ async def test_a_call_of_the_admin_api_reaches_both_pages_within_a_second(
                     )
                     await expect(words).to_contain_text(f"Quedan {units} unidades", timeout=PATIENCE)
                 took.append(await pages[0].evaluate("Date.now()") - began)
+                if min(took) < A_SECOND:
+                    break
             assert min(took) < A_SECOND
 
 
