@@ -4,25 +4,23 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from backend.edge.schemas import Body, Email, FilledName, LenientBody, Metadata, Name, Units, example
+from backend.edge.schemas import (
+    AddressFields,
+    Body,
+    Email,
+    FilledName,
+    LenientBody,
+    Metadata,
+    Name,
+    Units,
+    example,
+)
 
 MAX_ITEMS = 60
 
 
-class Address(LenientBody):
+class Address(AddressFields, LenientBody):
     """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
-
-    first_name: Name | None = None
-    last_name: Name | None = None
-    phone: Name | None = None
-    company: Name | None = None
-    address_1: Name | None = None
-    address_2: Name | None = None
-    city: Name | None = None
-    country_code: Name | None = None
-    province: Name | None = None
-    postal_code: Name | None = None
-    metadata: Metadata | None = None
 
 
 class NewItem(Body):

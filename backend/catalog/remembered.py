@@ -5,10 +5,10 @@ whether the catalogue has changed since. A change is in the very next answer of 
 """
 
 import re
-from collections import OrderedDict
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from cachetools import LRUCache
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -50,10 +50,12 @@ class RememberedAnswers:
     def __init__(self, app: ASGIApp, versions: Versions, room: int = ROOM) -> None:
         self._app = app
         self._versions = versions
-        self._room = room
-        self.held = 0
+        self._answers: LRUCache[Key, Answer] = LRUCache(room, getsizeof=_size)
+
+    @property
+    def held(self) -> int:
         """Bytes that the answers take by now."""
-        self._answers: OrderedDict[Key, Answer] = OrderedDict()
+        return int(self._answers.currsize)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer from memory, or have the API answer and remember it."""
@@ -73,7 +75,6 @@ class RememberedAnswers:
         if answer is None or not answer.holds(version):
             await self._app(scope, receive, _Listener(self, key, version, send))
             return
-        self._answers.move_to_end(key)
         if answer.etag in headers.get(b"if-none-match", b""):
             not_modified = {"type": "http.response.start", "status": 304, "headers": [(b"etag", answer.etag)]}
             await send(not_modified)
@@ -92,15 +93,8 @@ class RememberedAnswers:
 
     def remember(self, key: Key, answer: Answer) -> None:
         """Keep the answer; the room is for the ones that are asked for."""
-        if len(answer.body) > LARGEST:
-            return
-        if (former := self._answers.pop(key, None)) is not None:
-            self.held -= _size(former)
-        self._answers[key] = answer
-        self.held += _size(answer)
-        while self.held > self._room:
-            _, oldest = self._answers.popitem(last=False)
-            self.held -= _size(oldest)
+        if _size(answer) <= min(LARGEST, self._answers.maxsize):
+            self._answers[key] = answer
 
 
 class _Listener:

@@ -5,7 +5,17 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from backend.customers.schemas import Credentials
-from backend.edge.schemas import Answer, Body, FilledName, LenientBody, ListAnswer, Metadata, Name, example
+from backend.edge.schemas import (
+    AddressFields,
+    Answer,
+    Body,
+    FilledName,
+    LenientBody,
+    ListAnswer,
+    Metadata,
+    Name,
+    example,
+)
 
 
 class CustomerCredentials(Credentials):
@@ -39,7 +49,7 @@ class CustomerChange(Body):
     metadata: Metadata | None = None
 
 
-class AddressBody(Body):
+class AddressBody(AddressFields, Body):
     """An address. `metadata.dane_code` is the municipality; without it, city and province must name one."""
 
     model_config = example(
@@ -55,17 +65,6 @@ class AddressBody(Body):
         is_default_shipping=True,
     )
 
-    first_name: Name | None = None
-    last_name: Name | None = None
-    phone: Name | None = None
-    company: Name | None = None
-    address_1: Name | None = None
-    address_2: Name | None = None
-    city: Name | None = None
-    country_code: Name | None = None
-    province: Name | None = None
-    postal_code: Name | None = None
-    metadata: Metadata | None = None
     address_name: Name | None = None
     is_default_shipping: bool | None = None
     is_default_billing: bool | None = None

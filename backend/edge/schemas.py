@@ -145,6 +145,23 @@ Moment = Annotated[datetime, AfterValidator(_utc)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_shallow)]
 Ids = Annotated[list[Name], Field(max_length=1000)]
 
+
+class AddressFields(BaseModel):
+    """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
+
+    first_name: Name | None = None
+    last_name: Name | None = None
+    phone: Name | None = None
+    company: Name | None = None
+    address_1: Name | None = None
+    address_2: Name | None = None
+    city: Name | None = None
+    country_code: Name | None = None
+    province: Name | None = None
+    postal_code: Name | None = None
+    metadata: Metadata | None = None
+
+
 T = TypeVar("T")
 ONE, MANY = "(one)", "(many)"
 """Which of `OneOrMore` came; in brackets, so that complaints can leave them out of a field's path."""

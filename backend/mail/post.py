@@ -4,9 +4,7 @@
 - By one at a time: a claim moves `due_at` on and finds only what is still due. It ends by itself.
 """
 
-import asyncio
 import logging
-from contextlib import suppress
 from datetime import timedelta
 
 from sqlalchemy import select, update
@@ -17,6 +15,7 @@ from backend.errors import NotFound
 from backend.mail.carriers import Carrier
 from backend.mail.letters import letter_of
 from backend.mail.models import Mail
+from backend.rounds import Rounds
 from backend.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -39,20 +38,15 @@ class Post:
         self._database = database
         self._settings = settings
         self._carrier = carrier
-        self._running: asyncio.Task[None] | None = None
+        self._rounds = Rounds("post", self._send_all_due, LOOK_AGAIN)
 
     def start(self) -> None:
         """Begin to send, from where the last run left off."""
-        if self._running is None:
-            self._running = asyncio.create_task(self._run(), name="post")
+        self._rounds.start()
 
     async def stop(self) -> None:
         """Stop. What has not left stays."""
-        running, self._running = self._running, None
-        if running is not None:
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running
+        await self._rounds.stop()
 
     async def send_due(self) -> bool:
         """Try the mail that has been due the longest. Whether there was one."""
@@ -73,14 +67,9 @@ class Post:
         await self._settle(mail)
         return True
 
-    async def _run(self) -> None:
-        while True:
-            try:
-                while await self.send_due():
-                    pass
-            except Exception:
-                log.exception("sending mails failed and is tried again")
-            await asyncio.sleep(LOOK_AGAIN)
+    async def _send_all_due(self) -> None:
+        while await self.send_due():
+            pass
 
     async def _claim(self) -> Mail | None:
         moment = now()

@@ -15,6 +15,7 @@ from backend.errors import ShopError
 from backend.events import publish
 from backend.orders.fulfilling import Carriers, lock_parcel, restate
 from backend.orders.service import lock_order
+from backend.rounds import Rounds
 from backend.shipping.events import ParcelShipped
 from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import Guide
@@ -87,22 +88,19 @@ class Follower:
     def __init__(self, database: Database, carriers: Carriers) -> None:
         self._database = database
         self._carriers = carriers
-        self._call = asyncio.Event()
+        self._rounds = Rounds("parcel follower", self.follow, LOOK_EVERY)
         self._asking: set[asyncio.Task[None]] = set()
-        self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to follow, from where the last run left off."""
-        if self._running is None:
-            self._running = asyncio.create_task(self._run(), name="parcel follower")
+        self._rounds.start()
 
     async def stop(self) -> None:
         """Stop. A question that is under way is asked again after its gap."""
-        running, self._running = self._running, None
-        tasks = [*self._asking, *([running] if running else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._rounds.stop()
+        for asking in self._asking:
+            asking.cancel()
+        await asyncio.gather(*self._asking, return_exceptions=True)
 
     async def follow(self, *, everything: bool = False) -> int:
         """Ask about what is due now (or, with `everything`, has not arrived)."""
@@ -124,22 +122,10 @@ class Follower:
     async def hear(self, carrier_order_id: int | None, tracking_number: str | None) -> None:
         """The carrier's hook says that there are news of this parcel. Nothing it says is believed: it is asked."""
         if await make_due(self._database, carrier_order_id, tracking_number):
-            self._call.set()
+            self._rounds.call()
 
     async def _ask_and_note(self, parcels: Sequence[Fulfillment]) -> None:
         try:
             await ask_and_note(self._database, self._carriers, parcels)
         except Exception:
             log.exception("parcels could not be followed and are asked about again later")
-
-    async def _run(self) -> None:
-        while True:
-            self._call.clear()
-            try:
-                await self.follow()
-            except Exception:
-                log.exception("following parcels failed and is tried again")
-            try:
-                await asyncio.wait_for(self._call.wait(), timeout=LOOK_EVERY)
-            except TimeoutError:
-                continue

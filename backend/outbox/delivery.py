@@ -9,7 +9,6 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
@@ -23,6 +22,7 @@ from backend.clock import now
 from backend.database import Database
 from backend.outbox.models import OutboxEvent
 from backend.outbox.record import wake_on_commit
+from backend.rounds import Rounds
 
 log = logging.getLogger(__name__)
 
@@ -83,23 +83,17 @@ class Delivery:
         self._url = storefront_url + REVALIDATE_PATH
         self._secret = secret
         self._pause = pause
-        self._something_new = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
+        self._rounds = Rounds("outbox delivery", self._deliver_all, LOOK_AGAIN)
 
     def start(self) -> None:
         """Begin to deliver, from where the last run left off."""
-        if self._running is None:
-            wake_on_commit(self._database.engine.sync_engine, self._something_new.set)
-            self._running = asyncio.create_task(self._run(), name="outbox delivery")
+        wake_on_commit(self._database.engine.sync_engine, self._rounds.call)
+        self._rounds.start()
 
     async def stop(self) -> None:
         """Stop delivering. What is not told yet stays in the outbox."""
-        running, self._running = self._running, None
         wake_on_commit(self._database.engine.sync_engine, None)
-        if running is not None:
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running
+        await self._rounds.stop()
         await self._http.aclose()
 
     async def deliver(self) -> Outcome:
@@ -113,21 +107,11 @@ class Delivery:
         await self._put_off(claimed)
         return Outcome.FAILED
 
-    async def _run(self) -> None:
-        while True:
-            self._something_new.clear()
-            try:
-                while (outcome := await self.deliver()) is Outcome.TOLD:
-                    pass
-            except Exception:
-                log.exception("telling the storefront of changed products failed and is tried again")
-                outcome = Outcome.FAILED
-            if outcome is Outcome.FAILED:
-                await asyncio.sleep(LOOK_AGAIN)  # whatever is new would fail as well
-                continue
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_AGAIN):
-                    await self._something_new.wait()
+    async def _deliver_all(self) -> None:
+        while (outcome := await self.deliver()) is Outcome.TOLD:
+            pass
+        if outcome is Outcome.FAILED:
+            await asyncio.sleep(LOOK_AGAIN)  # whatever is new would fail as well
 
     async def _claim(self) -> Claimed | None:
         """Take the products whose oldest event is due and unclaimed, with all their events; None if there are none."""

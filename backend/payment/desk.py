@@ -2,17 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from backend.clock import now
 from backend.database import Database
-from backend.errors import ShopError
 from backend.payment.banks import offered_banks
 from backend.payment.gateway import Bank, GatewayClient, GatewayCredentials
 from backend.payment.inquiry import Providers, ask_on_return, reconcile
 from backend.payment.notifications import handle_due, receive
 from backend.payment.providers.base import PaymentProvider
+from backend.rounds import Rounds
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ class PaymentDesk:
         self.providers = providers
         self._gateway = gateway
         self._credentials = credentials
-        self._mail = asyncio.Event()
+        self._inbox = Rounds("payment inbox", self.handle_mail, INBOX_EVERY)
+        self._reconciler = Rounds("payment reconciler", self.reconcile, RECONCILE_EVERY)
         self._storing: set[asyncio.Task[None]] = set()
-        self._work: list[asyncio.Task[None]] = []
 
     def provider(self, provider_id: str) -> PaymentProvider | None:
         """The provider with this id, if the shop runs with it."""
@@ -62,7 +62,7 @@ class PaymentDesk:
     async def _store(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
         try:
             if await receive(self.database, provider_id, fields, self._credentials, raw):
-                self._mail.set()
+                self._inbox.call()
         except Exception:
             # the gateway sends again, and the reconciler asks by itself: nothing is lost, but someone must know
             log.exception("a notification could not be stored")
@@ -81,34 +81,12 @@ class PaymentDesk:
 
     def start(self) -> None:
         """Begin to act on notifications as they come, and to ask about those that never came."""
-        self._work = [
-            asyncio.create_task(
-                self._forever(self.handle_mail, INBOX_EVERY, self._mail), name="payment inbox"
-            ),
-            asyncio.create_task(self._forever(self.reconcile, RECONCILE_EVERY), name="payment reconciler"),
-        ]
+        self._inbox.start()
+        self._reconciler.start()
 
     async def stop(self) -> None:
         """End the background work; what is half done is taken up again at the next start."""
-        for task in self._work:
-            task.cancel()
-        await asyncio.gather(*self._work, *self._storing, return_exceptions=True)
-        self._work = []
+        await self._inbox.stop()
+        await self._reconciler.stop()
+        await asyncio.gather(*self._storing, return_exceptions=True)
         await self._gateway.aclose()
-
-    async def _forever(
-        self, work: Callable[[], Awaitable[int]], pause: float, call: asyncio.Event | None = None
-    ) -> None:
-        call = call or asyncio.Event()
-        while True:
-            call.clear()
-            try:
-                await work()
-            except ShopError as error:
-                log.warning("payment work failed and is tried again: %s", error.message)
-            except Exception:
-                log.exception("payment work failed and is tried again")
-            try:
-                await asyncio.wait_for(call.wait(), timeout=pause)
-            except TimeoutError:
-                continue

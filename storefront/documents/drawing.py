@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from cachetools import LRUCache
 
 from backend.settings import Settings
 from storefront.documents.addresses import sample_of
@@ -56,8 +57,9 @@ class Drawings:
         self._build = build
         self._folder = folder
         self._policies: dict[str, str] = {}
-        self._kept: OrderedDict[str, Drawn] = OrderedDict()
-        self._size = 0
+        self._kept: LRUCache[str, Drawn] = LRUCache(
+            MOST_KEPT, getsizeof=lambda drawn: len(drawn.body.content)
+        )
         self._drawing: dict[str, asyncio.Task[Drawn | None]] = {}
         self.missed = 0
         """How many documents went out as shells, because they were not drawn in time."""
@@ -67,7 +69,6 @@ class Drawings:
         tags = further_tags(reading.facts)
         tag = tag_of(self._build, reading.url.encode(), reading.seed, tags.encode())
         if (kept := self._kept.get(tag)) is not None:
-            self._kept.move_to_end(tag)
             return kept
         if tag not in self._drawing:
             task = self._drawing[tag] = asyncio.create_task(self._draw(reading, tags, tag))
@@ -87,11 +88,9 @@ class Drawings:
             return None
         html = with_styles_inside(with_first_picture(html, reading.facts), self._folder)
         body = Body.of(with_tags(html, tags + carrier_of(reading.seed)), HTML)
-        drawn = self._kept[tag] = Drawn(body, policy, tag)
-        self._size += len(body.content)
-        while self._size > MOST_KEPT:
-            _, oldest = self._kept.popitem(last=False)
-            self._size -= len(oldest.body.content)
+        drawn = Drawn(body, policy, tag)
+        if len(body.content) <= self._kept.maxsize:
+            self._kept[tag] = drawn
         return drawn
 
     async def _policy(self, page: Page) -> str:

@@ -4,8 +4,9 @@ This is no cache by time or tag (spec: Storefront view rules 5): the database is
 catalogue or the stock has changed since (`backend/catalog/version.py`).
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+
+from cachetools import LRUCache
 
 from backend.app import current_shop
 from backend.catalog.version import Version
@@ -22,10 +23,10 @@ class Readings:
     """What documents are made of, read at most once for each state of the catalogue and the stock."""
 
     def __init__(self, room: int = ROOM) -> None:
-        self._room = room
-        self._size = 0
         self._together: Together[Reading] = Together()
-        self._kept: OrderedDict[str, tuple[Version, Reading]] = OrderedDict()
+        self._kept: LRUCache[str, tuple[Version, Reading]] = LRUCache(
+            room, getsizeof=lambda kept: len(kept[1].seed)
+        )
 
     async def page(self, page: Page, address: Address) -> Reading:
         """What the page shows at this address.
@@ -49,17 +50,8 @@ class Readings:
         version = await current_shop().versions.now()  # before the reading, which is never older than it says
         kept = self._kept.get(name)
         if kept is not None and kept[0] == version:
-            self._kept.move_to_end(name)
             return kept[1]
         reading = await self._together.ask(name, read)
-        self._keep(name, version, reading)
+        if len(reading.seed) <= self._kept.maxsize:
+            self._kept[name] = (version, reading)
         return reading
-
-    def _keep(self, name: str, version: Version, reading: Reading) -> None:
-        if (former := self._kept.pop(name, None)) is not None:
-            self._size -= len(former[1].seed)
-        self._kept[name] = (version, reading)
-        self._size += len(reading.seed)
-        while self._size > self._room:
-            _, (_, oldest) = self._kept.popitem(last=False)
-            self._size -= len(oldest.seed)

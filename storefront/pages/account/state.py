@@ -1,7 +1,8 @@
 """A customer's own page. Every event asks the database again who is signed in, and touches what is theirs alone."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import reflex as rx
@@ -125,26 +126,12 @@ class AccountState(PageState, rx.State):
     @event()
     async def remove_address(self, address_id: str) -> Any:
         """Take an address out of the book."""
-        shopper = await shopper_of(self)
-        if shopper is None:
-            return self._forget()
-        async with problems_told(self):
-            address_id = an_id(address_id)
-            async with current_shop().database.transaction() as session:
-                await addresses.remove_address(session, shopper.id, address_id)
-        return await self._refresh()
+        return await self._change_book(address_id, addresses.remove_address)
 
     @event()
     async def prefer_address(self, address_id: str) -> Any:
         """Ship to this address unless told otherwise."""
-        shopper = await shopper_of(self)
-        if shopper is None:
-            return self._forget()
-        async with problems_told(self):
-            address_id = an_id(address_id)
-            async with current_shop().database.transaction() as session:
-                await addresses.change_address(session, shopper.id, address_id, {}, ships=True)
-        return await self._refresh()
+        return await self._change_book(address_id, partial(addresses.change_address, changes={}, ships=True))
 
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
@@ -153,6 +140,16 @@ class AccountState(PageState, rx.State):
             self.towns = [
                 f"{town.name}, {town.department}" for town in search_municipalities(a_text(text, LONGEST))
             ]
+
+    async def _change_book(self, address_id: str, change: Callable[..., Awaitable[object]]) -> Any:
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with problems_told(self):
+            address_id = an_id(address_id)
+            async with current_shop().database.transaction() as session:
+                await change(session, shopper.id, address_id)
+        return await self._refresh()
 
     async def _refresh(self) -> Any:
         shop, shopper = current_shop(), await shopper_of(self)
