@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
 from sqlalchemy import DateTime, Dialect, Select, TypeDecorator, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DisconnectionError
@@ -184,6 +185,7 @@ def _sqlite_engine(url: str) -> AsyncEngine:
         url,
         connect_args={"async_creator_fn": connect_inline},
         json_serializer=_as_json,
+        json_deserializer=orjson.loads,
         pool_size=8,
         max_overflow=24,
     )
@@ -208,6 +210,7 @@ def _postgresql_engine(url: str) -> AsyncEngine:
     engine = create_async_engine(
         url,
         json_serializer=_as_json,
+        json_deserializer=orjson.loads,  # what PostgreSQL writes out as an endless integer is a float again
         pool_size=10,
         max_overflow=20,
         connect_args={"prepared_statement_cache_size": 1000},

@@ -145,6 +145,16 @@ async def test_no_body_is_too_odd(
     assert message in refused.json()["message"]
 
 
+@pytest.mark.parametrize("number", ["1e20", "100000000000000000000", "-1e300", "18446744073709551615", "0.1"])
+async def test_a_number_of_any_size_is_kept(store: httpx.AsyncClient, number: str) -> None:
+    """PostgreSQL writes 1e20 out as an integer, which is longer than any that JSON answers may hold."""
+    said = f'{{"metadata": {{"n": {number}}}}}'
+    made = await store.post("/store/carts", content=said, headers={"content-type": "application/json"})
+    assert made.status_code == 200
+    read = await store.get(f"/store/carts/{made.json()['cart']['id']}")
+    assert read.json()["cart"]["metadata"] == {"n": json.loads(number)}
+
+
 async def test_a_long_body_is_cut_off_wherever_it_comes_from(store: httpx.AsyncClient) -> None:
     async def endless() -> Any:
         for _ in range(50):
