@@ -1,0 +1,45 @@
+"""Says in the shop's language what Reflex says in English: that the open page is of an older version than the shop.
+
+Reflex reloads such a page by itself; the banner is for when that did not help, while a shop is being replaced.
+"""
+
+import json
+import re
+from typing import Unpack
+
+from reflex.plugins import Plugin
+from reflex.plugins.base import PreCompileContext
+
+from storefront.locale import _
+
+STATE_JS = "utils/state.js"
+NEWS = _("Hay una versión nueva de la tienda.")
+RELOAD = _("Actualizar")
+PLACES = {
+    re.compile(r'(?<=  banner\.append\()"[^"]*"(?=\);)'): NEWS,
+    re.compile(r'(?<=  button\.textContent = )"[^"]*"(?=;)'): RELOAD,
+}
+
+
+class NewVersionPlugin(Plugin):
+    """Changes the banner's words."""
+
+    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
+        """Change the script that shows it."""
+        context["add_modify_task"](STATE_JS, with_our_words)
+
+
+def with_our_words(source: str) -> str:
+    """The script with the banner's words in the shop's language.
+
+    Raises:
+        RuntimeError: the script is not the one this plugin was written for.
+    """
+    for place, words in PLACES.items():
+        source, found = place.subn(json.dumps(words, ensure_ascii=False).replace("\\", r"\\"), source)
+        if found != 1:
+            raise RuntimeError(
+                f"Reflex's {STATE_JS} has changed: expected the banner of a new version exactly once. "
+                "Bring storefront/plugins/new_version.py in line with the installed Reflex."
+            )
+    return source
