@@ -10,6 +10,7 @@ from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Página no encontrada") + f" · {STORE_NAME}"
+DESCRIPTION = _("La página que buscas no existe o cambió de lugar.")
 
 
 async def load(_params: PageParams) -> PageData[None]:
@@ -19,9 +20,4 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def page() -> rx.Component:
     """The whole page."""
-    return framed(
-        not_found(
-            _("Por aquí no hay juguetes"),
-            _("La página que buscas no existe o cambió de lugar."),
-        )
-    )
+    return framed(not_found(_("Por aquí no hay juguetes"), DESCRIPTION))

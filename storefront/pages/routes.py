@@ -6,6 +6,7 @@ from typing import Any
 
 import reflex as rx
 
+from storefront.components.brand import OG_IMAGE
 from storefront.components.head import head
 from storefront.components.shapes import view_of
 from storefront.documents.facts import DocumentFacts
@@ -22,8 +23,9 @@ class Page:
     """A page of the storefront.
 
     `load` gives what the page shows and its document's facts. `state` is the state that keeps them, with the event
-    `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` is fixed then.
-    Any other page that is not public may have a `title` too, which its document has before the shopper is known.
+    `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` and
+    `description` are fixed then. Any other page that is not public may have a `title` too, which its document has
+    before the shopper is known.
     `is_public`: the page shows everybody the same, so its document may carry what it shows.
     """
 
@@ -32,13 +34,21 @@ class Page:
     load: Loader
     state: type[PageState] | None = None
     title: str = ""
+    description: str = ""
     is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
         """Add the page to the app, with the frame's own loading before it."""
         frame = [FrameState.load_departments, CartState.load_cart]
         if self.state is None:
-            app.add_page(self.look, route=self.route, title=self.title, image="", on_load=frame)
+            app.add_page(
+                self.look,
+                route=self.route,
+                title=self.title,
+                description=self.description or None,
+                image=OG_IMAGE,
+                on_load=frame,
+            )
             return
         facts = view_of(self.state.facts, DocumentFacts)
         app.add_page(
@@ -75,5 +85,5 @@ PAGES = (
         is_public=True,
     ),
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
-    Page("404", not_found.page, not_found.load, title=not_found.TITLE),
+    Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),
 )

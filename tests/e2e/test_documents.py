@@ -99,6 +99,13 @@ async def assert_it_is_taken_over(page: Page, address: str) -> None:
         assert await page.locator(f"head > {tag}").count() <= 1
 
 
+async def test_an_address_that_leads_nowhere_says_so_in_spanish(server: ShopServer) -> None:
+    head = Head(await server.drawn("/naves/espaciales"))
+    assert head.texts["title"] == "Página no encontrada · Trompo"
+    assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
+    assert head.meta("og:image") == "/brand/og.png"
+
+
 @pytest.mark.parametrize("path", PUBLIC + OWN)
 async def test_a_document_is_taken_over_without_an_error(page: Page, watch: Watch, path: str) -> None:
     watch.expect("404")  # the browser reports the status of a document it was sent
