@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.async_api import Page, async_playwright
 
 from tests.e2e.conftest import FLAGS, ShopServer
-from tests.e2e.scenes import EVERYWHERE
+from tests.e2e.scenes import EVERYWHERE, ON_PHONES
 from tools.browser import find as find_browser
 
 FOLDER = Path(__file__).parent.parent / "docs" / "screenshots"
@@ -25,22 +25,18 @@ TALLEST = 2400
 """Pixels of a long page that are kept: enough to see how it is made."""
 QUALITY = 72
 
-PICTURES = (
-    *(
-        "home",
-        "search",
-        "catalog",
-        "product",
-        "cart",
-        "cart-empty",
-        "wishlist",
-        "checkout",
-        "checkout-errors",
-        "bank",
-    ),
+NARROW = 1024
+"""Pixels from which there is room for the departments and the filters beside the page."""
+
+WHOLE_PAGES = (
+    *("home", "catalog", "product", "cart", "cart-empty", "wishlist", "checkout", "checkout-errors", "bank"),
     *("order-paid", "order-rejected", "order-pending", "login", "register", "reset", "account"),
     *("account-edit", "checkout-addresses", "not-found"),
 )
+OVER_A_PAGE = ("search", "search-nothing", "menu", "filters", "drawer", "product-large")
+"""What lies over a page and goes when it is left: pictured as it stands in the window."""
+PICTURES = (*WHOLE_PAGES, *OVER_A_PAGE)
+SCENES = {**ON_PHONES, **EVERYWHERE}
 
 
 async def _take(shop: ShopServer, wanted: list[str]) -> None:
@@ -48,6 +44,8 @@ async def _take(shop: ShopServer, wanted: list[str]) -> None:
         browser = await playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         for width, height in SIZES.items():
             for name in wanted:
+                if name in ON_PHONES and width >= NARROW:
+                    continue
                 context = await browser.new_context(
                     base_url=shop.url,
                     viewport={"width": width, "height": height},
@@ -55,8 +53,9 @@ async def _take(shop: ShopServer, wanted: list[str]) -> None:
                     reduced_motion="reduce",
                 )
                 page = await context.new_page()
-                await EVERYWHERE[name](page)
-                _save(await _whole(page), FOLDER / f"{name}-{width}.webp")
+                await SCENES[name](page)
+                picture = await (_window(page) if name in OVER_A_PAGE else _whole(page))
+                _save(picture, FOLDER / f"{name}-{width}.webp")
                 await context.close()
                 print(f"{name} at {width} px", flush=True)
         await browser.close()
@@ -72,6 +71,13 @@ async def _whole(page: Page) -> bytes:
     await page.evaluate("Promise.all([...document.images].map(one => one.decode()))")
     await page.evaluate("document.fonts.ready")
     return await page.screenshot(full_page=True, animations="disabled")
+
+
+async def _window(page: Page) -> bytes:
+    """What the window shows, with the focus where it is."""
+    await page.wait_for_load_state("networkidle")
+    await page.evaluate("document.fonts.ready")
+    return await page.screenshot(animations="disabled", caret="initial")
 
 
 def _save(picture: bytes, file: Path) -> None:

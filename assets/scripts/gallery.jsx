@@ -3,7 +3,7 @@
 // `pictures[i].background` is a finished CSS url("…"), quoted and escaped by the server: file names hold spaces and
 // parentheses.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 import { Picture } from "./picture.jsx";
 import { fill } from "./words.jsx";
@@ -91,21 +91,28 @@ export function Gallery({ pictures, texts, children }) {
   );
 }
 
+const MIDDLE = { x: 0.5, y: 0.5 };
+
 function LargeView({ picture, texts, onClose }) {
   const dialog = useRef(null);
   const pane = useRef(null);
+  const at = useRef(MIDDLE);
   const [isNear, setNear] = useState(false);
 
   useEffect(() => dialog.current.showModal(), []);
 
+  useLayoutEffect(() => {
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight } = pane.current;
+    pane.current.scrollTo(at.current.x * scrollWidth - clientWidth / 2, at.current.y * scrollHeight - clientHeight / 2);
+  }, [isNear]);
+
   const toggled = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
+    const isPointed = event.detail > 0; // a key points nowhere
+    at.current = isPointed
+      ? { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height }
+      : MIDDLE;
     setNear(!isNear);
-    requestAnimationFrame(() => {
-      const { scrollWidth, scrollHeight, clientWidth, clientHeight } = pane.current;
-      pane.current.scrollTo(at.x * scrollWidth - clientWidth / 2, at.y * scrollHeight - clientHeight / 2);
-    });
   };
 
   return (

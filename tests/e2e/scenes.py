@@ -52,7 +52,7 @@ async def filters(page: Page) -> None:
     await visit(page, "/catalog")
     await page.get_by_test_id("open-filters").click()
     await page.get_by_test_id("filter-brand").get_by_label("La Puntada").check()
-    await expect(page.locator(".chip").first).to_be_attached()
+    await expect(page.get_by_role("button", name="Ver 7 juguetes")).to_be_visible()
 
 
 async def narrowed(page: Page) -> None:

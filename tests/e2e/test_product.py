@@ -58,6 +58,10 @@ async def test_the_large_view_opens_zooms_and_closes_with_the_keyboard(page: Pag
     assert small is not None
     assert large is not None
     assert round(large["width"] / small["width"], 1) == 2
+    assert round(large["x"] + large["width"] / 2) == round(
+        small["x"] + small["width"] / 2
+    )  # its middle stays
+    assert round(large["y"] + large["height"] / 2) == round(small["y"] + small["height"] / 2)
     await page.keyboard.press("Escape")
     await expect(view).to_have_count(0)
     await expect(opener).to_be_focused()
