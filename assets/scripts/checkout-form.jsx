@@ -44,7 +44,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     timer.current = undefined;
     own.number = Math.max(own.number + 1, Date.now());
     own.sent = { ...own.unconfirmed };
-    onNote(own.values, [...own.reached], own.number);
+    onNote(own.sent, [...own.reached], own.number); // only what is new: what is shown may be older than what is kept
   };
 
   const ship = () => {

@@ -272,8 +272,11 @@ async def set_shipping_method(
     await session.flush()
 
 
-async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> None:
+async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> dict[str, str]:
     """Keep what was typed into the checkout, valid or not, on top of what is kept already.
+
+    Returns:
+        All that is kept now.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
@@ -284,6 +287,7 @@ async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str])
     if len(draft) > MAX_DRAFT_FIELDS or any(len(k) + len(v) > MAX_DRAFT_TEXT for k, v in draft.items()):
         raise InvalidData("Too much text")
     cart.draft = draft
+    return draft
 
 
 async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:

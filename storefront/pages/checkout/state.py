@@ -107,17 +107,18 @@ class CheckoutState(PageState, rx.State):
 
     @rx.event
     async def note(self, values: dict[str, str], reached: list[str], number: int) -> None:
-        """Keep what is typed, and say what is wrong with the fields that the shopper has come to."""
+        """Keep what was typed since the last note; say what is wrong with the fields the shopper has come to."""
         async with problems_told(self):
             typed = fields.typed_fields(values)
             names, number = fields.field_names(reached), a_number(number, 0, LARGEST_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
-                    await carts.save_draft(session, await self._cart(), typed)
+                    kept = await carts.save_draft(session, await self._cart(), typed)
             except (NotFound, NotAllowed):  # it has become an order meanwhile, in another tab
                 await self._look()
                 return
-            problems = await current_shop().checkout.problems(typed, client_of(self))
+            filled = {**self.draft, **kept}  # the draft knows what nobody had to type
+            problems = await current_shop().checkout.problems(filled, client_of(self))
             self.problems = {name: text for name, text in problems.items() if name in names}
             self.steps_done = [
                 step

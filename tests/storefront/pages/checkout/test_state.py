@@ -91,6 +91,16 @@ async def test_only_fields_that_were_reached_are_told_of(state: CheckoutState) -
     assert set(state.problems) == {"phone"}
 
 
+async def test_a_note_holds_what_is_new_and_counts_on_what_is_kept(state: CheckoutState) -> None:
+    """A page just loaded again may show an older draft for a moment, which must not take a newer one's place."""
+    await state.note(TYPED, [], 1)  # type: ignore[operator]
+    await state.note({}, ["email"], 2)  # type: ignore[operator]
+    await state.note({"phone": "12"}, ["email", "phone"], 3)  # type: ignore[operator]
+    assert set(state.problems) == {"phone"}
+    await state.load()
+    assert state.draft == {**TYPED, "phone": "12"}
+
+
 async def test_a_step_is_done_when_nothing_is_missing(state: CheckoutState) -> None:
     await state.note({**TYPED, "bank": ""}, [], 1)  # type: ignore[operator]
     assert state.steps_done == ["contact"]
