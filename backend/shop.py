@@ -30,6 +30,7 @@ from backend.shipping.carrier.client import CarrierClient, carrier_client
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.carrier_standard import CarrierStandard
 from backend.shipping.providers.manual_manual import ManualManual
+from backend.tls import trusted
 
 
 class Companion(Protocol):
@@ -70,7 +71,7 @@ class Shop:
         self.post = Post(self.database, settings, mail_carrier(settings))
         self.changes = Delivery(
             self.database,
-            httpx.AsyncClient(),
+            httpx.AsyncClient(verify=trusted()),
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )

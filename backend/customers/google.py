@@ -16,6 +16,7 @@ from joserfc.jwk import KeySet
 from backend.clock import now
 from backend.errors import OutsideFailure, Unauthorized
 from backend.settings import Settings
+from backend.tls import trusted
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
@@ -147,6 +148,7 @@ class Google:
             code_challenge_method="S256",
             timeout=ANSWER_WITHIN,
             transport=self._transport,
+            verify=trusted(),
         )
 
     async def _endpoints(self, client: AsyncOAuth2Client) -> dict[str, str]:

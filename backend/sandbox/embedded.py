@@ -13,6 +13,7 @@ from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway
 from backend.settings import Settings
+from backend.tls import trusted
 
 
 class Sandbox:
@@ -22,7 +23,9 @@ class Sandbox:
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
-        self._http = httpx.AsyncClient()  # carries the gateway's notifications, over a socket as from outside
+        self._http = httpx.AsyncClient(
+            verify=trusted()
+        )  # carries notifications, over a socket as from outside
         self._gateway = (
             sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )

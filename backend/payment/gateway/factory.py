@@ -13,6 +13,7 @@ from backend.settings import (
     GatewayEnv,
     Settings,
 )
+from backend.tls import trusted
 
 SANDBOX_PATH = "/sandbox/gateway"
 """Where the embedded gateway is mounted in the shop's own application."""
@@ -30,7 +31,7 @@ def gateway_client(settings: Settings, transport: httpx.AsyncBaseTransport | Non
     else:
         bases = GatewayBases.under(settings.gateway_url) if settings.gateway_url else GatewayBases()
     return GatewayClient(
-        httpx.AsyncClient(transport=transport),
+        httpx.AsyncClient(transport=transport, verify=trusted()),
         gateway_credentials(settings),
         bases,
         test_mode=settings.gateway_env is not GatewayEnv.PRODUCTION,

@@ -26,6 +26,7 @@ from backend.shipping.carrier.answers import (
 from backend.shipping.carrier.errors import CarrierError, problem_in
 from backend.shipping.carrier.messages import Quotation, Shipment
 from backend.tables import JsonObject
+from backend.tls import trusted
 
 USER_AGENT = "Trompo/1.0"
 """Named, as the carrier's doorkeeper turns the names of HTTP libraries away (wire: carrier 2.1)."""
@@ -91,6 +92,7 @@ class CarrierClient:
             headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
             timeout=httpx.Timeout(patience.shipment, connect=patience.connect),
             transport=transport,
+            verify=trusted(),
         )
 
     async def close(self) -> None:
