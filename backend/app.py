@@ -66,9 +66,8 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.google = shop.google
     api.add_middleware(RememberedAnswers, versions=shop.versions)
     answer_errors(api)
-    for (
-        router
-    ) in ROUTERS:  # as they are: `include_router` would build each route once more, and ask twice per request
+    for router in ROUTERS:
+        # as they are: `include_router` would build each route once more, and look it up through two layers
         api.router.routes.extend(router.routes)
     api.mount(PICTURES_URL, ServedPictures(shop.settings.data_dir))
     for path, app in shop.sandbox.mounts().items():
