@@ -1,9 +1,12 @@
 """The search and its suggestions, by mouse and keyboard, and the plain form below (spec: Storefront view rules 2)."""
 
+import asyncio
 import re
 
 import pytest
 from playwright.async_api import Page, expect
+
+from tests.e2e.conftest import OpenPage
 
 
 async def test_suggestions_begin_with_the_second_letter(page: Page) -> None:
@@ -50,6 +53,23 @@ async def test_the_keyboard_goes_through_the_suggestions(page_1280: Page) -> Non
     await field.press("Enter")
     await expect(page_1280).to_have_url(re.compile(f"{address}$"))
     await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
+
+
+async def test_two_shoppers_who_search_at_once_see_their_own(open_page: OpenPage) -> None:
+    async def searched(text: str, toy: str, not_theirs: str) -> None:
+        async with open_page(1280, 800) as page:
+            await page.goto("/")
+            await together.wait()
+            await page.get_by_test_id("search-input").press_sequentially(text)
+            await expect(page.get_by_test_id("search-result").first).to_contain_text(toy)
+            await together.wait()
+            await expect(page.get_by_test_id("search-results")).not_to_contain_text(not_theirs)
+
+    together = asyncio.Barrier(2)
+    await asyncio.gather(
+        searched("xilofono", "Xilófono arcoíris", "Perezoso"),
+        searched("perezoso", "Perezoso de peluche", "Xilófono"),
+    )
 
 
 async def test_escape_closes_then_clears(page_1280: Page) -> None:
