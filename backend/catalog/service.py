@@ -27,7 +27,8 @@ async def home_content(session: AsyncSession) -> HomeContent:
     """The home page.
 
     The banner's slides are the featured products that can be bought; when none are featured, the cards of the section
-    below; when nothing is for sale, none (spec: Storefront view rules 1).
+    below; when nothing is for sale, none. A featured one without stock is never a slide
+    (spec: Storefront view rules 1).
     """
     new_or_featured = await _cards(
         session,
@@ -55,8 +56,9 @@ async def home_content(session: AsyncSession) -> HomeContent:
         .order_by(Product.created_at.desc(), Product.id)
         .limit(HOME_SECTION),
     )
+    in_their_place = [card for card in new_or_featured if card.available or not card.featured]
     return HomeContent(
-        slides=featured or new_or_featured[:MAX_SLIDES],
+        slides=featured or in_their_place[:MAX_SLIDES],
         new_or_featured=new_or_featured,
         on_sale=on_sale,
         categories=await category_tree(session),
