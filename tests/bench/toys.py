@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.search import index_products
@@ -80,6 +80,9 @@ async def fill(database: Database, settings: Settings, products: int) -> None:
             ):
                 await session.execute(insert(table), rows)
             await index_products(session, [toy["id"] for toy in toys])
+    if not database.is_sqlite:
+        async with database.transaction() as session:
+            await session.execute(text("ANALYZE"))  # a server does so by itself within a minute or two
 
 
 async def some_variants(database: Database, count: int) -> list[str]:
