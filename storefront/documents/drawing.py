@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from backend.settings import Settings
 from storefront.documents.addresses import sample_of
 from storefront.documents.answers import HTML, Body, tag_of
-from storefront.documents.first_paint import with_styles_inside
+from storefront.documents.first_paint import arranged_for_first_paint
 from storefront.documents.reading import Reading
 from storefront.documents.security import content_policy, inline_scripts
 from storefront.documents.seed import carrier_of
@@ -86,8 +86,8 @@ class Drawings:
         except NotDrawn as reason:
             log.info("%s was not drawn: %s", reading.url, reason)
             return None
-        html = with_styles_inside(with_first_picture(html, reading.facts), self._folder)
-        body = Body.of(with_tags(html, tags + carrier_of(reading.seed)), HTML)
+        html = with_tags(with_first_picture(html, reading.facts), tags)
+        body = Body.of(arranged_for_first_paint(html, carrier_of(reading.seed), self._folder), HTML)
         drawn = Drawn(body, policy, tag)
         if len(body.content) <= self._kept.maxsize:
             self._kept[tag] = drawn

@@ -1,7 +1,8 @@
-"""What a drawn document needs to be seen comes inside it; its scripts come after, when the picture is there.
+"""What a drawn document needs to be seen comes first and inside it; what only scripts and the eye want, after.
 
-A phone on a slow line otherwise fetches the style sheet beside eleven scripts, and shows nothing until all are there.
-React takes the head's links over by `rel` and `href` alone, so they may say more here than where it drew them.
+A phone on a slow line otherwise fetches the style sheet beside eleven scripts, and shows nothing until all are there. A
+browser also paints nothing while a font is on its way that the head has it fetch ahead, whatever `font-display` says.
+React takes the links over by `rel` and `href` alone, so they may say more and stand elsewhere than where it drew them.
 """
 
 import re
@@ -10,22 +11,34 @@ from pathlib import Path
 
 STYLESHEET = re.compile(r'<link href="(/assets/[\w.-]+\.css)" rel="stylesheet"')
 STYLES_AHEAD = '<link as="style"'
+FONT_AHEAD = re.compile(r'<link as="font"[^>]*>')
 SCRIPT_AHEAD = '<link rel="modulepreload"'
+MODULE = '<script type="module"'
 
 
-def with_styles_inside(html: str, folder: Path) -> str:
-    """The drawn document with its style sheets in its head, and its scripts behind everything else.
+def arranged_for_first_paint(html: str, seed: str, folder: Path) -> str:
+    """The drawn document: styles in its head, its scripts to be fetched last, and fonts and seed behind its content.
+
+    The seed stands before the module that reads it; a document without one has it at the end of its head.
 
     Args:
         html: the document.
+        seed: the element that carries its seed.
         folder: the build's files for the browser.
     """
     head, end, body = html.partition("</head>")
+    content, module, scripts = body.rpartition(MODULE)
+    fonts = "".join(FONT_AHEAD.findall(head))
+    return _head(head, folder) + end + content + fonts + seed + module + scripts
+
+
+def _head(head: str, folder: Path) -> str:
     styles = "".join(f"<style>{_text(folder / name[1:])}</style>" for name in STYLESHEET.findall(head))
+    head = FONT_AHEAD.sub("", head)
     head = STYLESHEET.sub(lambda found: found[0].replace("<link", "<link disabled", 1), head)
     head = head.replace(STYLES_AHEAD, STYLES_AHEAD + ' media="print"')
     head = head.replace(SCRIPT_AHEAD, SCRIPT_AHEAD + ' fetchpriority="low"')
-    return head + styles + end + body
+    return head + styles
 
 
 @cache

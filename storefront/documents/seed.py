@@ -16,12 +16,12 @@ from storefront.pages.routes import Page
 from storefront.plugins.seed import SEED_ID
 from storefront.state.frame import FrameState
 
-ESCAPES = ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029"))
-"""What could end the script that holds the seed, or a line of it."""
+ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"))
+"""What means something in the text of an element."""
 
 
 def seed_of(page: Page, data: PageData[Any], departments: list[CategoryNode]) -> bytes:
-    """The values that the states of a page and its frame start with, as JSON that is safe inside a `<script>`."""
+    """The values that the states of a page and its frame start with, as JSON that is safe as an element's text."""
     seed = {FrameState.get_full_name(): _as_sent({"departments": departments})}
     if page.state is not None:
         facts = replace(data.facts, structured_data="")  # for those who read the document, not for the page
@@ -34,8 +34,11 @@ def seed_of(page: Page, data: PageData[Any], departments: list[CategoryNode]) ->
 
 
 def carrier_of(seed: bytes) -> str:
-    """The element that carries a seed to the browser. It is data: no policy has to allow it."""
-    return f'<script id="{SEED_ID}" type="application/json">{seed.decode()}</script>'
+    """The element that carries a seed to the browser.
+
+    It is nothing that runs, and nothing that React draws: among the scripts it would take it for one of its own.
+    """
+    return f'<template id="{SEED_ID}">{seed.decode()}</template>'
 
 
 def _as_sent(values: Mapping[str, Any]) -> dict[str, Any]:

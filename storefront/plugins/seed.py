@@ -5,7 +5,7 @@ Reflex draws pages on the server with the compiled defaults of the state. Two sm
 
 - On the server the store reads the seed of the request it draws for, which the renderer keeps in an
   `AsyncLocalStorage` under `globalThis.documentSeed`.
-- In the browser the store starts with the seed that the document carries in `<script id="seed">`.
+- In the browser the store starts with the seed that the document carries in `<template id="seed">`.
 
 A document without a seed, and a server without a renderer, work as before.
 """
@@ -34,7 +34,7 @@ function seeded(seed) {{
 
 function seedOfPage() {{
   const carrier = document.getElementById("{SEED_ID}");
-  return carrier && JSON.parse(carrier.textContent);
+  return carrier && JSON.parse(carrier.content.textContent);
 }}
 
 function stateOfRequest() {{

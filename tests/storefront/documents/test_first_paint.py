@@ -2,24 +2,31 @@
 
 from pathlib import Path
 
-from storefront.documents.first_paint import with_styles_inside
+from storefront.documents.first_paint import arranged_for_first_paint
 
+FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
-    '<head><link as="style" href="/assets/all-1.css" rel="preload"/><link rel="modulepreload" href="/assets/entry.js"/>'
-    '<link href="/assets/all-1.css" rel="stylesheet" type="text/css"/></head><body><p>&lt;/head></p></body>'
+    f'<head>{FONT}<link as="style" href="/assets/all-1.css" rel="preload"/>'
+    '<link rel="modulepreload" href="/assets/entry.js"/>'
+    '<link href="/assets/all-1.css" rel="stylesheet" type="text/css"/></head>'
+    '<body><p>&lt;/head></p><script>first()</script><script type="module" async="">last()</script></body>'
 )
+SEED = '<template id="seed">{}</template>'
 
 
-def test_styles_come_inside_and_scripts_after(tmp_path: Path) -> None:
+def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "all-1.css").write_text('p::before { content: "</style>" }')
-    assert with_styles_inside(HTML, tmp_path) == (
+    assert arranged_for_first_paint(HTML, SEED, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
         '<link rel="modulepreload" fetchpriority="low" href="/assets/entry.js"/>'
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
-        '<style>p::before { content: "<\\/style>" }</style></head><body><p>&lt;/head></p></body>'
+        '<style>p::before { content: "<\\/style>" }</style></head>'
+        f"<body><p>&lt;/head></p><script>first()</script>{FONT}{SEED}"
+        '<script type="module" async="">last()</script></body>'
     )
 
 
-def test_a_document_without_styles_stays_as_it_is(tmp_path: Path) -> None:
-    assert with_styles_inside("<head></head><body></body>", tmp_path) == "<head></head><body></body>"
+def test_a_document_without_scripts_has_all_in_its_head(tmp_path: Path) -> None:
+    html = f"<head>{FONT}</head><body></body>"
+    assert arranged_for_first_paint(html, SEED, tmp_path) == f"<head></head>{FONT}{SEED}<body></body>"
