@@ -75,13 +75,17 @@ async def _next_renderer(client: httpx.AsyncClient, shop: ShopServer) -> psutil.
     while True:
         assert time.monotonic() < deadline, "the renderer did not come back"
         is_up = (await client.get("/health")).json()["renderer"]["status"] == "up"
-        living = [
-            child
-            for child in psutil.Process(shop.process.pid).children(recursive=True)
-            if "renderer.mjs" in " ".join(child.cmdline()) and child.status() != psutil.STATUS_ZOMBIE
-        ]
+        children = psutil.Process(shop.process.pid).children(recursive=True)
+        living = [child for child in children if _is_living_renderer(child)]
         if is_up and living:
             return living[0]
+
+
+def _is_living_renderer(process: psutil.Process) -> bool:
+    try:
+        return "renderer.mjs" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # the one just killed, which ends while it is looked at
+        return False
 
 
 async def _read(client: httpx.AsyncClient, numbers: "count[int]", figures: Figures) -> None:
