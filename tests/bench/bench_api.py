@@ -26,7 +26,7 @@ from backend.migrations import upgrade
 from backend.settings import Settings
 from tests.bench import scene, toys
 from tests.bench.load import Connection, Figures, get, measure, post
-from tests.bench.purchase import STEPS, buy
+from tests.bench.purchase import STEPS, buy, buyers_address
 from tests.bench.recording import record
 from tests.ports import free_port
 
@@ -76,6 +76,7 @@ async def main() -> None:
                     redis_url=redis,
                     port=free_port(),
                     workers=WORKERS,
+                    trusted_proxies="127.0.0.1",
                 )
                 await Bench(kind, products, asked.seconds, settings).run()
 
@@ -133,7 +134,8 @@ class Bench:
             self._figures[name + CHANGING] = figures
 
         async def purchase(connection: Connection, number: int) -> None:
-            await buy(connection.ask_json, reads.headers, variants[number % len(variants)])
+            headers = {**reads.headers, "x-forwarded-for": buyers_address(number)}
+            await buy(connection.ask_json, headers, variants[number % len(variants)])
 
         await measure(port, purchase, at_once=BUYERS, seconds=1)
         self._figures[CHECKOUT] = await measure(port, purchase, at_once=BUYERS, seconds=self._seconds)

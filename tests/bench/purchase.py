@@ -1,6 +1,7 @@
 """A guest's whole purchase over the Store API in eight requests, as a storefront sends them."""
 
 from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
 from typing import Any
 
 from tests.bench.load import get, post
@@ -10,6 +11,12 @@ Send = Callable[[bytes], Awaitable[Any]]
 """Sends a request and gives the body of its answer."""
 
 STEPS = 8
+FIRST_ADDRESS = int(ip_address("10.0.0.0"))
+
+
+def buyers_address(number: int) -> str:
+    """Where a buyer sits: everybody at home. So many purchases from one address would be refused."""
+    return str(ip_address(FIRST_ADDRESS + number % 2**24))
 
 
 async def buy(send: Send, headers: dict[str, str], variant_id: str) -> str:

@@ -67,6 +67,7 @@ async def shop_process(settings: Settings) -> AsyncIterator[tuple[subprocess.Pop
         "DATA_DIR": str(settings.data_dir),
         "PORT": str(settings.port),
         "WORKERS": str(settings.workers),
+        "TRUSTED_PROXIES": settings.trusted_proxies,
     }
     async with _process(["-m", "storefront.serve"], environment, settings.port) as opened:
         yield opened
