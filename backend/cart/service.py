@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.events import CartChanged
@@ -25,6 +25,28 @@ MAX_QUANTITY = 99
 MAX_LINES = 60
 MAX_DRAFT_FIELDS = 40
 MAX_DRAFT_TEXT = 400
+
+# what every step of a purchase asks; a statement takes longer to build than to run, so these are built once
+_OPEN_CART = locked(select(Cart).where(Cart.id == bindparam("cart_id")))
+_ITEMS = select(LineItem).where(LineItem.cart_id == bindparam("cart_id"))
+_LINES = (
+    select(LineItem, Variant, Product)
+    .join(Variant, Variant.id == LineItem.variant_id)
+    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .where(LineItem.cart_id == bindparam("cart_id"))
+    .order_by(LineItem.id)
+)
+_SOLD_VARIANT = (
+    select(Variant.id)
+    .join(Product, Product.id == Variant.product_id)
+    .where(Variant.id == bindparam("variant_id"), for_sale())
+)
+_SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
+_VOID_SHIPPING = (
+    delete(CartShippingMethod)
+    .where(CartShippingMethod.cart_id == bindparam("cart_id"))
+    .execution_options(synchronize_session=False)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +89,7 @@ async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
         NotFound: no cart has this id.
         NotAllowed: it has become an order already.
     """
-    cart = (await session.execute(locked(select(Cart).where(Cart.id == cart_id)))).scalar_one_or_none()
+    cart = (await session.execute(_OPEN_CART, {"cart_id": cart_id})).scalar_one_or_none()
     if cart is None:
         raise NotFound(f"Cart id not found: {cart_id}")
     if cart.completed_at is not None:
@@ -89,13 +111,7 @@ async def read_cart(session: AsyncSession, cart_id: str) -> Cart:
 
 async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
     """The cart's lines, oldest first, at today's prices."""
-    rows = await session.execute(
-        select(LineItem, Variant, Product)
-        .join(Variant, Variant.id == LineItem.variant_id)
-        .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
-        .where(LineItem.cart_id == cart_id)
-        .order_by(LineItem.id)
-    )
+    rows = await session.execute(_LINES, {"cart_id": cart_id})
     return [Line(item, variant, product) for item, variant, product in rows]
 
 
@@ -163,8 +179,7 @@ def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
 
 async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:
     """The shipping option chosen for the cart, at the amount last quoted; None while none is."""
-    found = await session.execute(select(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
-    return found.scalar_one_or_none()
+    return (await session.execute(_SHIPPING, {"cart_id": cart_id})).scalar_one_or_none()
 
 
 async def add(
@@ -180,21 +195,12 @@ async def add(
     await open_cart(session, cart_id)
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
-    is_sold = (
-        select(Variant.id)
-        .join(Product, Product.id == Variant.product_id)
-        .where(Variant.id == variant_id, for_sale())
-    )
-    if not (await session.execute(is_sold)).first():
+    if not (await session.execute(_SOLD_VARIANT, {"variant_id": variant_id})).first():
         raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
-    line = (
-        await session.execute(
-            select(LineItem).where(LineItem.cart_id == cart_id, LineItem.variant_id == variant_id)
-        )
-    ).scalar_one_or_none()
+    items = (await session.execute(_ITEMS, {"cart_id": cart_id})).scalars().all()
+    line = next((item for item in items if item.variant_id == variant_id), None)
     if line is None:
-        lines = select(func.count()).select_from(LineItem).where(LineItem.cart_id == cart_id)
-        if (await session.execute(lines)).scalar_one() >= MAX_LINES:
+        if len(items) >= MAX_LINES:
             raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
         line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=0, meta=meta or {})
     await _set(session, line, line.quantity + quantity)
@@ -217,7 +223,6 @@ async def set_quantity(
         line.meta = meta
     if quantity == 0:
         await session.delete(line)
-        await session.flush()
         await changed(session, cart_id)
     else:
         await _set(session, line, quantity)
@@ -249,15 +254,16 @@ async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
         raise InsufficientStock(STOCK_GONE)
     line.quantity = quantity
     session.add(line)
-    await session.flush()
     await changed(session, line.cart_id)
 
 
 async def changed(session: AsyncSession, cart_id: str) -> None:
     """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
-    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
     cart = await session.get_one(Cart, cart_id)
     cart.updated_at = now()
+    await session.execute(
+        _VOID_SHIPPING, {"cart_id": cart_id}
+    )  # what changed in the session is written first
     await publish(session, CartChanged(cart_id))
 
 
@@ -265,7 +271,7 @@ async def set_shipping_method(
     session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
 ) -> None:
     """Ship the cart by this option at this amount, in place of any other."""
-    await session.execute(delete(CartShippingMethod).where(CartShippingMethod.cart_id == cart_id))
+    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})
     session.add(
         CartShippingMethod(cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data)
     )

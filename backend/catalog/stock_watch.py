@@ -1,6 +1,6 @@
 """Stock as shoppers see it: when what a page says about it changes, the product has changed."""
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.events import ProductChanged
@@ -12,20 +12,22 @@ from backend.inventory.models import InventoryLevel
 MOST_UNITS_SHOWN = 99
 """No page says or offers more units than fit in a line of a cart: beyond, a sale changes nothing that is seen."""
 
+_UNITS = (
+    select(
+        Variant.id,
+        Variant.product_id,
+        func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0),
+    )
+    .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+    .where(Variant.id.in_(bindparam("variant_ids", expanding=True)))
+    .group_by(Variant.id, Variant.product_id)
+)
+
 
 @subscribe(StockChanged)
 async def tell_what_is_seen(session: AsyncSession, event: StockChanged) -> None:
     """Tell of the products whose stock shows otherwise than before."""
-    rows = await session.execute(
-        select(
-            Variant.id,
-            Variant.product_id,
-            func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0),
-        )
-        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(Variant.id.in_(event.units))
-        .group_by(Variant.id, Variant.product_id)
-    )
+    rows = await session.execute(_UNITS, {"variant_ids": list(event.units)})
     seen_otherwise = {
         product_id
         for variant_id, product_id, units in rows

@@ -14,7 +14,6 @@ async def send_to(session: AsyncSession, cart: Cart, address: JsonObject) -> Non
     """Keep the address; another place voids the shipping price."""
     before = _ships_to(cart)
     cart.shipping_address = address
-    await session.flush()
     if _ships_to(cart) != before:
         await changed(session, cart.id)
 

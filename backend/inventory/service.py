@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, CursorResult, Update, delete, func, select, update
+from sqlalchemy import ColumnElement, CursorResult, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InsufficientStock
 from backend.events import publish
+from backend.inventory import statements
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
 
@@ -33,23 +34,8 @@ async def available_units(
     """
     if not variant_ids:
         return {}
-    rows = await session.execute(
-        select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked - InventoryLevel.reserved))
-        .where(InventoryLevel.variant_id.in_(variant_ids))
-        .group_by(InventoryLevel.variant_id)
-    )
-    units: dict[str, int] = dict.fromkeys(variant_ids, 0) | {variant: int(count) for variant, count in rows}
-    if besides is not None:
-        held = await session.execute(
-            select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
-            .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
-            .where(Reservation.holder == besides)
-            .group_by(InventoryLevel.variant_id)
-        )
-        for variant, count in held:
-            if variant in units:
-                units[variant] += int(count)
-    return units
+    rows = await session.execute(statements.AVAILABLE, {"variant_ids": list(variant_ids), "holder": besides})
+    return dict.fromkeys(variant_ids, 0) | {variant: int(count) for variant, count in rows}
 
 
 async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None) -> None:
@@ -60,11 +46,9 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
     Raises:
         InsufficientStock: fewer units than wanted can be sold; nothing is promised (the transaction must roll back).
     """
-    mine = Reservation.holder == holder
-    wanted_levels = select(InventoryLevel.id).where(InventoryLevel.variant_id.in_(wanted))
-    lapsed = (Reservation.expires_at <= now()) & Reservation.level_id.in_(wanted_levels)
-    levels = await _lock_levels(session, InventoryLevel.id.in_(wanted_levels) | _holds_any(mine))
-    promises = await _promises(session, mine | lapsed)
+    asked = {"holder": holder, "variant_ids": list(wanted), "moment": now()}
+    levels = (await session.execute(statements.LEVELS_TO_HOLD, asked)).scalars().all()
+    promises = (await session.execute(statements.PROMISES_TO_REPLACE, asked)).scalars().all()
     own = [promise for promise in promises if promise.holder == holder]
     if _units_of(own, levels) == wanted:
         for promise in own:
@@ -133,7 +117,7 @@ async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> 
     """
     missing = dict(units)
     mine = Reservation.holder == holder
-    levels = {level.id: level for level in await _lock_levels(session, _holds_any(mine))}
+    levels = {level.id: level for level in await _lock_levels(session, statements.holds_any(mine))}
     for promise in await _promises(session, mine):
         level = levels[promise.level_id]
         taken = min(promise.quantity, missing.get(level.variant_id, 0))
@@ -198,30 +182,16 @@ def _units_of(promises: Sequence[Reservation], levels: Sequence[InventoryLevel])
     return units
 
 
-def _holds_any(promises: ColumnElement[bool]) -> ColumnElement[bool]:
-    return InventoryLevel.id.in_(select(Reservation.level_id).where(promises))
-
-
 async def _lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[InventoryLevel]:
-    """Lock levels, always in the order of their ids: two transactions at once wait, and never deadlock."""
-    return (
-        (await session.execute(locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id))))
-        .scalars()
-        .all()
-    )
+    return (await session.execute(statements.levels(which))).scalars().all()
 
 
 async def _promises(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
-    """The promises, locked. Their levels must be locked already."""
-    return (
-        (await session.execute(locked(select(Reservation).where(which).order_by(Reservation.id))))
-        .scalars()
-        .all()
-    )
+    return (await session.execute(statements.promises(which))).scalars().all()
 
 
 async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
-    levels = await _lock_levels(session, _holds_any(which))
+    levels = await _lock_levels(session, statements.holds_any(which))
     promises = await _promises(session, which)
     await _tell(session, levels, await _release(session, promises))
     return len(promises)
@@ -250,25 +220,11 @@ async def _tell(session: AsyncSession, levels: Sequence[InventoryLevel], moved: 
 
 
 async def _reserve(session: AsyncSession, level_id: str, units: int) -> bool:
-    return await _hit(
-        session,
-        update(InventoryLevel)
-        .where(InventoryLevel.id == level_id, InventoryLevel.stocked - InventoryLevel.reserved >= units)
-        .values(reserved=InventoryLevel.reserved + units),
-    )
+    asked = {"level_id": level_id, "units": units}
+    result = cast("CursorResult[Any]", await session.execute(statements.RESERVE, asked))
+    return result.rowcount == 1
 
 
 async def _change(session: AsyncSession, level_id: str, *, stocked: int = 0, reserved: int = 0) -> None:
-    await _hit(
-        session,
-        update(InventoryLevel)
-        .where(InventoryLevel.id == level_id)
-        .values(stocked=InventoryLevel.stocked + stocked, reserved=InventoryLevel.reserved + reserved),
-    )
-
-
-async def _hit(session: AsyncSession, statement: Update) -> bool:
-    result = cast(
-        "CursorResult[Any]", await session.execute(statement.execution_options(synchronize_session=False))
-    )
-    return result.rowcount == 1
+    more = {"more_stocked": stocked, "more_reserved": reserved}
+    await session.execute(statements.CHANGE, {"level_id": level_id, **more})
