@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
@@ -13,6 +13,9 @@ from backend.catalog.models import Region
 from backend.checkout.address import send_to, with_town
 from backend.errors import InvalidData, NotFound
 from backend.tables import JsonObject
+
+_FIRST_REGION = select(Region).order_by(Region.id).limit(1)
+_REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 NOTES_OF_THE_SHOP = frozenset({"paid_without_order", "paid_late", "stock_shortfall"})
 
@@ -34,7 +37,7 @@ async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> s
     cart_id = await carts.create(session, region_id=region.id, sales_channel_id=channel_id)
     for item in new.items or ():
         await carts.add(session, cart_id, item.variant_id, item.quantity, item.metadata)
-    await _change(session, await carts.open_cart(session, cart_id), new, region)
+    await _change(session, await carts.read_cart(session, cart_id), new, region)
     return cart_id
 
 
@@ -97,10 +100,8 @@ def _merged(known: Mapping[str, Any] | None, said: Address, region: Region) -> J
 
 
 async def _region(session: AsyncSession, region_id: str | None) -> Region:
-    query = select(Region).order_by(Region.id).limit(1)
-    if region_id is not None:
-        query = query.where(Region.id == region_id)
-    region = (await session.execute(query)).scalar_one_or_none()
+    query = _FIRST_REGION if region_id is None else _REGION
+    region = (await session.execute(query, {"region_id": region_id})).scalar_one_or_none()
     if region is None:
         raise NotFound("No regions found")
     return region

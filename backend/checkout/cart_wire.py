@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, lines_of, read_cart, shipping_method
+from backend.cart.service import Line, lines_of
 from backend.catalog.models import Collection, ProductCategory, Region
 from backend.catalog.region_wire import region_wire
 from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps
 from backend.errors import NotFound
 from backend.payment.models import PaymentCollection
-from backend.payment.service import attempts_of, read_collection
+from backend.payment.service import attempts_of
 from backend.payment.wire import collection_wire
 from backend.tables import JsonObject
 
@@ -31,6 +31,17 @@ ADDRESS_FIELDS = (
     "metadata",
 )
 
+_CART = (
+    select(Cart, Region, CartShippingMethod, PaymentCollection)
+    .join(Region, Region.id == Cart.region_id)
+    .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
+    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .where(Cart.id == bindparam("cart_id"))
+)
+_CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).where(
+    ProductCategory.product_id.in_(bindparam("product_ids", expanding=True))
+)
+
 
 async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     """The whole cart.
@@ -38,10 +49,11 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     Raises:
         NotFound: no cart has this id.
     """
-    cart = await read_cart(session, cart_id)
+    found = (await session.execute(_CART, {"cart_id": cart_id})).one_or_none()
+    if found is None:
+        raise NotFound(f"Cart with id '{cart_id}' not found")
+    cart, region, method, collection = found
     lines = await lines_of(session, cart_id)
-    method = await shipping_method(session, cart_id)
-    region = await session.get_one(Region, cart.region_id)
     categories = await _categories(session, lines)
     titles = await _collection_titles(session, lines)
     sold = sum(line.total for line in lines if line.product)
@@ -70,9 +82,8 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         "region": region_wire(region),
         "customer": {"id": cart.customer_id, "email": cart.email, "groups": []} if cart.customer_id else None,
     }
-    collection = await read_collection(session, cart_id)
     if collection is not None:
-        shown["payment_collection"] = await _collection(session, collection)
+        shown["payment_collection"] = collection_wire(collection, await attempts_of(session, cart_id))
     return shown
 
 
@@ -125,10 +136,6 @@ def _billing(cart: Cart) -> JsonDict | None:
     if not cart.billing_address:
         return None
     return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
-
-
-async def _collection(session: AsyncSession, collection: PaymentCollection) -> JsonDict:
-    return collection_wire(collection, await attempts_of(session, collection.cart_id))
 
 
 def _item(line: Line, titles: dict[str, str], categories: dict[str, list[str]]) -> JsonDict:
@@ -194,10 +201,9 @@ async def _categories(session: AsyncSession, lines: Sequence[Line]) -> dict[str,
     products = [line.variant.product_id for line in lines]
     if not products:
         return {}
-    rows = await session.execute(select(ProductCategory).where(ProductCategory.product_id.in_(products)))
     found: dict[str, list[str]] = {}
-    for row in rows.scalars():
-        found.setdefault(row.product_id, []).append(row.category_id)
+    for product_id, category_id in await session.execute(_CATEGORIES, {"product_ids": products}):
+        found.setdefault(product_id, []).append(category_id)
     return found
 
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.events import CartChanged
@@ -37,6 +37,8 @@ _STATUS_OF = {
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
 
+_LOCK_CART = locked(select(Cart).where(Cart.id == bindparam("cart_id")))
+
 
 async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop | None = None) -> Order:
     """Make the cart's order; the same one however often it is asked for.
@@ -58,12 +60,12 @@ async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop |
     attempt = await _attempt_to_complete(session, cart_id)
     shipping = reckoning.require_shipping()
     _compare(reckoning, attempt, expected_total)
-    await inventory.hold(session, cart_id, reckoning.units, until=attempt.expires_at or now() + HOLD_TIME)
     if attempt.state == SessionState.PENDING:
         await move(session, attempt, SessionState.AUTHORIZED, cart_id)
     status = _STATUS_OF[SessionState(attempt.state)]
-    if status is not PaymentStatus.AWAITING:
-        await inventory.keep(session, cart_id)
+    is_awaited = status is PaymentStatus.AWAITING
+    until = (attempt.expires_at or now() + HOLD_TIME) if is_awaited else None
+    await inventory.hold(session, cart_id, reckoning.units, until=until)
     return await create_order(session, cart, reckoning.lines, shipping, status)
 
 
@@ -73,7 +75,7 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
     Raises:
         NotFound: no cart has this id.
     """
-    cart = (await session.execute(locked(select(Cart).where(Cart.id == cart_id)))).scalar_one_or_none()
+    cart = (await session.execute(_LOCK_CART, {"cart_id": cart_id})).scalar_one_or_none()
     return cart or await read_cart(session, cart_id)
 
 

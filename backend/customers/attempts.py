@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
 
-from sqlalchemy import case, delete, update
+from sqlalchemy import bindparam, case, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from backend.clock import now
@@ -37,6 +37,10 @@ LOGIN = Limit("login", 5, 20, 50)
 REGISTRATION = Limit("registration", 5, 20, 20)
 RESET = Limit("reset", 3, 10, 5)
 
+_FORGET = (
+    delete(Attempts).where(Attempts.until < bindparam("past")).execution_options(synchronize_session=False)
+)
+
 
 async def count_try(database: Database, limit: Limit, subject: str, client: str) -> None:
     """Count one more try of this client for this subject.
@@ -45,29 +49,22 @@ async def count_try(database: Database, limit: Limit, subject: str, client: str)
         TooManyRequests: there were too many; the caller must wait.
     """
     moment = now()
+    most = _keys(limit, subject, client)
     insert = sqlite.insert if database.is_sqlite else postgresql.insert
-    free_again = moment
+    is_past = Attempts.until <= moment
+    tries = insert(Attempts).values(count=1, until=moment + WINDOW)
+    counted = tries.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "count": case((is_past, 1), else_=Attempts.count + 1),
+            "until": case((is_past, tries.excluded.until), else_=Attempts.until),
+        },
+    ).returning(Attempts.key, Attempts.count, Attempts.until)
     async with database.transaction() as session:
-        await session.execute(delete(Attempts).where(Attempts.until < moment - WINDOW))
-        for key, most in sorted(
-            _keys(limit, subject, client).items()
-        ):  # in one order: no two wait for each other
-            is_past = Attempts.until <= moment
-            counted = (
-                insert(Attempts)
-                .values(key=key, count=1, until=moment + WINDOW)
-                .on_conflict_do_update(
-                    index_elements=["key"],
-                    set_={
-                        "count": case((is_past, 1), else_=Attempts.count + 1),
-                        "until": case((is_past, moment + WINDOW), else_=Attempts.until),
-                    },
-                )
-                .returning(Attempts.count, Attempts.until)
-            )
-            count, until = (await session.execute(counted)).one()
-            if count > most:
-                free_again = max(free_again, until)
+        await session.execute(_FORGET, {"past": moment - WINDOW})
+        # in one order: no two wait for each other
+        counts = (await session.execute(counted, [{"key": key} for key in sorted(most)])).all()
+    free_again = max((until for key, count, until in counts if count > most[key]), default=moment)
     if free_again > moment:
         raise TooManyRequests(TOO_MANY, retry_after=ceil((free_again - moment).total_seconds()))
 

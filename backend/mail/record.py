@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
@@ -21,6 +21,11 @@ class Kind(StrEnum):
     LOST = "order_lost"
     SHIPPED = "parcel_shipped"
     RESET = "reset"
+
+
+_NOTED = (
+    select(Mail).where(Mail.kind == bindparam("kind"), Mail.about == bindparam("about")).with_for_update()
+)
 
 
 @subscribe(OrderPlaced)
@@ -55,10 +60,7 @@ async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
 
 async def _note(session: AsyncSession, kind: Kind, about: str, *, again: bool = False) -> None:
     """One mail of a kind about a thing; `again` sends it once more when it was sent before."""
-    found = await session.execute(
-        select(Mail).where(Mail.kind == kind, Mail.about == about).with_for_update()
-    )
-    mail = found.scalar_one_or_none()
+    mail = (await session.execute(_NOTED, {"kind": kind, "about": about})).scalar_one_or_none()
     if mail is None:
         session.add(Mail(kind=kind, about=about))
         await session.flush()

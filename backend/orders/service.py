@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
@@ -16,6 +16,8 @@ from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.tables import JsonObject
+
+_OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ async def create_order(
 
 async def order_of_cart(session: AsyncSession, cart_id: str) -> Order | None:
     """The order that the cart became, locked; None while it is still a cart."""
-    return (await session.execute(locked(select(Order).where(Order.cart_id == cart_id)))).scalar_one_or_none()
+    return (await session.execute(_OF_CART, {"cart_id": cart_id})).scalar_one_or_none()
 
 
 async def read_order(session: AsyncSession, order_id: str) -> Order:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from ulid import ULID
 
@@ -35,11 +35,22 @@ FIRST_CHECK = timedelta(minutes=7)
 INITIATE_DEADLINE = timedelta(seconds=90)
 """A try that is still being started after this was cut off by a crash."""
 
+# what every step of a purchase asks, built once
+_COLLECTION = select(PaymentCollection).where(PaymentCollection.cart_id == bindparam("cart_id"))
+_ATTEMPTS = (
+    select(PaymentSession)
+    .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
+    .where(PaymentCollection.cart_id == bindparam("cart_id"))
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
+_LIVE_ATTEMPT = select(PaymentSession).where(
+    PaymentSession.collection_id == bindparam("collection_id"), PaymentSession.state.in_(sorted(LIVE))
+)
+
 
 async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> PaymentCollection:
     """The cart's one payment collection, owing `amount`. The cart must be locked."""
-    found = await session.execute(select(PaymentCollection).where(PaymentCollection.cart_id == cart_id))
-    collection = found.scalar_one_or_none() or PaymentCollection(cart_id=cart_id, amount=amount)
+    collection = await read_collection(session, cart_id) or PaymentCollection(cart_id=cart_id, amount=amount)
     collection.amount = amount
     session.add(collection)
     await session.flush()
@@ -48,19 +59,13 @@ async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> Pa
 
 async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollection | None:
     """The cart's payment collection, if one was made."""
-    found = await session.execute(select(PaymentCollection).where(PaymentCollection.cart_id == cart_id))
+    found = await session.execute(_COLLECTION, {"cart_id": cart_id})
     return found.scalar_one_or_none()
 
 
 async def attempts_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
     """Every try to pay for the cart, newest first."""
-    found = await session.execute(
-        select(PaymentSession)
-        .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
-        .where(PaymentCollection.cart_id == cart_id)
-        .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
-    )
-    return found.scalars().all()
+    return (await session.execute(_ATTEMPTS, {"cart_id": cart_id})).scalars().all()
 
 
 async def decisive_attempt(session: AsyncSession, cart_id: str) -> PaymentSession | None:
@@ -99,13 +104,7 @@ async def open_attempt(
 
 
 async def _make_way(session: AsyncSession, collection: PaymentCollection) -> None:
-    found = await session.execute(
-        select(PaymentSession).where(
-            PaymentSession.collection_id == collection.id,
-            PaymentSession.state.in_(LIVE),
-        )
-    )
-    live = found.scalar_one_or_none()
+    live = (await session.execute(_LIVE_ATTEMPT, {"collection_id": collection.id})).scalar_one_or_none()
     if live is None:
         return
     state = SessionState(live.state)

@@ -8,7 +8,7 @@ import logging
 from dataclasses import replace
 from decimal import Decimal
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
@@ -31,6 +31,15 @@ _DECISIVE = {
     ProviderState.EXPIRED: SessionState.EXPIRED,
     ProviderState.HELD: SessionState.HELD,
 }
+
+_LOCK_CART = (
+    select(Cart.id)
+    .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
+    .where(PaymentSession.id == bindparam("session_id"))
+    .with_for_update(of=Cart)
+)
+_LOCK_ATTEMPT = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
 
 
 async def settle(database: Database, session_id: str, report: ProviderReport) -> SessionState:
@@ -111,17 +120,10 @@ async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentS
     Raises:
         NotFound: no try has this id.
     """
-    cart_id = (
-        await session.execute(
-            select(PaymentCollection.cart_id)
-            .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
-            .where(PaymentSession.id == session_id)
-        )
-    ).scalar_one_or_none()
+    cart_id = (await session.execute(_LOCK_CART, {"session_id": session_id})).scalar_one_or_none()
     if cart_id is None:
         raise NotFound(f"Payment session with id: {session_id} was not found")
-    await session.execute(locked(select(Cart).where(Cart.id == cart_id)))
-    attempt = await session.execute(locked(select(PaymentSession).where(PaymentSession.id == session_id)))
+    attempt = await session.execute(_LOCK_ATTEMPT, {"session_id": session_id})
     return attempt.scalar_one(), cart_id
 
 
