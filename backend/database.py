@@ -28,6 +28,7 @@ from backend.settings import Settings
 from backend.sqlite_inline import InlineConnection, connect
 
 SQLITE_BUSY_MS = 15_000
+_BEGIN = text("BEGIN IMMEDIATE")
 TRUSTED_FOR = 1.0
 """Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
@@ -102,7 +103,7 @@ class Database:
         """A session in one transaction: committed at the end, rolled back on any exception."""
         async with self._writers_turn(), self._sessions() as session:
             if self.is_sqlite:
-                await session.execute(text("BEGIN IMMEDIATE"))
+                await session.execute(_BEGIN)
             try:
                 yield session
             except BaseException:

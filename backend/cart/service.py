@@ -28,6 +28,7 @@ MAX_DRAFT_TEXT = 400
 
 # what every step of a purchase asks; a statement takes longer to build than to run, so these are built once
 _OPEN_CART = locked(select(Cart).where(Cart.id == bindparam("cart_id")))
+_CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 _ITEMS = select(LineItem).where(LineItem.cart_id == bindparam("cart_id"))
 _LINES = (
     select(LineItem, Variant, Product)
@@ -35,6 +36,9 @@ _LINES = (
     .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
     .where(LineItem.cart_id == bindparam("cart_id"))
     .order_by(LineItem.id)
+)
+_LINES_AND_SHIPPING = _LINES.add_columns(CartShippingMethod).outerjoin(
+    CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id
 )
 _SOLD_VARIANT = (
     select(Variant.id)
@@ -103,7 +107,7 @@ async def read_cart(session: AsyncSession, cart_id: str) -> Cart:
     Raises:
         NotFound: no cart has this id.
     """
-    cart = await session.get(Cart, cart_id)
+    cart = (await session.execute(_CART, {"cart_id": cart_id})).scalar_one_or_none()
     if cart is None:
         raise NotFound(f"Cart with id '{cart_id}' not found")
     return cart
@@ -113,6 +117,15 @@ async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
     """The cart's lines, oldest first, at today's prices."""
     rows = await session.execute(_LINES, {"cart_id": cart_id})
     return [Line(item, variant, product) for item, variant, product in rows]
+
+
+async def lines_and_shipping(
+    session: AsyncSession, cart_id: str
+) -> tuple[list[Line], CartShippingMethod | None]:
+    """The cart's lines as `lines_of` gives them, and the shipping chosen for them; none for an empty cart."""
+    rows = (await session.execute(_LINES_AND_SHIPPING, {"cart_id": cart_id})).all()
+    lines = [Line(item, variant, product) for item, variant, product, _ in rows]
+    return lines, rows[0][3] if rows else None
 
 
 async def view(session: AsyncSession, cart_id: str) -> CartView:

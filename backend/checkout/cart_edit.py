@@ -37,7 +37,7 @@ async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> s
     cart_id = await carts.create(session, region_id=region.id, sales_channel_id=channel_id)
     for item in new.items or ():
         await carts.add(session, cart_id, item.variant_id, item.quantity, item.metadata)
-    await _change(session, await carts.read_cart(session, cart_id), new, region)
+    await _change(session, await session.get_one(Cart, cart_id), new, region)
     return cart_id
 
 

@@ -115,18 +115,6 @@ async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | 
     }
 
 
-async def require_cart(session: AsyncSession, cart_id: str) -> Cart:
-    """The cart that something else is asked for; said in the platform's other words when there is none.
-
-    Raises:
-        NotFound: no cart has this id.
-    """
-    cart = await session.get(Cart, cart_id)
-    if cart is None:
-        raise NotFound(f"Cart id not found: {cart_id}")
-    return cart
-
-
 def address_wire(address_id: str, address: JsonObject) -> JsonDict:
     """An address with every field the platform has."""
     return {"id": address_id, **{name: address.get(name) for name in ADDRESS_FIELDS}}

@@ -80,8 +80,6 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
 
 
 async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSession:
-    if await read_collection(session, cart_id) is None:
-        raise InvalidData(NO_COLLECTION)
     attempts = await attempts_of(session, cart_id)
     usable = [
         attempt
@@ -91,7 +89,8 @@ async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSe
     if not usable:
         if any(attempt.state == SessionState.INITIATING for attempt in attempts):
             raise Conflict("The payment of this cart is being started")
-        raise InvalidData(NO_SESSION)
+        is_owed = await read_collection(session, cart_id) is not None
+        raise InvalidData(NO_SESSION if is_owed else NO_COLLECTION)
     return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), usable[0])
 
 

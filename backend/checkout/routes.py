@@ -4,12 +4,11 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Request
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
 from backend.cart.schemas import CartChange, ChosenShipping, ItemChange, NewCart, NewItem, PromoCodes
 from backend.checkout.cart_edit import change_cart, change_item, create_cart
-from backend.checkout.cart_wire import cart_wire, readable_cart, require_cart
+from backend.checkout.cart_wire import cart_wire, readable_cart
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
@@ -26,7 +25,7 @@ from backend.checkout.schemas import (
 )
 from backend.checkout.service import Checkout
 from backend.checkout.shipping import UNKNOWN_OPTION
-from backend.checkout.shipping_wire import choices_wire
+from backend.checkout.shipping_wire import offer_wire
 from backend.clock import now
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
 from backend.edge.docs import REFUSALS
@@ -37,12 +36,11 @@ from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import OneOrMore
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import InvalidData, NotFound
+from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.models import PaymentCollection
-from backend.payment.service import attempts_of
+from backend.payment.service import read_owed
 from backend.payment.wire import collection_wire
 
 router = APIRouter(
@@ -161,11 +159,7 @@ async def calculate_shipping(option_id: str, body: CalculateShipping, checkout: 
 
 
 async def _priced(checkout: Checkout, cart_id: str) -> list[JsonDict]:
-    async with checkout.database.read() as session:
-        await require_cart(session, cart_id)
-    choices = await checkout.shipping_choices(cart_id)
-    async with checkout.database.read() as session:
-        return await choices_wire(session, choices)
+    return [offer_wire(offer, quote) for offer, quote in await checkout.priced_offers(cart_id)]
 
 
 @router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
@@ -179,8 +173,6 @@ async def choose_shipping(
     chosen = body if isinstance(body, list) else [body]
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
-    async with checkout.database.read() as session:
-        await require_cart(session, cart_id)
     await checkout.choose_shipping(cart_id, chosen[-1].option_id)
     async with checkout.database.read() as session:
         return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
@@ -207,7 +199,7 @@ async def create_session(
     (spec: States and transitions). 409 while another payment of this cart is at a bank.
     """
     async with checkout.database.read() as session:
-        collection = await _find_collection(session, collection_id)
+        collection, _ = await read_owed(session, collection_id)
     provider_id = _own_name(body.provider_id)
     await checkout.start_payment(collection.cart_id, provider_id, body.data or {}, ip=ip)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
@@ -235,17 +227,9 @@ def _own_name(provider_id: str) -> str:
     return GATEWAY_PSE if provider_id == f"{PLATFORM_PREFIX}{GATEWAY_PSE}" else provider_id
 
 
-async def _find_collection(session: AsyncSession, collection_id: str) -> PaymentCollection:
-    collection = await session.get(PaymentCollection, collection_id)
-    if collection is None:
-        raise NotFound(f"Payment collection with id: {collection_id} was not found")
-    return collection
-
-
 async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
     async with checkout.database.read() as session:
-        collection = await _find_collection(session, collection_id)
-        return collection_wire(collection, await attempts_of(session, collection.cart_id))
+        return collection_wire(*await read_owed(session, collection_id))
 
 
 @router.get("/store/payment-providers", response_model=PaymentProvidersAnswer, tags=["store: payment"])

@@ -12,7 +12,13 @@ from backend.checkout.address import send_to
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
-from backend.checkout.shipping import choose_shipping, deliver_to, offer_shipping, shipping_choices
+from backend.checkout.shipping import (
+    choose_shipping,
+    deliver_to,
+    offer_shipping,
+    priced_offers,
+    shipping_choices,
+)
 from backend.checkout.totals import reckon
 from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
 from backend.customers.attempts import Limit, count_try
@@ -35,7 +41,8 @@ from backend.payment.providers.payer import read_payer
 from backend.payment.states import SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
-from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.providers.base import FulfillmentProvider, Quote
+from backend.shipping.service import Offer
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
@@ -57,6 +64,10 @@ class Checkout:
     payments: PaymentDesk
     carriers: dict[str, FulfillmentProvider]
     parcels: Follower
+
+    async def priced_offers(self, cart_id: str) -> list[tuple[Offer, Quote]]:
+        """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
+        return await priced_offers(self.database, self.carriers, cart_id)
 
     async def shipping_choices(self, cart_id: str) -> list[ShippingChoice]:
         """The shipping options for the cart, priced just now.

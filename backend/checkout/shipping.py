@@ -7,25 +7,28 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 import asyncio
 from dataclasses import dataclass, replace
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import Line, lines_of, open_cart, read_cart, set_shipping_method, shipping_method
+from backend.cart.service import Line, lines_of, open_cart, set_shipping_method, shipping_method
 from backend.checkout.address import send_to
 from backend.checkout.form import Destination
 from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
-from backend.errors import Conflict, InvalidData
+from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
-from backend.shipping.service import options_for, require_enabled
+from backend.shipping.service import Offer, offers_for, options_for, require_enabled
 
 NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 UNKNOWN_OPTION = "Shipping Options are invalid for cart."
 MAX_REQUOTES = 3
 UNKNOWN_ADDRESS = "Dirección por confirmar"
+
+_CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 
 Providers = dict[str, FulfillmentProvider]
 
@@ -41,18 +44,23 @@ class Parcelled:
     value: Cop
 
 
-async def shipping_choices(database: Database, providers: Providers, cart_id: str) -> list[ShippingChoice]:
+async def priced_offers(database: Database, providers: Providers, cart_id: str) -> list[tuple[Offer, Quote]]:
     """The options for the cart, each calculated one quoted just now (spec: Endpoints, GET /store/shipping-options).
 
     Raises:
         NotFound: no cart has this id.
     """
     async with database.read() as session:
-        cart = await read_cart(session, cart_id)
+        cart = await _cart(session, cart_id)
         parcelled = await _parcelled(session, cart)
-        located = await options_for(session, cart.sales_channel_id, parcelled.country_code)
+        offers = await offers_for(session, cart.sales_channel_id, parcelled.country_code)
+    return [(offer, await _quote(providers, offer.option, offer.location, parcelled)) for offer in offers]
+
+
+async def shipping_choices(database: Database, providers: Providers, cart_id: str) -> list[ShippingChoice]:
+    """The same as the storefront shows them. See `priced_offers`."""
     return [
-        _choice(option, await _quote(providers, option, location, parcelled)) for option, location in located
+        _choice(offer.option, quote) for offer, quote in await priced_offers(database, providers, cart_id)
     ]
 
 
@@ -69,7 +77,7 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
     """
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
-            cart = await read_cart(session, cart_id)
+            cart = await _cart(session, cart_id)
             parcelled = await _parcelled(session, cart)
             option, location = await _offered(session, cart, parcelled, option_id)
             await require_enabled(session, option, location)
@@ -94,7 +102,7 @@ async def offer_shipping(
     """
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
-            cart = await read_cart(session, cart_id)
+            cart = await _cart(session, cart_id)
             parcelled = await _parcelled(session, cart)
             located = await options_for(session, cart.sales_channel_id, parcelled.country_code)
         options = [option for option, _ in located]
@@ -132,7 +140,7 @@ async def deliver_to(
     address = destination.as_address()
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
-            cart = await read_cart(session, cart_id)
+            cart = await _cart(session, cart_id)
             before = await _parcelled(session, cart)
             chosen = await shipping_method(session, cart_id)
             if chosen is None:
@@ -150,6 +158,14 @@ async def deliver_to(
                 await _keep(session, cart_id, option, quote)
             return
     raise Conflict("The cart changed while its shipping was being priced")
+
+
+async def _cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart, in the words the platform has where shipping is asked for and there is none."""
+    cart = (await session.execute(_CART, {"cart_id": cart_id})).scalar_one_or_none()
+    if cart is None:
+        raise NotFound(f"Cart id not found: {cart_id}")
+    return cart
 
 
 async def _keep(session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import Line, lines_of, shipping_method
+from backend.cart.service import Line, lines_and_shipping
 from backend.catalog.models import Product
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
@@ -56,10 +56,9 @@ async def reckon(session: AsyncSession, cart: Cart) -> Reckoning:
         InvalidData: the cart is empty.
         InsufficientStock: something in it is no longer for sale.
     """
-    lines = await lines_of(session, cart.id)
+    lines, method = await lines_and_shipping(session, cart.id)
     if not lines:
         raise InvalidData(NO_ITEMS)
-    method = await shipping_method(session, cart.id)
     return Reckoning(
         lines=[_sold(line) for line in lines],
         shipping=SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)

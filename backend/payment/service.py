@@ -12,7 +12,7 @@ from ulid import ULID
 
 from backend.clock import now
 from backend.database import Database
-from backend.errors import Conflict, OutcomeUnknown, OutsideFailure, PaymentFailed, ShopError
+from backend.errors import Conflict, NotFound, OutcomeUnknown, OutsideFailure, PaymentFailed, ShopError
 from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import (
@@ -43,6 +43,12 @@ _ATTEMPTS = (
     .where(PaymentCollection.cart_id == bindparam("cart_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
+_OWED = (
+    select(PaymentCollection, PaymentSession)
+    .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
+    .where(PaymentCollection.id == bindparam("collection_id"))
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
 _LIVE_ATTEMPT = select(PaymentSession).where(
     PaymentSession.collection_id == bindparam("collection_id"), PaymentSession.state.in_(sorted(LIVE))
 )
@@ -61,6 +67,20 @@ async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollect
     """The cart's payment collection, if one was made."""
     found = await session.execute(_COLLECTION, {"cart_id": cart_id})
     return found.scalar_one_or_none()
+
+
+async def read_owed(
+    session: AsyncSession, collection_id: str
+) -> tuple[PaymentCollection, list[PaymentSession]]:
+    """The collection with this id, and every try to pay it, newest first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    rows = (await session.execute(_OWED, {"collection_id": collection_id})).all()
+    if not rows:
+        raise NotFound(f"Payment collection with id: {collection_id} was not found")
+    return rows[0][0], [attempt for _, attempt in rows if attempt is not None]
 
 
 async def attempts_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:

@@ -5,8 +5,9 @@ without the second it cannot be chosen or changed (spec: Errors).
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import SalesChannel
@@ -30,24 +31,49 @@ AMOUNT_MISSING = "Invalid request: Field 'amount' is required"
 AMOUNT_NEGATIVE = "Invalid request: Value for field 'amount' too small, expected at least: '0'"
 
 
-async def options_for(
-    session: AsyncSession, sales_channel_id: str, country_code: str
-) -> Sequence[tuple[ShippingOption, StockLocation]]:
-    """The options that reach a country, the oldest first, each with the location its parcels start from.
+_OFFERS = (
+    select(ShippingOption, ServiceZone, FulfillmentSet, StockLocation)
+    .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
+    .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
+    .join(StockLocation, StockLocation.id == FulfillmentSet.location_id)
+    .join(LocationSalesChannel, LocationSalesChannel.location_id == StockLocation.id)
+    .where(
+        LocationSalesChannel.sales_channel_id == bindparam("sales_channel_id"),
+        ShippingOption.deleted_at.is_(None),
+    )
+    .order_by(ShippingOption.created_at, ShippingOption.id)
+)
+_LINK = select(LocationFulfillmentProvider.provider_id).where(
+    LocationFulfillmentProvider.location_id == bindparam("location_id"),
+    LocationFulfillmentProvider.provider_id == bindparam("provider_id"),
+)
+
+
+class Offer(NamedTuple):
+    """An option with what it hangs on. Its parcels start from the location."""
+
+    option: ShippingOption
+    zone: ServiceZone
+    fulfillment_set: FulfillmentSet
+    location: StockLocation
+
+
+async def offers_for(session: AsyncSession, sales_channel_id: str, country_code: str) -> list[Offer]:
+    """The options that reach a country, the oldest first.
 
     Only locations that serve the channel count: none at all when none is linked to it (spec: Errors).
     """
-    rows = await session.execute(
-        select(ShippingOption, StockLocation, ServiceZone.country_codes)
-        .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
-        .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
-        .join(StockLocation, StockLocation.id == FulfillmentSet.location_id)
-        .join(LocationSalesChannel, LocationSalesChannel.location_id == StockLocation.id)
-        .where(LocationSalesChannel.sales_channel_id == sales_channel_id, ShippingOption.deleted_at.is_(None))
-        .order_by(ShippingOption.created_at, ShippingOption.id)
-    )
+    offers = [Offer(*row) for row in await session.execute(_OFFERS, {"sales_channel_id": sales_channel_id})]
     wanted = country_code.casefold()
-    return [(option, location) for option, location, codes in rows if wanted in map(str.casefold, codes)]
+    return [offer for offer in offers if wanted in map(str.casefold, offer.zone.country_codes)]
+
+
+async def options_for(
+    session: AsyncSession, sales_channel_id: str, country_code: str
+) -> Sequence[tuple[ShippingOption, StockLocation]]:
+    """The options of `offers_for`, each with the location its parcels start from."""
+    offers = await offers_for(session, sales_channel_id, country_code)
+    return [(offer.option, offer.location) for offer in offers]
 
 
 async def location_of(session: AsyncSession, option: ShippingOption) -> StockLocation:
@@ -67,10 +93,8 @@ async def require_enabled(session: AsyncSession, option: ShippingOption, locatio
     Raises:
         NotAllowed: it is not; the message names the provider (spec: Errors; wire: commerce-api, Error bodies).
     """
-    link = await session.get(
-        LocationFulfillmentProvider, (location.id, option.provider_id), populate_existing=True
-    )
-    if link is None:
+    link = {"location_id": location.id, "provider_id": option.provider_id}
+    if (await session.execute(_LINK, link)).first() is None:
         raise NotAllowed(f"Providers ({option.provider_id}) are not enabled for the service location")
 
 
