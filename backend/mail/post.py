@@ -7,7 +7,7 @@
 import logging
 from datetime import timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from backend.clock import now
 from backend.database import Database
@@ -15,6 +15,7 @@ from backend.errors import NotFound
 from backend.mail.carriers import Carrier
 from backend.mail.letters import letter_of
 from backend.mail.models import Mail
+from backend.mail.record import Kind
 from backend.rounds import Rounds
 from backend.settings import Settings
 
@@ -24,6 +25,15 @@ CLAIM_ENDS_AFTER = timedelta(minutes=2)
 MOST_ATTEMPTS = 12
 LOOK_AGAIN = 1.0
 """Seconds between two looks into the outbox."""
+
+_DUE = select(Mail).where(Mail.due_at <= bindparam("moment")).order_by(Mail.due_at).limit(1)
+_TO_CLAIM = _DUE.with_for_update(skip_locked=True)
+_HAS_LEFT = (
+    update(Mail)
+    .where(Mail.id == bindparam("mail_id"), Mail.due_at == bindparam("claimed_until"))
+    .values(due_at=None, sent_at=bindparam("left_at"))
+    .execution_options(synchronize_session=False)
+)
 
 
 def pause_after(attempts: int) -> timedelta:
@@ -54,8 +64,9 @@ class Post:
         if mail is None:
             return False
         try:
-            # what is written holds a link whose hash is kept in the same transaction, before the mail leaves
-            async with self._database.transaction() as session:
+            # a reset's letter holds a link whose hash is kept before the mail leaves; the others are only read
+            is_reset = mail.kind == Kind.RESET
+            async with self._database.transaction() if is_reset else self._database.read() as session:
                 letter = await letter_of(session, self._settings, mail)
             if letter is not None:
                 await self._carrier.send(letter)
@@ -73,12 +84,11 @@ class Post:
 
     async def _claim(self) -> Mail | None:
         moment = now()
-        due = select(Mail).where(Mail.due_at <= moment).order_by(Mail.due_at).limit(1)
         async with self._database.read() as session:
-            if (await session.execute(due)).first() is None:
+            if (await session.execute(_DUE, {"moment": moment})).first() is None:
                 return None  # the usual case takes no lock
         async with self._database.transaction() as session:
-            mail = (await session.execute(due.with_for_update(skip_locked=True))).scalar_one_or_none()
+            mail = (await session.execute(_TO_CLAIM, {"moment": moment})).scalar_one_or_none()
             if mail is not None:
                 mail.attempts += 1
                 mail.due_at = moment + CLAIM_ENDS_AFTER
@@ -87,11 +97,8 @@ class Post:
     async def _settle(self, mail: Mail) -> None:
         """It has left; unless it was asked for once more meanwhile."""
         async with self._database.transaction() as session:
-            await session.execute(
-                update(Mail)
-                .where(Mail.id == mail.id, Mail.due_at == mail.due_at)
-                .values(due_at=None, sent_at=now())
-            )
+            told = {"mail_id": mail.id, "claimed_until": mail.due_at, "left_at": now()}
+            await session.execute(_HAS_LEFT, told)
 
     async def _put_off(self, mail: Mail, error: OSError) -> None:
         is_last = mail.attempts >= MOST_ATTEMPTS
