@@ -27,6 +27,7 @@ from backend.checkout.service import Checkout
 from backend.checkout.shipping import UNKNOWN_OPTION
 from backend.checkout.shipping_wire import offer_wire
 from backend.clock import now
+from backend.database import Database
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
@@ -68,7 +69,7 @@ async def create(
     """A new cart, in the sales channel of the publishable key."""
     async with database.transaction() as session:
         cart_id = await create_cart(session, body or NewCart(), channel)
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.get("/store/carts/{cart_id}", response_model=CartAnswer)
@@ -83,7 +84,7 @@ async def update(cart_id: str, body: CartChange, database: Db, fields: Shown) ->
     """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
     async with database.transaction() as session:
         await change_cart(session, cart_id, body)
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
@@ -91,7 +92,7 @@ async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown) -> 
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
         await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
@@ -99,7 +100,7 @@ async def update_item(cart_id: str, line_id: str, body: ItemChange, database: Db
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
         await change_item(session, cart_id, line_id, body)
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
@@ -107,7 +108,7 @@ async def remove_item(cart_id: str, line_id: str, database: Db, fields: Shown) -
     """Take a line out of the cart."""
     async with database.transaction() as session:
         await carts.remove(session, cart_id, line_id)
-        parent = fields.pick(await cart_wire(session, cart_id))
+    parent = await _cart(database, cart_id, fields)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
 
@@ -117,7 +118,7 @@ async def change_promotions(cart_id: str, body: PromoCodes, database: Db, fields
     """There are no promotions: every code is refused, and removing none is fine."""
     async with database.transaction() as session:
         await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes))
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
@@ -128,8 +129,7 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
     async with database.transaction() as session:
         cart = await carts.open_cart(session, cart_id)
         cart.customer_id = customer
-        await session.flush()
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
@@ -174,8 +174,7 @@ async def choose_shipping(
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
     await checkout.choose_shipping(cart_id, chosen[-1].option_id)
-    async with checkout.database.read() as session:
-        return Wire({"cart": fields.pick(await cart_wire(session, cart_id))})
+    return Wire({"cart": await _cart(checkout.database, cart_id, fields)})
 
 
 @router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
@@ -220,6 +219,12 @@ async def complete(cart_id: str, checkout: Desk, fields: Shown, customer: MaybeC
         shown = await order_wire(session, order)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
+
+
+async def _cart(database: Database, cart_id: str, fields: Fields) -> JsonDict:
+    """The cart as it is once the change is committed: no lock is held while the answer is made."""
+    async with database.read() as session:
+        return fields.pick(await cart_wire(session, cart_id))
 
 
 def _own_name(provider_id: str) -> str:
