@@ -65,14 +65,20 @@ async def test_shoppers_who_come_at_once_wait_for_one_answer(database: Database,
 
 
 async def test_two_replicas_that_fetch_at_once_do_no_harm(
-    database_url: str, database: Database, practice: Practice
+    database_url: str, database: Database, practice: Practice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    practice.sandbox.faults.add(Operation.BANKS, Kind.SLOW, seconds=0.05, times=2)
-    other = Database(database_url)
+    other, both, fetch = Database(database_url), asyncio.Barrier(2), practice.client.get_banks
+
+    async def fetch_together() -> list[Bank]:
+        await both.wait()
+        return await fetch()
+
+    monkeypatch.setattr(practice.client, "get_banks", fetch_together)
     lists = await asyncio.gather(
         *(offered_banks(one, practice.client, now=MOMENT) for one in (database, other))
     )
     await other.close()
+    monkeypatch.undo()
     assert lists[0] == lists[1]
     assert practice.calls.count(PATH) == 2
     await offered_banks(database, practice.client, now=MOMENT)
