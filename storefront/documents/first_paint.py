@@ -1,7 +1,7 @@
 """What a drawn document needs to be seen comes first and inside it; what only scripts and the eye want, after.
 
-A phone on a slow line otherwise fetches the style sheet beside eleven scripts, and shows nothing until all are there. A
-browser also paints nothing while a font is on its way that the head has it fetch ahead, whatever `font-display` says.
+A phone on a slow line otherwise fetches the style sheet beside eleven scripts, and shows nothing until all are there.
+Fonts that the head has fetched ahead hold up the first frame too, whatever `font-display` says.
 React takes the links over by `rel` and `href` alone, so they may say more and stand elsewhere than where it drew them.
 """
 
