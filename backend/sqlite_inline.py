@@ -61,9 +61,12 @@ class InlineConnection:
 
     async def run(self, statement: str, action: Callable[[], T]) -> T:
         """Run the statement, which `action` does, here or in a thread."""
+        return await self._patiently(lambda: self._timed(statement, action))
+
+    async def _timed(self, statement: str, action: Callable[[], T]) -> T:
         began = time.perf_counter()
         where = asyncio.to_thread if statement in self._slow else _at_once
-        result = await self._patiently(lambda: where(action))
+        result = await where(action)
         if time.perf_counter() - began < SLOW:
             self._slow.discard(statement)
         elif len(self._slow) < MOST_SLOW:

@@ -274,9 +274,7 @@ async def changed(session: AsyncSession, cart_id: str) -> None:
     """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
     cart = await session.get_one(Cart, cart_id)
     cart.updated_at = now()
-    await session.execute(
-        _VOID_SHIPPING, {"cart_id": cart_id}
-    )  # what changed in the session is written first
+    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})  # writes first what changed in the session
     await publish(session, CartChanged(cart_id))
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.sqlite_inline import InlineConnection, connect
+from backend.sqlite_inline import SLOW, InlineConnection, connect
 
+NOTE_THREAD = "UPDATE counter SET n = here()"
 SLOW_COUNT = """
 WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
 SELECT count(*), here() FROM numbers
@@ -62,6 +63,19 @@ async def test_what_was_slow_once_runs_in_a_thread(connection: InlineConnection)
     (first, where_first), (again, where_again) = (rows[0] for rows in found)
     assert first == again == 200_000
     assert where_first == threading.get_ident() != where_again
+
+
+async def test_who_had_to_wait_for_a_rival_was_not_slow(file: Path, connection: InlineConnection) -> None:
+    await connection.create_function("here", 0, threading.get_ident)
+    rival = await connect(str(file), patience=5)
+    await rival.cursor().execute("BEGIN IMMEDIATE")
+    waiting = asyncio.create_task(connection.cursor().execute(NOTE_THREAD))
+    await asyncio.sleep(2 * SLOW)  # the rival keeps the lock for longer than a slow statement takes
+    await rival.close()
+    await waiting
+    await connection.cursor().execute(NOTE_THREAD)
+    cursor = await connection.cursor().execute("SELECT n FROM counter")
+    assert await cursor.fetchall() == [(threading.get_ident(),)]
 
 
 async def test_a_fault_of_the_statement_is_told_at_once(connection: InlineConnection) -> None:
