@@ -3,7 +3,7 @@
     python -m tools.screenshots              every page
     python -m tools.screenshots home order   only these
 
-It opens a shop of its own with the demo toys, buys something in it, and leaves nothing behind but the pictures.
+It opens shops of its own with the demo toys, buys something in them, and leaves nothing behind but the pictures.
 """
 
 import argparse
@@ -39,25 +39,24 @@ PICTURES = (*WHOLE_PAGES, *OVER_A_PAGE)
 SCENES = {**ON_PHONES, **EVERYWHERE}
 
 
-async def _take(shop: ShopServer, wanted: list[str]) -> None:
+async def _take(shop: ShopServer, width: int, wanted: list[str]) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        for width, height in SIZES.items():
-            for name in wanted:
-                if name in ON_PHONES and width >= NARROW:
-                    continue
-                context = await browser.new_context(
-                    base_url=shop.url,
-                    viewport={"width": width, "height": height},
-                    locale="es-CO",
-                    reduced_motion="reduce",
-                )
-                page = await context.new_page()
-                await SCENES[name](page)
-                picture = await (_window(page) if name in OVER_A_PAGE else _whole(page))
-                _save(picture, FOLDER / f"{name}-{width}.webp")
-                await context.close()
-                print(f"{name} at {width} px", flush=True)
+        for name in wanted:
+            if name in ON_PHONES and width >= NARROW:
+                continue
+            context = await browser.new_context(
+                base_url=shop.url,
+                viewport={"width": width, "height": SIZES[width]},
+                locale="es-CO",
+                reduced_motion="reduce",
+            )
+            page = await context.new_page()
+            await SCENES[name](page)
+            picture = await (_window(page) if name in OVER_A_PAGE else _whole(page))
+            _save(picture, FOLDER / f"{name}-{width}.webp")
+            await context.close()
+            print(f"{name} at {width} px", flush=True)
         await browser.close()
 
 
@@ -91,15 +90,16 @@ def main() -> None:
     parser.add_argument("pages", nargs="*", choices=[*PICTURES, []], help="only these")
     wanted = parser.parse_args().pages or list(PICTURES)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        shop = ShopServer(
-            Path(folder), {"GOOGLE_CLIENT_ID": "a client", "GOOGLE_CLIENT_SECRET": "its secret"}
-        )
-        shop.start()
-        try:
-            asyncio.run(_take(shop, wanted))
-        finally:
-            shop.stop()
+    for width in SIZES:  # each in a shop of its own, or the last one finds the shelves empty
+        with tempfile.TemporaryDirectory() as folder:
+            shop = ShopServer(
+                Path(folder), {"GOOGLE_CLIENT_ID": "a client", "GOOGLE_CLIENT_SECRET": "its secret"}
+            )
+            shop.start()
+            try:
+                asyncio.run(_take(shop, width, wanted))
+            finally:
+                shop.stop()
 
 
 if __name__ == "__main__":
