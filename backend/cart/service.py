@@ -27,8 +27,8 @@ MAX_DRAFT_FIELDS = 40
 MAX_DRAFT_TEXT = 400
 
 # what every step of a purchase asks; a statement takes longer to build than to run, so these are built once
-_OPEN_CART = locked(select(Cart).where(Cart.id == bindparam("cart_id")))
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
+_LOCKED_CART = locked(_CART)
 _ITEMS = select(LineItem).where(LineItem.cart_id == bindparam("cart_id"))
 _LINES = (
     select(LineItem, Variant, Product)
@@ -86,6 +86,12 @@ async def create(
     return cart.id
 
 
+async def find_cart(session: AsyncSession, cart_id: str, *, lock: bool = False) -> Cart | None:
+    """The cart, completed or not; None when no cart has this id."""
+    asked = _LOCKED_CART if lock else _CART
+    return (await session.execute(asked, {"cart_id": cart_id})).scalar_one_or_none()
+
+
 async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
     """The cart, locked, for a change.
 
@@ -93,7 +99,7 @@ async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
         NotFound: no cart has this id.
         NotAllowed: it has become an order already.
     """
-    cart = (await session.execute(_OPEN_CART, {"cart_id": cart_id})).scalar_one_or_none()
+    cart = await find_cart(session, cart_id, lock=True)
     if cart is None:
         raise NotFound(f"Cart id not found: {cart_id}")
     if cart.completed_at is not None:
@@ -107,7 +113,7 @@ async def read_cart(session: AsyncSession, cart_id: str) -> Cart:
     Raises:
         NotFound: no cart has this id.
     """
-    cart = (await session.execute(_CART, {"cart_id": cart_id})).scalar_one_or_none()
+    cart = await find_cart(session, cart_id)
     if cart is None:
         raise NotFound(f"Cart with id '{cart_id}' not found")
     return cart

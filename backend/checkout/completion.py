@@ -2,15 +2,13 @@
 
 import logging
 
-from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart
-from backend.cart.service import read_cart
+from backend.cart.service import find_cart, read_cart
 from backend.checkout.totals import Reckoning, reckon
 from backend.clock import now
-from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
 from backend.inventory import service as inventory
@@ -36,8 +34,6 @@ _STATUS_OF = {
     SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
-
-_LOCK_CART = locked(select(Cart).where(Cart.id == bindparam("cart_id")))
 
 
 async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop | None = None) -> Order:
@@ -75,8 +71,7 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
     Raises:
         NotFound: no cart has this id.
     """
-    cart = (await session.execute(_LOCK_CART, {"cart_id": cart_id})).scalar_one_or_none()
-    return cart or await read_cart(session, cart_id)
+    return await find_cart(session, cart_id, lock=True) or await read_cart(session, cart_id)
 
 
 async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSession:

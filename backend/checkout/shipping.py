@@ -7,11 +7,10 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 import asyncio
 from dataclasses import dataclass, replace
 
-from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import Line, lines_of, open_cart, set_shipping_method, shipping_method
+from backend.cart.service import Line, find_cart, lines_of, open_cart, set_shipping_method, shipping_method
 from backend.checkout.address import send_to
 from backend.checkout.form import Destination
 from backend.checkout.views import ShippingChoice, ShippingOffer
@@ -27,8 +26,6 @@ NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
 UNKNOWN_OPTION = "Shipping Options are invalid for cart."
 MAX_REQUOTES = 3
 UNKNOWN_ADDRESS = "Dirección por confirmar"
-
-_CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 
 Providers = dict[str, FulfillmentProvider]
 
@@ -162,7 +159,7 @@ async def deliver_to(
 
 async def _cart(session: AsyncSession, cart_id: str) -> Cart:
     """The cart, in the words the platform has where shipping is asked for and there is none."""
-    cart = (await session.execute(_CART, {"cart_id": cart_id})).scalar_one_or_none()
+    cart = await find_cart(session, cart_id)
     if cart is None:
         raise NotFound(f"Cart id not found: {cart_id}")
     return cart

@@ -108,8 +108,12 @@ class Delivery:
         return Outcome.FAILED
 
     async def _deliver_all(self) -> None:
-        while (outcome := await self.deliver()) is Outcome.TOLD:
-            pass
+        try:
+            while (outcome := await self.deliver()) is Outcome.TOLD:
+                pass
+        except Exception:
+            log.exception("telling the storefront of changed products failed and is tried again")
+            outcome = Outcome.FAILED
         if outcome is Outcome.FAILED:
             await asyncio.sleep(LOOK_AGAIN)  # whatever is new would fail as well
 

@@ -46,7 +46,7 @@ class Page:
                 route=self.route,
                 title=self.title,
                 description=self.description or None,
-                image=OG_IMAGE,
+                image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
                 on_load=frame,
             )
             return

@@ -11,6 +11,7 @@ from reflex.plugins import Plugin
 from reflex.plugins.base import PreCompileContext
 
 from storefront.locale import _
+from storefront.plugins import unknown
 
 STATE_JS = "utils/state.js"
 NEWS = _("Hay una versión nueva de la tienda.")
@@ -38,8 +39,5 @@ def with_our_words(source: str) -> str:
     for place, words in PLACES.items():
         source, found = place.subn(json.dumps(words, ensure_ascii=False).replace("\\", r"\\"), source)
         if found != 1:
-            raise RuntimeError(
-                f"Reflex's {STATE_JS} has changed: expected the banner of a new version exactly once. "
-                "Bring storefront/plugins/new_version.py in line with the installed Reflex."
-            )
+            raise unknown(STATE_JS, "the banner of a new version", "new_version")
     return source

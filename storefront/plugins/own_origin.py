@@ -12,6 +12,8 @@ from reflex.plugins import Plugin
 from reflex.plugins.base import PreCompileContext
 from reflex.utils.exec import is_prod_mode
 
+from storefront.plugins import unknown
+
 STATE_JS = "utils/state.js"
 ANCHOR = "  const endpoint = new URL(url_str);\n"
 OWN_ORIGIN = """\
@@ -44,10 +46,7 @@ def with_own_origin(source: str) -> str:
     """
     source = without_own_origin(source)
     if source.count(ANCHOR) != 1:
-        raise RuntimeError(
-            f"Reflex's {STATE_JS} has changed: expected `{ANCHOR.strip()}` exactly once. "
-            "Bring storefront/plugins/own_origin.py in line with the installed Reflex."
-        )
+        raise unknown(STATE_JS, f"`{ANCHOR.strip()}`", "own_origin")
     return source.replace(ANCHOR, ANCHOR + OWN_ORIGIN)
 
 

@@ -15,6 +15,8 @@ from typing import Unpack
 from reflex.plugins import Plugin
 from reflex.plugins.base import PreCompileContext
 
+from storefront.plugins import unknown
+
 CONTEXT_JSX = "utils/context.jsx"
 SEED_ID = "seed"
 
@@ -61,10 +63,7 @@ def with_seed(source: str) -> str:
     """
     for known in (STORE, IN_BROWSER, ON_SERVER):
         if source.count(known) != 1:
-            raise RuntimeError(
-                f"Reflex's {CONTEXT_JSX} has changed: expected `{known.strip()}` exactly once. "
-                "Bring storefront/plugins/seed.py in line with the installed Reflex."
-            )
+            raise unknown(CONTEXT_JSX, f"`{known.strip()}`", "seed")
     return (
         source.replace(STORE, SEEDED + STORE)
         .replace(IN_BROWSER, "useState(() => createStateStore(seeded(seedOfPage())))")
