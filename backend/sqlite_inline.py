@@ -11,6 +11,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -65,13 +66,29 @@ class InlineConnection:
 
     async def _timed(self, statement: str, action: Callable[[], T]) -> T:
         began = time.perf_counter()
-        where = asyncio.to_thread if statement in self._slow else _at_once
-        result = await where(action)
+        result = await (self._in_thread(action) if statement in self._slow else _at_once(action))
         if time.perf_counter() - began < SLOW:
             self._slow.discard(statement)
         elif len(self._slow) < MOST_SLOW:
             self._slow.add(statement)
         return result
+
+    async def _in_thread(self, action: Callable[[], T]) -> T:
+        """Do it in a thread. Whoever gives up stops the statement, and waits until the thread is done with it.
+
+        The thread would otherwise go on in the middle of what comes next on this connection, be it somebody else's
+        transaction or its end: SQLite crashes when it is closed under a statement.
+        """
+        thread = asyncio.ensure_future(asyncio.to_thread(action))
+        try:
+            return await asyncio.shield(thread)
+        except asyncio.CancelledError:
+            while not thread.done():
+                self._conn.interrupt()
+                with suppress(asyncio.CancelledError):  # giving up once more changes nothing
+                    await asyncio.wait({thread})
+            thread.exception()  # that it was stopped is no news
+            raise
 
     async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Do it; while another connection has the lock, let others run and try again.

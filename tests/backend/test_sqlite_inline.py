@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from backend.sqlite_inline import SLOW, InlineConnection, connect
 
 NOTE_THREAD = "UPDATE counter SET n = here()"
+HOLD = "SELECT hold(), doze()"
 SLOW_COUNT = """
 WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
 SELECT count(*), here() FROM numbers
@@ -63,6 +65,36 @@ async def test_what_was_slow_once_runs_in_a_thread(connection: InlineConnection)
     (first, where_first), (again, where_again) = (rows[0] for rows in found)
     assert first == again == 200_000
     assert where_first == threading.get_ident() != where_again
+
+
+async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: InlineConnection) -> None:
+    """The connection is rolled back and closed next. SQLite crashes when a thread is still at work with it."""
+    began, may_end = threading.Event(), threading.Event()
+
+    def hold() -> int:
+        began.set()
+        may_end.wait()
+        return 1
+
+    may_end.set()
+    await connection.create_function("hold", 0, hold)
+    await connection.create_function("doze", 0, lambda: time.sleep(2 * SLOW))
+    await connection.cursor().execute(HOLD)  # slow by its second function: the next time it runs in a thread
+    began.clear()
+    may_end.clear()
+    asking = asyncio.create_task(connection.cursor().execute(HOLD))
+    await asyncio.to_thread(began.wait)
+    try:
+        for _ in range(2):  # as impatient as one likes
+            asking.cancel()
+            await asyncio.wait({asking}, timeout=SLOW)
+            assert not asking.done()
+    finally:
+        may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    cursor = await connection.cursor().execute("SELECT n FROM counter")
+    assert await cursor.fetchall() == [(0,)]
 
 
 async def test_who_had_to_wait_for_a_rival_was_not_slow(file: Path, connection: InlineConnection) -> None:
