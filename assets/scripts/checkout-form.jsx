@@ -123,19 +123,38 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   const seen = useRef(answer.number);
   const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
 
-  const { dane_code: town, shipping_option: wanted } = typed.values;
+  const { dane_code: town, shipping_option: wanted = "" } = typed.values;
   const isOffered = shipping.choices.some((choice) => choice.id === wanted);
   const chosen = isOffered ? wanted : shipping.chosen;
   const isPriced = shipping.status === "ready" && shipping.dane_code === town && shipping.chosen === chosen;
   const isPricing = Boolean(town) && !isPriced && shipping.status !== "failed";
 
-  const place = () => {
-    if (isPlacing || isPricing) return;
+  // What the button named last, and what a press agreed to that came while this was being priced once more: after a
+  // reconnect, say, under the very finger. Another place or way to ship is another price, which nobody agreed to yet.
+  const named = useRef(null);
+  const agreed = useRef(null);
+  const isStillWanted = (price) => price?.town === town && price.wanted === wanted;
+
+  const send = (agreedTotal) => {
     setPlacing(true);
     isAwaited.current = true;
     setFailure(null);
-    onPlace(typed.reachAll(Object.keys(texts.labels)), total);
+    onPlace(typed.reachAll(Object.keys(texts.labels)), agreedTotal);
   };
+
+  const place = () => {
+    if (isPlacing) return;
+    if (!isPricing) send(total);
+    else if (isStillWanted(named.current)) agreed.current = named.current;
+  };
+
+  useEffect(() => {
+    if (isPriced && chosen) named.current = { town, wanted, total };
+    if (isPricing || !agreed.current) return;
+    const price = agreed.current;
+    agreed.current = null;
+    if (isStillWanted(price) && !isPlacing) send(price.total);
+  });
 
   // what came of pressing the button
   useEffect(() => {

@@ -82,7 +82,8 @@ def watch(state: rx.State, shown: object) -> None:
     token = state.router.session.client_token
     if token:
         address = address_of(state)
-        open_pages.note(token, Showing(type(state), frozenset(products_in(shown)), address))
+        # a background handler holds a proxy of its state: only `__class__` is what it stands for
+        open_pages.note(token, Showing(state.__class__, frozenset(products_in(shown)), address))
 
 
 def address_of(state: rx.State) -> str:

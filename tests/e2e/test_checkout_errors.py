@@ -3,11 +3,13 @@
 import re
 
 import pytest
-from playwright.async_api import Page, expect
+import pytest_asyncio
+from playwright.async_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import ShopServer, Watch
 from tests.e2e.shopper import (
     ANA,
+    LETICIA,
     MEDELLIN,
     PATIENCE,
     change_price,
@@ -193,6 +195,84 @@ async def test_what_sold_out_meanwhile_is_named(page_320: Page, server: ShopServ
     assert payments_of(server) == payments
     await alert.get_by_role("link").click()
     await expect(page_320.get_by_test_id("cart-line")).to_contain_text("Se agotó", timeout=PATIENCE)
+
+
+class PricesHeldBack:
+    """The way from the shop to a page, on which the price of shipping can be held back."""
+
+    def __init__(self) -> None:
+        self.is_holding = False
+        self._held: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    async def stand_before(self, page: Page) -> None:
+        """Be the way to this page, which is still to be opened."""
+        await page.route_web_socket(re.compile("_event"), self._connect)
+
+    def release(self) -> None:
+        """Let everything through that was held back."""
+        self.is_holding = False
+        for socket, message in self._held:
+            socket.send(message)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        def pass_on(message: str | bytes) -> None:
+            if self.is_holding and '"status":"ready"' in str(message):
+                self._held.append((socket, message))
+            else:
+                socket.send(message)
+
+        socket.connect_to_server().on_message(pass_on)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def prices(page_1280: Page) -> PricesHeldBack:
+    """The form is filled in and priced; from now on prices are held back."""
+    prices = PricesHeldBack()
+    await prices.stand_before(page_1280)
+    await put_in_cart(page_1280, "yoyo-de-madera")
+    await open_checkout(page_1280)
+    await fill_in(page_1280)
+    prices.is_holding = True
+    return prices
+
+
+async def test_a_press_while_the_same_is_priced_once_more_is_kept(
+    page_1280: Page, prices: PricesHeldBack
+) -> None:
+    button = page_1280.get_by_test_id("place-order")
+    await field(page_1280, "address").fill("Carrera 43A # 1-52")
+    await field(page_1280, "suburb").focus()
+    await expect(button).to_have_text("Calculando el envío…", timeout=PATIENCE)
+    await button.click(force=True)
+    prices.release()
+    await expect(page_1280.get_by_test_id("bank-approve")).to_be_visible(timeout=PATIENCE)
+
+
+async def test_a_press_while_another_place_is_priced_agrees_to_nothing(
+    page_1280: Page, prices: PricesHeldBack
+) -> None:
+    button = page_1280.get_by_test_id("place-order")
+    price = await button.text_content()
+    await pick_town(page_1280, LETICIA)
+    await expect(button).to_have_text("Calculando el envío…", timeout=PATIENCE)
+    await button.click(force=True)
+    prices.release()
+    await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    assert await button.text_content() != price
+
+
+async def test_a_press_while_the_server_is_away_is_kept(
+    page_1280: Page, server: ShopServer, watch: Watch
+) -> None:
+    watch.expect("WebSocket connection")
+    await put_in_cart(page_1280, "yoyo-de-madera")
+    await open_checkout(page_1280)
+    await fill_in(page_1280)
+    server.stop()
+    await page_1280.get_by_test_id("place-order").click()
+    server.start()
+    bank = page_1280.get_by_test_id("bank-approve")
+    await expect(bank.or_(page_1280.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
 
 
 async def test_a_server_that_restarts_does_not_stand_in_the_way(

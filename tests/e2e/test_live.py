@@ -21,7 +21,7 @@ from backend.events import publish
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from tests.e2e.conftest import OpenPage, ShopServer, Watch
-from tests.e2e.shopper import PATIENCE, put_in_cart
+from tests.e2e.shopper import MEDELLIN, PATIENCE, open_checkout, pick_town, put_in_cart
 
 A_SECOND = 1000
 """Milliseconds from the change to the sight of it."""
@@ -246,6 +246,17 @@ async def test_the_cart_and_the_wishlist_follow(open_page: OpenPage, books: Data
         await expect(page.get_by_test_id("cart-total")).to_have_text("$ 22.200", timeout=PATIENCE)
         await toy.stock(0)
         await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=PATIENCE)
+
+
+async def test_the_checkout_follows_after_shipping_was_priced(open_page: OpenPage, books: Database) -> None:
+    toy = Toy(books, "domino-de-madera")
+    async with open_page(1280, 800) as page:
+        await put_in_cart(page, toy.handle)
+        await open_checkout(page)
+        await pick_town(page, MEDELLIN)
+        await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+        await toy.cost(12_300)
+        await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300", timeout=PATIENCE)
 
 
 async def test_a_page_that_was_left_alone_for_long_follows_all_the_same(

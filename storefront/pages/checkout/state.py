@@ -15,6 +15,7 @@ from backend.app import current_shop
 from backend.cart import service as carts
 from backend.checkout.form import read_destination
 from backend.checkout.owner import AddressView
+from backend.checkout.views import PlacedOrder
 from backend.clock import now
 from backend.errors import NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.money import Cop, format_cop
@@ -85,7 +86,7 @@ class CheckoutState(PageState, rx.State):
         self._show(await self._data(PageParams.from_url(self.router.url)))
         self._is_placing = False
         async with problems_told(self):
-            await self._look()
+            await self._look((await self.get_state(CartState)).cart_id)
         if self.stage != "open":
             return []
         draft = self.draft
@@ -105,17 +106,24 @@ class CheckoutState(PageState, rx.State):
         async with self:
             self.banks, self.banks_problem = banks, problem
 
-    @rx.event
+    @event(supersedes=True)
     async def note(self, values: dict[str, str], reached: list[str], number: int) -> None:
-        """Keep what was typed since the last note; say what is wrong with the fields the shopper has come to."""
+        """Keep what was typed and not confirmed yet; say what is wrong with the fields the shopper has come to.
+
+        Each note holds what the one before it held: of those that wait, only the last is kept.
+        """
         async with problems_told(self):
             typed = fields.typed_fields(values)
             names, number = fields.field_names(reached), a_number(number, 0, LARGEST_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
                     kept = await carts.save_draft(session, await self._cart(), typed)
-            except (NotFound, NotAllowed):  # it has become an order meanwhile, in another tab
-                await self._look()
+            except (
+                NotFound,
+                NotAllowed,
+            ):  # it has become an order: by `place`, which will tell, or in another tab
+                if not self._is_placing:
+                    await self._look(await self._cart())
                 return
             filled = {**self.draft, **kept}  # the draft knows what nobody had to type
             problems = await current_shop().checkout.problems(filled, client_of(self))
@@ -180,7 +188,7 @@ class CheckoutState(PageState, rx.State):
         async with self:
             self._is_placing = False
             if answer.kind == "placed":
-                await self._remember(placed.order_id, placed.token)
+                await self._remember(cart_id, placed)
             else:
                 await self._show_cart()
             if problems is not None:
@@ -200,13 +208,13 @@ class CheckoutState(PageState, rx.State):
         if cart.cart_id:
             await refresh(cart)
 
-    async def _look(self) -> None:
-        """Find out whether there is a cart to pay, an order to pay, or neither."""
+    async def _look(self, cart_id: str) -> None:
+        """Find out whether there is a cart to pay, an order that this cart has become, or neither."""
         checkout, cart = current_shop().checkout, await self.get_state(CartState)
-        self._cart_id = cart.cart_id if len(cart.cart_id) <= MAX_ID else ""
+        self._cart_id = cart_id if len(cart_id) <= MAX_ID else ""
         placed = await checkout.placed(self._cart_id) if self._cart_id else None
         if placed is not None:
-            await self._remember(placed.order_id, placed.token)
+            await self._remember(self._cart_id, placed)
         await settle(cart)
         self._cart_id = cart.cart_id or self._cart_id
         await refresh(cart)
@@ -223,10 +231,12 @@ class CheckoutState(PageState, rx.State):
         self.last = await self._last_order()
         self.stage = "placed" if self.last.bank else "empty"
 
-    async def _remember(self, order_id: str, token: str) -> None:
-        """The cart is an order now: the browser keeps the order's link in the cart's place."""
-        self.last_order = json.dumps({"id": order_id, "token": token})
-        (await self.get_state(CartState)).cart_id = ""
+    async def _remember(self, cart_id: str, placed: PlacedOrder) -> None:
+        """The cart is an order now: the browser keeps the order's link, and forgets the cart if that is still its."""
+        self.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
+        cart = await self.get_state(CartState)
+        if cart.cart_id == cart_id:
+            cart.cart_id = ""
 
     async def _last_order(self) -> LastOrder:
         """The order that this browser says it placed last, if its token is right."""

@@ -1,9 +1,12 @@
 """Who shows what: kept by page and state, found by product, forgotten with the browser."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import pytest
 import reflex as rx
+from reflex.istate.data import RouterData
+from wrapt import ObjectProxy
 
 from backend.catalog.views import HomeContent
 from storefront.live import open_pages as module
@@ -93,3 +96,13 @@ def test_a_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "open_pages", pages)
     watch(rx.State(init_substates=True, _reflex_internal_init=True), card("a"))  # type: ignore[call-arg]
     assert len(pages) == 0
+
+
+def test_what_a_background_handler_shows_is_noted_for_its_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reflex gives it a wrapt proxy of the state, by whose own class no page could be refreshed."""
+    pages = OpenPages()
+    monkeypatch.setattr(module, "open_pages", pages)
+    root = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
+    root.router = RouterData.from_router_data({"token": "tab_1", "pathname": "/checkout"})
+    watch(cast("rx.State", ObjectProxy(root)), line("a"))
+    assert states(pages.showing({"a"})) == {"tab_1": [rx.State]}

@@ -9,7 +9,7 @@ import reflex as rx
 
 from backend.app import Shop
 from storefront.pages.checkout.state import CheckoutState
-from storefront.state.cart import CartState
+from storefront.state.cart import CartState, refresh
 from storefront.state.frame import FrameState
 from tests.shop_floor import Floor, make_toy
 
@@ -74,7 +74,7 @@ async def test_a_new_form_is_nearly_empty(state: CheckoutState) -> None:
 
 
 async def test_what_is_typed_comes_back_to_another_connection(shopper: Shopper, state: CheckoutState) -> None:
-    await state.note({**TYPED, "email": "ana@"}, ["email"], 7)  # type: ignore[operator]
+    await state.note({**TYPED, "email": "ana@"}, ["email"], 7)
     assert state.noted == 7
     root = shopper()
     (await root.get_state(CartState)).cart_id = (await state.get_state(CartState)).cart_id
@@ -85,26 +85,26 @@ async def test_what_is_typed_comes_back_to_another_connection(shopper: Shopper, 
 
 
 async def test_only_fields_that_were_reached_are_told_of(state: CheckoutState) -> None:
-    await state.note({"email": "ana@", "phone": "12"}, ["email"], 1)  # type: ignore[operator]
+    await state.note({"email": "ana@", "phone": "12"}, ["email"], 1)
     assert set(state.problems) == {"email"}
-    await state.note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)  # type: ignore[operator]
+    await state.note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)
     assert set(state.problems) == {"phone"}
 
 
 async def test_a_note_holds_what_is_new_and_counts_on_what_is_kept(state: CheckoutState) -> None:
     """A page just loaded again may show an older draft for a moment, which must not take a newer one's place."""
-    await state.note(TYPED, [], 1)  # type: ignore[operator]
-    await state.note({}, ["email"], 2)  # type: ignore[operator]
-    await state.note({"phone": "12"}, ["email", "phone"], 3)  # type: ignore[operator]
+    await state.note(TYPED, [], 1)
+    await state.note({}, ["email"], 2)
+    await state.note({"phone": "12"}, ["email", "phone"], 3)
     assert set(state.problems) == {"phone"}
     await state.load()
     assert state.draft == {**TYPED, "phone": "12"}
 
 
 async def test_a_step_is_done_when_nothing_is_missing(state: CheckoutState) -> None:
-    await state.note({**TYPED, "bank": ""}, [], 1)  # type: ignore[operator]
+    await state.note({**TYPED, "bank": ""}, [], 1)
     assert state.steps_done == ["contact"]
-    await state.note(TYPED, [], 2)  # type: ignore[operator]
+    await state.note(TYPED, [], 2)
     assert state.steps_done == ["contact", "payment"]
 
 
@@ -112,7 +112,7 @@ async def test_a_step_is_done_when_nothing_is_missing(state: CheckoutState) -> N
     "sent", [({"email": "x" * 301}, [], 1), ("email", [], 1), (TYPED, [], "1"), (TYPED, [], -1)]
 )
 async def test_what_no_page_sends_changes_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
-    await state.note(*sent)  # type: ignore[operator]
+    await state.note(*sent)
     assert (state.problems, state.noted) == ({}, 0)
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
@@ -140,8 +140,40 @@ async def test_an_order_that_waits_at_the_bank_is_within_reach(shop: Shop, state
 
 async def test_a_note_after_the_order_leads_to_the_order(shop: Shop, state: CheckoutState) -> None:
     await _placed(shop, state)
-    await state.note(TYPED, [], 3)  # type: ignore[operator]
+    await state.note(TYPED, [], 3)
     assert state.stage == "placed"
+
+
+async def test_a_note_leads_to_the_order_though_the_browser_has_forgotten_the_cart(
+    shop: Shop, state: CheckoutState
+) -> None:
+    """Whatever shows the cart anew finds no cart there any more, and may come first."""
+    page = await _placed(shop, state)
+    state.last_order = ""
+    await refresh(await state.get_state(CartState))
+    await state.note(TYPED, [], 3)
+    assert (state.stage, state.last.page) == ("placed", page)
+
+
+async def test_a_note_after_another_tab_s_order_leaves_the_cart_begun_there(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    await _placed(shop, state)
+    cart = await state.get_state(CartState)
+    await cart.add(toy, 1)
+    begun = cart.cart_id
+    await state.note(TYPED, [], 3)
+    assert (state.stage, cart.cart_id) == ("open", begun)
+
+
+async def test_a_note_does_not_take_the_form_away_while_its_order_is_being_placed(
+    shop: Shop, state: CheckoutState
+) -> None:
+    """The page would have nobody left to go to the bank when the answer comes."""
+    await _placed(shop, state)
+    state._is_placing = True
+    await state.note(TYPED, [], 3)
+    assert state.stage == "open"
 
 
 @pytest.mark.parametrize(
