@@ -58,6 +58,7 @@ def serve(settings: Settings) -> None:
         interface=Interfaces.ASGI,
         workers=settings.workers,
         workers_kill_timeout=SECONDS_TO_STOP,
+        respawn_failed_workers=True,  # not when one dies again within seconds: then the command ends and says so
         log_level=LogLevels.warning,
     ).serve()
     print("Trompo is closed.")

@@ -79,6 +79,10 @@ class ShopServer:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
+        self.wait_until_it_answers()
+
+    def wait_until_it_answers(self) -> None:
+        """Wait until `/health` answers 200."""
         self._wait_until(self._answers, "did not open")
 
     def wait_until_it_says(self, text: str) -> None:
