@@ -31,6 +31,9 @@ ORDER_MAILS = {
     Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido."),
 }
 NOT_YOU = "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
+ARRIVED = ("Tu pedido {number} ya llegó", "Entregamos tu pedido. ¡Que lo disfrutes!")
+"""In place of `SHIPPED` when the carrier's first news of a parcel is that it was delivered."""
+SEE = "Ver mi pedido"
 ACTIONS = {Kind.LOST: "Intentarlo otra vez", Kind.SHIPPED: "Seguir mi pedido"}
 """Where it leads is the order's page always; this is what for."""
 
@@ -44,21 +47,21 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
     kind = Kind(mail.kind)
     if kind is Kind.RESET:
         return await _reset(session, settings, mail.about)
-    tracking = ""
+    tracking, has_arrived = "", False
     order_id = mail.about
     if kind is Kind.SHIPPED:
         parcel = await session.get_one(Fulfillment, mail.about)
-        order_id, tracking = parcel.order_id, _tracking(parcel)
+        order_id, tracking, has_arrived = parcel.order_id, _tracking(parcel), parcel.delivered_at is not None
     order = await read_order(session, order_id)
     if not order.email:
         return None
-    subject, words = ORDER_MAILS[kind]
+    subject, words = ARRIVED if has_arrived else ORDER_MAILS[kind]
     letter = Letter(
         subject=subject.format(number=order.number),
         greeting=f"Hola{_name_of(order)}:",
         words=[words, *([tracking] if tracking else [])],
         bill=await _bill(session, order),
-        action=ACTIONS.get(kind, "Ver mi pedido"),
+        action=SEE if has_arrived else ACTIONS.get(kind, SEE),
         link=f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}",
     )
     return on_paper(letter, settings, order.email)
@@ -93,7 +96,8 @@ async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
 
 def _tracking(parcel: Fulfillment) -> str:
     carrier = str(parcel.data.get("carrier") or "la transportadora")
-    return f"Lo lleva {carrier}, con la guía {parcel.tracking_number}." if parcel.tracking_number else ""
+    verb = "llevó" if parcel.delivered_at else "lleva"
+    return f"Lo {verb} {carrier}, con la guía {parcel.tracking_number}." if parcel.tracking_number else ""
 
 
 def _name_of(order: Order) -> str:

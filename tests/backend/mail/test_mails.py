@@ -3,7 +3,7 @@
 import asyncio
 import re
 import stat
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email import message_from_bytes, policy
 from pathlib import Path
 
@@ -77,8 +77,23 @@ async def test_paid_and_lost_are_told_once(
     assert [subject.split()[0] for subject in sorted(pocket.subjects())] == ["No", "Recibimos", "Tu"]
 
 
+@pytest.mark.parametrize(
+    ("delivered_at", "subject", "words"),
+    [
+        (None, "va en camino", "Lo lleva Envía, con la guía GUIA-77."),
+        (now(), "ya llegó", "Lo llevó Envía, con la guía GUIA-77."),
+    ],
+)
 async def test_a_parcel_is_told_with_its_guide(
-    shop: Shop, shop_floor: Floor, order: dict[str, str], post: Post, pocket: Pocket
+    *,
+    shop: Shop,
+    shop_floor: Floor,
+    order: dict[str, str],
+    post: Post,
+    pocket: Pocket,
+    delivered_at: datetime | None,
+    subject: str,
+    words: str,
 ) -> None:
     async with shop.database.transaction() as session:
         parcel = Fulfillment(
@@ -88,13 +103,14 @@ async def test_a_parcel_is_told_with_its_guide(
             provider_id="carrier_standard",
             tracking_number="GUIA-77",
             data={"carrier": "Envía"},
+            delivered_at=delivered_at,
         )
         session.add(parcel)
         await session.flush()
         await publish(session, ParcelShipped(parcel.id, order["id"]))
     await send_all(post)
-    letter = next(letter for letter in pocket.letters if "va en camino" in letter["Subject"])
-    assert "Lo lleva Envía, con la guía GUIA-77." in text_of(letter)
+    letter = next(letter for letter in pocket.letters if subject in letter["Subject"])
+    assert words in text_of(letter)
 
 
 async def test_marking_a_parcel_shipped_sends_its_guide_once(
