@@ -24,6 +24,7 @@ TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
+WELCOME = "bienvenida"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 CAROUSEL_TEXTS = {
@@ -191,9 +192,15 @@ def page() -> rx.Component:
     fresh, on_sale = list_of(content.new_or_featured, ProductCard), list_of(content.on_sale, ProductCard)
     departments, ages = list_of(content.categories, CategoryNode), list_of(content.ages, Facet)
     return framed(
+        # the first frame waits until the banner is there whole, which would otherwise grow before the eyes
+        rx.el.link(rel="expect", href=f"#{WELCOME}", custom_attrs={"blocking": "render"}),
         banner(),
         rx.el.div(
-            rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="welcome__title"),
+            rx.el.h1(
+                _("Juguetes hechos con cuidado, para jugar de verdad"),
+                id=WELCOME,
+                class_name="welcome__title",
+            ),
             promises(),
             class_name="welcome",
         ),

@@ -89,6 +89,13 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
         assert len(titles) == len(descriptions) == len(products)
 
 
+async def test_what_the_first_frame_of_home_waits_for_is_there(server: ShopServer) -> None:
+    html = await server.drawn("/")
+    awaited = Head(html).link("expect")
+    assert awaited["blocking"] == "render"
+    assert html.count(f' id="{(awaited["href"] or "").removeprefix("#")}"') == 1
+
+
 async def assert_it_is_taken_over(page: Page, address: str) -> None:
     """Opened, it comes alive, and its head says everything once."""
     await page.goto(address)

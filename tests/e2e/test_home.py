@@ -13,7 +13,7 @@ async def test_the_banner_shows_what_is_featured_and_can_be_bought(page: Page) -
     await page.goto("/")
     slides = page.get_by_test_id("banner").get_by_test_id("banner-slide")
     await expect(slides).to_have_count(7)
-    titles = await slides.locator("h2").all_inner_texts()
+    titles = await slides.locator("h2").all_text_contents()
     assert "Trompo de madera" in titles
     assert "Cocina de juguete" not in titles  # featured, but nothing is left of it
 

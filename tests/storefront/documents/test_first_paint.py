@@ -19,10 +19,10 @@ def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     (tmp_path / "assets" / "all-1.css").write_text('p::before { content: "</style>" }')
     assert arranged_for_first_paint(HTML, SEED, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
-        '<link rel="modulepreload" fetchpriority="low" href="/assets/entry.js"/>'
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
         '<style>p::before { content: "<\\/style>" }</style></head>'
-        f"<body><p>&lt;/head></p><script>first()</script>{FONT}{SEED}"
+        f"<body><p>&lt;/head></p><script>first()</script>{FONT}"
+        f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{SEED}'
         '<script type="module" async="">last()</script></body>'
     )
 
