@@ -162,7 +162,7 @@ async def test_a_municipality_nobody_knows_is_said_to_be_unknown(page_320: Page)
 
 
 async def test_a_total_that_changed_asks_again(page: Page, server: ShopServer) -> None:
-    toy, width = "arcoiris-de-madera", page.viewport_size or {"width": 0}
+    toy, width = "bloques-de-madera", page.viewport_size or {"width": 0}
     await put_in_cart(page, toy)
     await open_checkout(page)
     await fill_in(page)

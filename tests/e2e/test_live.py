@@ -249,7 +249,7 @@ async def test_the_cart_and_the_wishlist_follow(open_page: OpenPage, books: Data
 
 
 async def test_the_checkout_follows_after_shipping_was_priced(open_page: OpenPage, books: Database) -> None:
-    toy = Toy(books, "domino-de-madera")
+    toy = Toy(books, "frutas-de-la-plaza")
     async with open_page(1280, 800) as page:
         await put_in_cart(page, toy.handle)
         await open_checkout(page)
