@@ -15,27 +15,29 @@ from backend.orders.tokens import order_token
 from backend.settings import Settings
 from backend.shipping.models import Fulfillment
 
+SEE = "Ver mi pedido"
 ORDER_MAILS = {
     Kind.PLACED: (
         "Recibimos tu pedido {number}",
         "Ya guardamos tu pedido y apartamos tus juguetes. Te avisamos apenas tu banco confirme el pago.",
+        SEE,
     ),
     Kind.PAID: (
         "Tu pago quedó confirmado: pedido {number}",
         "¡Gracias! Tu banco confirmó el pago. Ya empezamos a preparar tu pedido.",
+        SEE,
     ),
     Kind.LOST: (
         "No pudimos cobrar tu pedido {number}",
         "Tu banco no aprobó el pago, así que no te cobramos nada. Desde tu pedido puedes intentarlo otra vez.",
+        "Intentarlo otra vez",
     ),
-    Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido."),
+    Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido.", "Seguir mi pedido"),
 }
-NOT_YOU = "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
-ARRIVED = ("Tu pedido {number} ya llegó", "Entregamos tu pedido. ¡Que lo disfrutes!")
+"""What each says, and what its link is for: it leads to the order's page always."""
+ARRIVED = ("Tu pedido {number} ya llegó", "Entregamos tu pedido. ¡Que lo disfrutes!", SEE)
 """In place of `SHIPPED` when the carrier's first news of a parcel is that it was delivered."""
-SEE = "Ver mi pedido"
-ACTIONS = {Kind.LOST: "Intentarlo otra vez", Kind.SHIPPED: "Seguir mi pedido"}
-"""Where it leads is the order's page always; this is what for."""
+NOT_YOU = "Si no fuiste tú, no hagas nada: tu contraseña sigue igual."
 
 
 async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> EmailMessage | None:
@@ -47,21 +49,23 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
     kind = Kind(mail.kind)
     if kind is Kind.RESET:
         return await _reset(session, settings, mail.about)
-    tracking, has_arrived = "", False
+    tracking, mail_says = "", ORDER_MAILS[kind]
     order_id = mail.about
     if kind is Kind.SHIPPED:
         parcel = await session.get_one(Fulfillment, mail.about)
-        order_id, tracking, has_arrived = parcel.order_id, _tracking(parcel), parcel.delivered_at is not None
+        order_id, tracking = parcel.order_id, _tracking(parcel)
+        if parcel.delivered_at:
+            mail_says = ARRIVED
     order = await read_order(session, order_id)
     if not order.email:
         return None
-    subject, words = ARRIVED if has_arrived else ORDER_MAILS[kind]
+    subject, words, action = mail_says
     letter = Letter(
         subject=subject.format(number=order.number),
         greeting=f"Hola{_name_of(order)}:",
         words=[words, *([tracking] if tracking else [])],
         bill=await _bill(session, order),
-        action=SEE if has_arrived else ACTIONS.get(kind, SEE),
+        action=action,
         link=f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}",
     )
     return on_paper(letter, settings, order.email)

@@ -20,7 +20,8 @@ MODULE = '<script type="module"'
 def arranged_for_first_paint(html: str, seed: str, folder: Path) -> str:
     """The drawn document: styles in its head, and behind its content its fonts, its scripts and its seed.
 
-    The seed stands before the module that reads it; a document without one has it at the end of its head.
+    Scripts are fetched after the pictures. The seed stands before the module that reads it; a document without one has
+    it at the end of its head.
 
     Args:
         html: the document.
@@ -30,9 +31,7 @@ def arranged_for_first_paint(html: str, seed: str, folder: Path) -> str:
     head, end, body = html.partition("</head>")
     content, module, scripts = body.rpartition(MODULE)
     fonts = "".join(FONT_AHEAD.findall(head))
-    ahead = "".join(SCRIPT_AHEAD.findall(head)).replace(
-        "<link", '<link fetchpriority="low"'
-    )  # pictures first
+    ahead = "".join(SCRIPT_AHEAD.findall(head)).replace("<link", '<link fetchpriority="low"')
     return _head(head, folder) + end + content + fonts + ahead + seed + module + scripts
 
 

@@ -63,6 +63,19 @@ async def fill_in(page: Page, **other: str) -> None:
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
 
 
+async def be_ready_to_pay(page: Page, handle: str) -> None:
+    """Put a toy into the cart, and fill in the whole checkout."""
+    await put_in_cart(page, handle)
+    await open_checkout(page)
+    await fill_in(page)
+
+
+async def expect_bank_within_reach(page: Page) -> None:
+    """Wait for the bank's page or, when the page was just being told how things stand, for the way there."""
+    bank = page.get_by_test_id("bank-approve")
+    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
+
+
 async def go_to_bank(page: Page) -> None:
     """Press the button and wait for the bank's page."""
     await page.get_by_test_id("place-order").click()

@@ -12,12 +12,13 @@ from tests.e2e.shopper import (
     LETICIA,
     MEDELLIN,
     PATIENCE,
+    be_ready_to_pay,
     change_price,
     decide,
+    expect_bank_within_reach,
     expect_no_overflow,
     expect_status,
     field,
-    fill_in,
     go_to_bank,
     open_checkout,
     payments_of,
@@ -163,9 +164,7 @@ async def test_a_municipality_nobody_knows_is_said_to_be_unknown(page_320: Page)
 
 async def test_a_total_that_changed_asks_again(page: Page, server: ShopServer) -> None:
     toy, width = "bloques-de-madera", page.viewport_size or {"width": 0}
-    await put_in_cart(page, toy)
-    await open_checkout(page)
-    await fill_in(page)
+    await be_ready_to_pay(page, toy)
     before = await page.get_by_test_id("place-order").inner_text()
     change_price(server, toy, 61_000 + width["width"])
     payments = payments_of(server)
@@ -183,9 +182,7 @@ async def test_a_total_that_changed_asks_again(page: Page, server: ShopServer) -
 
 async def test_what_sold_out_meanwhile_is_named(page_320: Page, server: ShopServer) -> None:
     toy = "rana-mini"
-    await put_in_cart(page_320, toy)
-    await open_checkout(page_320)
-    await fill_in(page_320)
+    await be_ready_to_pay(page_320, toy)
     sell_out(server, toy)
     payments = payments_of(server)
     await page_320.get_by_test_id("place-order").click()
@@ -229,9 +226,7 @@ async def prices(page_1280: Page) -> PricesHeldBack:
     """The form is filled in and priced; from now on prices are held back."""
     prices = PricesHeldBack()
     await prices.stand_before(page_1280)
-    await put_in_cart(page_1280, "yoyo-de-madera")
-    await open_checkout(page_1280)
-    await fill_in(page_1280)
+    await be_ready_to_pay(page_1280, "yoyo-de-madera")
     prices.is_holding = True
     return prices
 
@@ -265,14 +260,11 @@ async def test_a_press_while_the_server_is_away_is_kept(
     page_1280: Page, server: ShopServer, watch: Watch
 ) -> None:
     watch.expect("WebSocket connection")
-    await put_in_cart(page_1280, "yoyo-de-madera")
-    await open_checkout(page_1280)
-    await fill_in(page_1280)
+    await be_ready_to_pay(page_1280, "yoyo-de-madera")
     server.stop()
     await page_1280.get_by_test_id("place-order").click()
     server.start()
-    bank = page_1280.get_by_test_id("bank-approve")
-    await expect(bank.or_(page_1280.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
+    await expect_bank_within_reach(page_1280)
 
 
 async def test_a_server_that_restarts_does_not_stand_in_the_way(
@@ -296,10 +288,8 @@ async def test_a_server_that_restarts_does_not_stand_in_the_way(
         await expect(field(page, name)).to_have_value(ANA[name])
     await page.get_by_test_id("bank-select").select_option("1022")
     await page.get_by_test_id("place-order").click()
-    # pressed while the page was still being told anew how things stand, the order may be there before the bank is
-    bank = page.get_by_test_id("bank-approve")
-    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
-    if not await bank.is_visible():
+    await expect_bank_within_reach(page)
+    if not await page.get_by_test_id("bank-approve").is_visible():
         await page.get_by_test_id("go-to-bank").click()
     await decide(page, "approve")
     await expect_status(page, "paid")

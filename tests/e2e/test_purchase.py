@@ -10,6 +10,7 @@ from tests.e2e.shopper import (
     BANK,
     MEDELLIN,
     PATIENCE,
+    be_ready_to_pay,
     decide,
     deliver_parcel,
     expect_no_overflow,
@@ -76,9 +77,7 @@ async def test_a_toy_is_bought_and_the_order_outlives_the_server(
 async def test_a_rejected_payment_gives_the_cart_back_in_one_click(page: Page, server: ShopServer) -> None:
     toy = "coca-balero"
     stock = stock_of(server, toy)
-    await put_in_cart(page, toy)
-    await open_checkout(page)
-    await fill_in(page)
+    await be_ready_to_pay(page, toy)
     await go_to_bank(page)
     await decide(page, "reject")
     await expect_status(page, "rejected")
@@ -103,9 +102,7 @@ async def test_a_rejected_payment_gives_the_cart_back_in_one_click(page: Page, s
 async def test_a_cancelled_payment_frees_the_stock(page_320: Page, server: ShopServer) -> None:
     toy = "bolsa-de-canicas"
     stock = stock_of(server, toy)
-    await put_in_cart(page_320, toy)
-    await open_checkout(page_320)
-    await fill_in(page_320)
+    await be_ready_to_pay(page_320, toy)
     await go_to_bank(page_320)
     await decide(page_320, "cancel")
     await expect_status(page_320, "canceled")
@@ -114,9 +111,7 @@ async def test_a_cancelled_payment_frees_the_stock(page_320: Page, server: ShopS
 
 
 async def test_an_open_page_follows_its_payment_by_itself(page_1280: Page) -> None:
-    await put_in_cart(page_1280, "cometa-de-agosto")
-    await open_checkout(page_1280)
-    await fill_in(page_1280)
+    await be_ready_to_pay(page_1280, "cometa-de-agosto")
     await go_to_bank(page_1280)
     bank = page_1280.url
     await decide(page_1280, "pending")
@@ -137,9 +132,7 @@ async def test_an_open_page_follows_its_payment_by_itself(page_1280: Page) -> No
 
 
 async def test_a_paid_order_shows_where_its_parcel_is(page_320: Page, server: ShopServer) -> None:
-    await put_in_cart(page_320, "yoyo-de-madera")
-    await open_checkout(page_320)
-    await fill_in(page_320)
+    await be_ready_to_pay(page_320, "yoyo-de-madera")
     await go_to_bank(page_320)
     await decide(page_320, "approve")
     await expect_status(page_320, "paid")
@@ -194,9 +187,7 @@ async def test_two_tabs_make_one_order(page_1280: Page, server: ShopServer) -> N
 async def test_back_from_the_bank_leads_to_the_order_and_not_to_a_second_one(
     page: Page, server: ShopServer
 ) -> None:
-    await put_in_cart(page, "parques-de-madera")
-    await open_checkout(page)
-    await fill_in(page)
+    await be_ready_to_pay(page, "parques-de-madera")
     await go_to_bank(page)
     bank = page.url
     await page.go_back()
@@ -260,9 +251,7 @@ async def test_an_order_shows_itself_only_to_who_holds_its_link(
     page_1280: Page, open_page: OpenPage, watch: Watch
 ) -> None:
     watch.expect("404")
-    await put_in_cart(page_1280, "loteria-de-animales")
-    await open_checkout(page_1280)
-    await fill_in(page_1280)
+    await be_ready_to_pay(page_1280, "loteria-de-animales")
     await go_to_bank(page_1280)
     await decide(page_1280, "approve")
     await expect_status(page_1280, "paid")

@@ -118,10 +118,8 @@ class CheckoutState(PageState, rx.State):
             try:
                 async with current_shop().database.transaction() as session:
                     kept = await carts.save_draft(session, await self._cart(), typed)
-            except (
-                NotFound,
-                NotAllowed,
-            ):  # it has become an order: by `place`, which will tell, or in another tab
+            except (NotFound, NotAllowed):
+                # it has become an order: in another tab, or by `place`, which will tell
                 if not self._is_placing:
                     await self._look(await self._cart())
                 return
