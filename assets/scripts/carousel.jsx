@@ -1,6 +1,7 @@
 // The banner. Its slides lie side by side in a track that scrolls and snaps by itself, so swiping needs no script; this
 // adds dots, a pause button and moving on by itself. It rests while someone points at it, is inside it with the keyboard,
-// looks at another tab, or prefers less motion.
+// looks at another tab, or prefers less motion. Its controls come before the slides, as a carousel's should
+// (w3.org/WAI/ARIA/apg/patterns/carousel), and so do not move when more slides arrive.
 
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
@@ -68,9 +69,16 @@ export function Carousel({ count, label, texts, children }) {
       onFocus={(event) => event.target.matches(":focus-visible") && setBusy(true)}
       onBlur={left}
     >
-      <div ref={track} className="banner__track" aria-live={isPlaying ? "off" : "polite"}>{children}</div>
       {count > 1 && (
         <>
+          <button
+            type="button"
+            className="icon-button banner__pause"
+            aria-label={isWanted ? texts.pause : texts.play}
+            onClick={() => setWanted(!isWanted)}
+          >
+            <Icon name={isWanted ? "pause" : "play"} size={20} />
+          </button>
           <div className="banner__dots">
             {Array.from({ length: count }, (_, place) => (
               <button
@@ -83,16 +91,9 @@ export function Carousel({ count, label, texts, children }) {
               />
             ))}
           </div>
-          <button
-            type="button"
-            className="icon-button banner__pause"
-            aria-label={isWanted ? texts.pause : texts.play}
-            onClick={() => setWanted(!isWanted)}
-          >
-            <Icon name={isWanted ? "pause" : "play"} size={20} />
-          </button>
         </>
       )}
+      <div ref={track} className="banner__track" aria-live={isPlaying ? "off" : "polite"}>{children}</div>
     </section>
   );
 }

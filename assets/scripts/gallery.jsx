@@ -81,7 +81,7 @@ export function Gallery({ pictures, texts, children }) {
               aria-current={place === current || undefined}
               onClick={() => show(place, "smooth")}
             >
-              <Picture view={picture} sizes="80px" alt="" loading="eager" />
+              <Picture view={picture} sizes="80px" alt="" />
             </button>
           ))}
         </div>

@@ -24,7 +24,7 @@ TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
-WELCOME = "bienvenida"
+SLIDE_PICTURE = "destacado-"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 CAROUSEL_TEXTS = {
@@ -93,6 +93,7 @@ def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
                 ),
                 class_name="slide__frame",
             ),
+            id=SLIDE_PICTURE + place.to(str),
             class_name="slide__picture",
         ),
         key=card.id,
@@ -119,7 +120,11 @@ def fallback_slide() -> rx.Component:
             ),
             class_name="slide__words",
         ),
-        rx.el.div(drawing("/brand/hero.svg", 600, 240), class_name="slide__picture slide__picture--drawn"),
+        rx.el.div(
+            drawing("/brand/hero.svg", 600, 240),
+            id=f"{SLIDE_PICTURE}0",
+            class_name="slide__picture slide__picture--drawn",
+        ),
         class_name="slide",
         data_testid="banner-slide",
     )
@@ -192,17 +197,14 @@ def page() -> rx.Component:
     fresh, on_sale = list_of(content.new_or_featured, ProductCard), list_of(content.on_sale, ProductCard)
     departments, ages = list_of(content.categories, CategoryNode), list_of(content.ages, Facet)
     return framed(
-        # the first frame waits until the banner is there whole, which would otherwise grow before the eyes
-        rx.el.link(rel="expect", href=f"#{WELCOME}", custom_attrs={"blocking": "render"}),
-        banner(),
+        # the first frame waits until the first slide's words are there, which would otherwise grow before the eyes
+        rx.el.link(rel="expect", href=f"#{SLIDE_PICTURE}0", custom_attrs={"blocking": "render"}),
         rx.el.div(
-            rx.el.h1(
-                _("Juguetes hechos con cuidado, para jugar de verdad"),
-                id=WELCOME,
-                class_name="welcome__title",
-            ),
+            # first of all what the page is, though the eye finds it below the banner
+            rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="opening__title"),
+            banner(),
             promises(),
-            class_name="welcome",
+            class_name="opening",
         ),
         rx.cond(
             departments.length() > 0,

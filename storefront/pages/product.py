@@ -194,6 +194,12 @@ def product() -> rx.Component:
     return rx.fragment(
         breadcrumb(detail.breadcrumb),
         rx.el.article(
+            # its name comes first: on a phone it is read before the pictures have come
+            rx.el.header(
+                rx.el.p(card.brand, class_name="product__brand"),
+                rx.el.h1(card.title, class_name="product__title"),
+                class_name="product__name",
+            ),
             Gallery.create(
                 rx.el.div(discount_badge(card), class_name="gallery__badge"),
                 pictures=content.gallery,
@@ -201,8 +207,6 @@ def product() -> rx.Component:
                 key=content.slug,
             ),
             rx.el.div(
-                rx.el.p(card.brand, class_name="product__brand"),
-                rx.el.h1(card.title, class_name="product__title"),
                 rx.el.p(card.subtitle, class_name="product__subtitle"),
                 rx.el.div(price(card), class_name="product__price"),
                 stock_words(card),
@@ -242,10 +246,9 @@ def skeleton() -> rx.Component:
     return rx.fragment(
         rx.el.div(bar("14rem"), class_name="breadcrumb"),
         rx.el.div(
+            rx.el.div(bar("30%"), bar("80%", "2.4rem"), class_name="product__name"),
             rx.el.div(rx.el.div(class_name="gallery__stage bone"), class_name="gallery"),
             rx.el.div(
-                bar("30%"),
-                bar("80%", "2.4rem"),
                 bar("60%"),
                 bar("40%", "2rem"),
                 bar("100%", "3rem"),

@@ -96,6 +96,15 @@ async def test_what_the_first_frame_of_home_waits_for_is_there(server: ShopServe
     assert html.count(f' id="{(awaited["href"] or "").removeprefix("#")}"') == 1
 
 
+@pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
+async def test_what_a_page_is_comes_before_its_pictures_and_fonts(server: ShopServer, path: str) -> None:
+    html = await server.drawn(path)
+    heading = html.index("<h1")
+    assert heading < html.index("/demo/", html.index("<body"))
+    assert heading < html.index(".woff2")
+    assert "local(" in html[:heading]  # what stands in for a font until then
+
+
 async def assert_it_is_taken_over(page: Page, address: str) -> None:
     """Opened, it comes alive, and its head says everything once."""
     await page.goto(address)

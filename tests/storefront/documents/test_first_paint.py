@@ -11,17 +11,19 @@ HTML = (
     '<link href="/assets/all-1.css" rel="stylesheet" type="text/css"/></head>'
     '<body><p>&lt;/head></p><script>first()</script><script type="module" async="">last()</script></body>'
 )
+STAND_IN = '@font-face { font-family: "One Fallback"; src: local("Arial") }'
+FACE = '@font-face { font-family: "One"; src: url("/fonts/one.woff2") format("woff2") }'
 SEED = '<template id="seed">{}</template>'
 
 
 def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
-    (tmp_path / "assets" / "all-1.css").write_text('p::before { content: "</style>" }')
+    (tmp_path / "assets" / "all-1.css").write_text(STAND_IN + FACE + 'p::before { content: "</style>" }')
     assert arranged_for_first_paint(HTML, SEED, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
-        '<style>p::before { content: "<\\/style>" }</style></head>'
-        f"<body><p>&lt;/head></p><script>first()</script>{FONT}"
+        f'<style>{STAND_IN}p::before {{ content: "<\\/style>" }}</style></head>'
+        f"<body><p>&lt;/head></p><script>first()</script>{FONT}<style>{FACE}</style>"
         f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{SEED}'
         '<script type="module" async="">last()</script></body>'
     )
