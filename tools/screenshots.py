@@ -36,6 +36,10 @@ WHOLE_PAGES = (
 OVER_A_PAGE = ("search", "search-nothing", "menu", "filters", "drawer", "product-large")
 """What lies over a page and goes when it is left: pictured as it stands in the window."""
 PICTURES = (*WHOLE_PAGES, *OVER_A_PAGE)
+DECODE_WHAT_IS_SEEN = """() => Promise.all([...document.images].filter((one) => {
+    const { top, bottom, left, right } = one.getBoundingClientRect();
+    return one.checkVisibility() && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+}).map((one) => one.decode()))"""
 SCENES = {**ON_PHONES, **EVERYWHERE}
 
 
@@ -73,8 +77,9 @@ async def _whole(page: Page) -> bytes:
 
 
 async def _window(page: Page) -> bytes:
-    """What the window shows, with the focus where it is."""
+    """What the window shows, with the focus where it is, once the pictures in it have come."""
     await page.wait_for_load_state("networkidle")
+    await page.evaluate(DECODE_WHAT_IS_SEEN)
     await page.evaluate("document.fonts.ready")
     return await page.screenshot(animations="disabled", caret="initial")
 

@@ -38,10 +38,10 @@ def arranged_for_first_paint(html: str, seed: str, folder: Path) -> str:
         f"<style>{faces}</style>" for _, faces in sheets if faces
     )
     ahead = "".join(SCRIPT_AHEAD.findall(head)).replace("<link", '<link fetchpriority="low"')
-    return _of_what_is_inside(head) + styles + end + content + fonts + ahead + seed + module + scripts
+    return _without_fetching(head) + styles + end + content + fonts + ahead + seed + module + scripts
 
 
-def _of_what_is_inside(head: str) -> str:
+def _without_fetching(head: str) -> str:
     """The head without what is fetched behind the content, and with links that no longer fetch the styles."""
     head = SCRIPT_AHEAD.sub("", FONT_AHEAD.sub("", head))
     head = STYLESHEET.sub(lambda found: found[0].replace("<link", "<link disabled", 1), head)
