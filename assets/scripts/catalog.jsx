@@ -95,9 +95,12 @@ export function SortSelect({ label, options }) {
   return (
     <label className="sort">
       <span className="sort__label">{label}</span>
-      <select className="sort__select" data-testid="sort" value={now.sort} onChange={(event) => choose({ sort: event.target.value })}>
-        {options.map(({ value, label: words }) => <option key={value} value={value}>{words}</option>)}
-      </select>
+      <span className="select">
+        <select className="sort__select" data-testid="sort" value={now.sort} onChange={(event) => choose({ sort: event.target.value })}>
+          {options.map(({ value, label: words }) => <option key={value} value={value}>{words}</option>)}
+        </select>
+        <Icon name="down" size={16} />
+      </span>
     </label>
   );
 }

@@ -50,6 +50,19 @@ async def test_the_list_sorts(page_1280: Page) -> None:
     await expect(first.get_by_test_id("discount-badge")).to_be_visible()
 
 
+async def test_a_second_picture_is_fetched_when_there_is_a_mouse_to_show_it(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    card = page_1280.get_by_test_id("product-card").first
+    first, second = card.locator(".card__image").first, card.locator(".card__image--second")
+    await expect(first).to_have_js_property("complete", True)
+    await page_1280.wait_for_load_state("networkidle")
+    await expect(second).to_have_js_property("currentSrc", "")
+    await card.hover()
+    await expect(second).to_have_css("opacity", "1")
+    await expect(second).to_have_js_property("complete", True)
+    assert await second.evaluate("picture => picture.naturalWidth") > 0
+
+
 async def test_the_way_back_finds_filters_length_and_place(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     cards = page_1280.get_by_test_id("product-card")
