@@ -259,7 +259,7 @@ export function TownField({ label, hint, texts, towns, answered, onFind }) {
   return (
     <div className="field town" ref={box} onBlur={left}>
       <label className="field__label" htmlFor={id}>{label}</label>
-      <div className="town__box" data-picked={isPicked || undefined}>
+      <div className="select town__box" data-picked={isPicked || undefined}>
         <input
           id={id}
           name="town"
