@@ -9,9 +9,9 @@ shown to be slow goes to a thread.
 import asyncio
 import random
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from time import monotonic, perf_counter
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -65,9 +65,9 @@ class InlineConnection:
         return await self._patiently(lambda: self._timed(statement, action))
 
     async def _timed(self, statement: str, action: Callable[[], T]) -> T:
-        began = time.perf_counter()
+        began = perf_counter()
         result = await (self._in_thread(action) if statement in self._slow else _at_once(action))
-        if time.perf_counter() - began < SLOW:
+        if perf_counter() - began < SLOW:
             self._slow.discard(statement)
         elif len(self._slow) < MOST_SLOW:
             self._slow.add(statement)
@@ -103,7 +103,7 @@ class InlineConnection:
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
-                moment = time.monotonic()
+                moment = monotonic()
                 until = until or moment + self._patience
                 if moment > until:
                     raise

@@ -62,6 +62,7 @@ class Health(BaseModel):
     renderer: Renderer | None
 
 
+@router.head("/health", include_in_schema=False)  # watchers that want no more than the status
 @router.get("/health", tags=["operations"])
 async def health(request: Request, response: Response) -> Health:
     """Whether the shop can serve: 200, or 503 when the database does not answer."""

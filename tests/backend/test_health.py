@@ -10,10 +10,10 @@ from backend.loop_lag import SAMPLE_SECONDS, LoopLag
 from backend.settings import Settings
 
 
-async def health(shop: Shop) -> httpx.Response:
+async def health(shop: Shop, method: str = "GET") -> httpx.Response:
     transport = httpx.ASGITransport(create_api(shop))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
-        return await client.get("/health")
+        return await client.request(method, "/health")
 
 
 async def test_a_healthy_shop(settings: Settings) -> None:
@@ -31,9 +31,9 @@ async def test_a_healthy_shop(settings: Settings) -> None:
 async def test_a_shop_without_its_database(settings: Settings) -> None:
     shop = Shop(settings)
     shop.database = Database("postgresql+asyncpg://shop@127.0.0.1:1/shop")  # nobody listens there
-    answer = await health(shop)
+    answer, head = await health(shop), await health(shop, "HEAD")
     await shop.database.close()
-    assert answer.status_code == 503
+    assert answer.status_code == head.status_code == 503
     assert answer.json()["status"] == "unavailable"
     assert answer.json()["database"] == "down"
 

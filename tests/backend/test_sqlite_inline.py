@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import threading
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,11 +11,31 @@ import pytest
 from backend.sqlite_inline import SLOW, InlineConnection, connect
 
 NOTE_THREAD = "UPDATE counter SET n = here()"
+WHERE_SLOWLY = "SELECT here(), doze()"
 HOLD = "SELECT hold(), doze()"
-SLOW_COUNT = """
-WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
-SELECT count(*), here() FROM numbers
-"""
+
+
+class Clock:
+    """What the connection times its statements with: it goes on when told to."""
+
+    def __init__(self) -> None:
+        self.moment = 0.0
+
+    def __call__(self) -> float:
+        """Now, in seconds."""
+        return self.moment
+
+    def go_on(self) -> int:
+        """Let as much time pass as only a slow statement takes."""
+        self.moment += 2 * SLOW
+        return 1
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("backend.sqlite_inline.perf_counter", clock)
+    return clock
 
 
 @pytest.fixture
@@ -31,8 +50,11 @@ async def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def connection(file: Path) -> AsyncIterator[InlineConnection]:
+async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection]:
+    """It knows `here()`, the thread that a statement runs in, and `doze()`, which makes a statement a slow one."""
     connection = await connect(str(file), patience=5)
+    await connection.create_function("here", 0, threading.get_ident)
+    await connection.create_function("doze", 0, clock.go_on)
     yield connection
     await connection.close()
 
@@ -60,10 +82,8 @@ async def test_patience_has_an_end(file: Path, connection: InlineConnection) -> 
 
 
 async def test_what_was_slow_once_runs_in_a_thread(connection: InlineConnection) -> None:
-    await connection.create_function("here", 0, threading.get_ident)
-    found = [await (await connection.cursor().execute(SLOW_COUNT)).fetchall() for _ in range(2)]
-    (first, where_first), (again, where_again) = (rows[0] for rows in found)
-    assert first == again == 200_000
+    found = [await (await connection.cursor().execute(WHERE_SLOWLY)).fetchall() for _ in range(2)]
+    (where_first, _), (where_again, _) = (rows[0] for rows in found)
     assert where_first == threading.get_ident() != where_again
 
 
@@ -78,7 +98,6 @@ async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: Inlin
 
     may_end.set()
     await connection.create_function("hold", 0, hold)
-    await connection.create_function("doze", 0, lambda: time.sleep(2 * SLOW))
     await connection.cursor().execute(HOLD)  # slow by its second function: the next time it runs in a thread
     began.clear()
     may_end.clear()
@@ -97,12 +116,14 @@ async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: Inlin
     assert await cursor.fetchall() == [(0,)]
 
 
-async def test_who_had_to_wait_for_a_rival_was_not_slow(file: Path, connection: InlineConnection) -> None:
-    await connection.create_function("here", 0, threading.get_ident)
+async def test_who_had_to_wait_for_a_rival_was_not_slow(
+    file: Path, connection: InlineConnection, clock: Clock
+) -> None:
     rival = await connect(str(file), patience=5)
     await rival.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(connection.cursor().execute(NOTE_THREAD))
-    await asyncio.sleep(2 * SLOW)  # the rival keeps the lock for longer than a slow statement takes
+    await asyncio.sleep(0)  # it has tried, and was refused
+    clock.go_on()
     await rival.close()
     await waiting
     await connection.cursor().execute(NOTE_THREAD)
