@@ -1,25 +1,63 @@
-"""Finds the Chromium that the browser tests drive, and gets one when there is none: `python tools/browser.py`.
+"""Finds and starts the Chromium of the browser tests; gets one when there is none: `python tools/browser.py`.
 
 In this order: a browser on this machine, Playwright's own, the distribution's package.
 """
 
+import asyncio
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
 
 ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
+OF_NO_USE = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    "SpareRendererForSitePerProcess",
+)
+"""Features of Chromium that cost more than the page under test: the address bar keeps two pages of suggestions in every
+window, and a renderer waits in each for the next site."""
+OFF_IN_PLAYWRIGHT = (
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "LensOverlay", "MediaRouter"),
+    *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "AvoidCorsURLLoaderRestartOnRedirect"),
+    *("PaintHolding", "ThirdPartyStoragePartitioning", "TcpPortRandomizationWin"),
+    *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
+)
+"""Features that Playwright switches off in every Chromium: named again, because only the last list counts."""
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    f"--disable-features={','.join((*OFF_IN_PLAYWRIGHT, *OF_NO_USE))}",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing leaves this machine
+)
 
 
 def find() -> str | None:
     """The path of a browser that starts, or None."""
     return next((path for path in _candidates() if _starts(path)), None)
+
+
+async def launch(playwright: "Playwright") -> "Browser":
+    """Start it, without a window.
+
+    Raises:
+        FileNotFoundError: There is none: `make browser` finds or installs one.
+    """
+    executable = await asyncio.to_thread(find)
+    if executable is None:
+        raise FileNotFoundError("there is no browser: run `make browser`")
+    return await playwright.chromium.launch(executable_path=executable, args=FLAGS)
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 from PIL import Image
 from playwright.async_api import Page, async_playwright
 
-from tests.e2e.conftest import FLAGS, ShopServer
+from tests.e2e.conftest import ShopServer
 from tests.e2e.scenes import EVERYWHERE, ON_PHONES
-from tools.browser import find as find_browser
+from tools.browser import launch
 
 FOLDER = Path(__file__).parent.parent / "docs" / "screenshots"
 SIZES = {320: 640, 768: 1024, 1280: 800}
@@ -45,7 +45,7 @@ SCENES = {**ON_PHONES, **EVERYWHERE}
 
 async def _take(shop: ShopServer, width: int, wanted: list[str]) -> None:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        browser = await launch(playwright)
         for name in wanted:
             if name in ON_PHONES and width >= NARROW:
                 continue

@@ -17,10 +17,10 @@ from uuid import uuid4
 import simple_websocket  # type: ignore[import-untyped]
 from playwright.async_api import Browser, Page, async_playwright, expect
 
-from tests.e2e.conftest import FLAGS, ShopServer
+from tests.e2e.conftest import ShopServer
 from tests.e2e.scenes import visit
 from tests.e2e.shopper import PATIENCE
-from tools.browser import find as find_browser
+from tools.browser import launch
 
 ROOT_STATE = "reflex___state____state"
 SEARCH = f"{ROOT_STATE}.storefront___state___search____search_state.suggest"
@@ -152,7 +152,7 @@ async def run(shoppers: int, rounds: int) -> None:
             await asyncio.wait_for(asyncio.gather(*(other.is_there.wait() for other in others)), 60)
             print(f"{shoppers} others connected, load average {os.getloadavg()[0]:.1f}")
             async with async_playwright() as playwright:
-                browser = await playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
+                browser = await launch(playwright)
                 await measure(shop, browser, rounds)
                 await browser.close()
         finally:

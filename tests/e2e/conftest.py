@@ -20,20 +20,13 @@ from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSock
 
 from storefront.build import ROOT, STAMP
 from tests.ports import free_port
-from tools.browser import find as find_browser
+from tools.browser import launch
 
 HERE = Path(__file__).parent
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SECONDS_TO_OPEN = 60
 SECONDS_TO_CLOSE = 15
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing leaves this machine
-]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -208,11 +201,8 @@ def new_server(production_build: None, tmp_path: Path) -> Iterator[Callable[...,
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """Chromium, headless: the one `make test` found or installed."""
-    executable = find_browser()
-    if executable is None:
-        pytest.fail("there is no browser: run `make browser`")
     async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        chromium = await launch(playwright)
         yield chromium
         await chromium.close()
 

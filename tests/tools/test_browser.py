@@ -1,0 +1,33 @@
+"""The browser of the tests: whichever a machine has, it starts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from playwright.async_api import async_playwright
+
+from tools import browser
+
+
+async def test_playwrights_own_browser_starts_when_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here = await asyncio.to_thread(browser.find)
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.setattr(browser, "ON_PATH", ())
+    monkeypatch.setattr(browser, "APPLICATIONS", ())
+    async with async_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        assert tmp_path in own.parents
+        with pytest.raises(FileNotFoundError, match="make browser"):
+            await browser.launch(playwright)
+        _put(own, f'#!/bin/sh\nexec "{here}" "$@"\n')
+        started = await browser.launch(playwright)
+        assert started.is_connected()
+        await started.close()
+
+
+def _put(program: Path, text: str) -> None:
+    program.parent.mkdir(parents=True)
+    program.write_text(text)
+    program.chmod(0o755)
