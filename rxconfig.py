@@ -4,10 +4,7 @@ import reflex as rx
 from reflex.constants import StateManagerMode
 
 from backend.settings import load_settings
-from storefront.plugins.new_version import NewVersionPlugin
-from storefront.plugins.one_look import OneLookPlugin
-from storefront.plugins.own_origin import OwnOriginPlugin
-from storefront.plugins.seed import SeedPlugin
+from storefront.plugins.changes import Changes
 from storefront.toolchain import prepare_environment
 
 prepare_environment()
@@ -15,7 +12,7 @@ settings = load_settings()
 
 config = rx.Config(
     app_name="storefront",
-    plugins=[OwnOriginPlugin(), SeedPlugin(), NewVersionPlugin(), OneLookPlugin()],
+    plugins=[Changes()],
     disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's sitemap knows its products
     default_color_mode="light",
     show_built_with_reflex=False,

@@ -10,6 +10,7 @@ from storefront.mount import mount_api, shop_lifespan
 from storefront.origins import accept_own_pages_only
 from storefront.pages.routes import PAGES
 from storefront.revalidation import pages_follow_the_shop
+from storefront.state.lost import AskOnceMore
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (
@@ -61,5 +62,6 @@ app = rx.App(
 app.register_lifespan_task(shop_lifespan)
 app.register_lifespan_task(pages_follow_the_shop)
 accept_own_pages_only(app)
+app.add_middleware(AskOnceMore())
 for page in PAGES:
     page.add_to(app)

@@ -6,12 +6,15 @@ nothing of the shop from it: settings are `backend.settings`.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from reflex_base.constants import Env
+from reflex_base.constants import Env, Templates
 from reflex_base.environment import environment
+
+from storefront.plugins import STATE_JS
 
 SWITCHES = {
     "REFLEX_USE_NPM": "1",  # npm with the lock in reflex.lock/; otherwise Reflex downloads bun
@@ -58,6 +61,8 @@ def prepare_serving() -> None:
 def prepare_web() -> None:
     """Make the `.web` folder with the locked npm packages, when there is none for this version of Reflex.
 
+    What outlives a build there is as Reflex wrote it.
+
     Raises:
         CannotBuild: npm could not install what reflex.lock says.
     """
@@ -73,6 +78,8 @@ def prepare_web() -> None:
     if not (web / "node_modules").exists():
         print("Installing the locked npm packages …", flush=True)
         _npm("ci", "--legacy-peer-deps", "--loglevel=error", folder=web)
+    # an earlier build may have changed it otherwise: our changes are made to what Reflex wrote
+    shutil.copyfile(Templates.Dirs.WEB_TEMPLATE / STATE_JS, web / STATE_JS)
 
 
 def _npm(*arguments: str, folder: Path | None = None) -> str:

@@ -1,5 +1,5 @@
 // The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
-// `answers` counts its answers, good or bad, and ends every guess.
+// `answers` changes with its answers, good or bad, and ends every guess.
 
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";

@@ -6,6 +6,7 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { Icon } from "./icons.jsx";
+import { remind } from "./reconnecting.js";
 import { fill } from "./words.jsx";
 
 const ENTRY = "trompoCatalog";
@@ -14,7 +15,7 @@ const Choices = createContext(null);
 
 const keep = (choices) => window.history.replaceState({ ...window.history.state, [ENTRY]: choices }, "");
 
-export function CatalogChoices({ answer, step, onBrowse, children }) {
+export function CatalogChoices({ state, answer, step, onBrowse, children }) {
   const { key, search } = useLocation();
   const [mine, setMine] = useState(null);
   const [askedAt, setAskedAt] = useState(-1);
@@ -33,6 +34,10 @@ export function CatalogChoices({ answer, step, onBrowse, children }) {
     const isAnswered = kept ? answer.is_custom && JSON.stringify(kept) === JSON.stringify(answer.choices) : !answer.is_custom;
     if (!isAnswered) ask(kept);
   }, [key]);
+
+  useEffect(() => {
+    if (mine) return remind(state, (known) => known.content_rx_state_?.is_custom, () => ask(mine));
+  });
 
   const now = mine ?? answer.choices;
   const choose = (change) => {

@@ -31,7 +31,8 @@ const copy = {
 // what is wrong with them (nobody is scolded for a field they have not come to).
 function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
   const [values, setValues] = useState({});
-  const own = useRef({ values: {}, unconfirmed: {}, sent: {}, number: 0, reached: new Set() }).current;
+  // `cart` is the one that was loaded: on a new connection the state knows of none for a moment
+  const own = useRef({ cart, values: {}, unconfirmed: {}, sent: {}, number: 0, reached: new Set() }).current;
   const timer = useRef();
 
   const show = (fields) => {
@@ -54,7 +55,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
 
   const change = (changes, pause = PAUSE_MS) => {
     own.unconfirmed = { ...own.unconfirmed, ...changes };
-    copy.write(cart, own.unconfirmed);
+    copy.write(own.cart, own.unconfirmed);
     show({ ...own.values, ...changes });
     clearTimeout(timer.current);
     if (pause) timer.current = setTimeout(tell, pause);
@@ -76,6 +77,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
   // the page was loaded, or the connection is back: what was typed here meanwhile goes before what the server kept
   useEffect(() => {
     if (!loadedAt) return;
+    own.cart = cart;
     own.unconfirmed = { ...copy.read(cart), ...own.unconfirmed };
     show({ ...draft, ...own.unconfirmed });
     for (const [name, text] of Object.entries(own.values)) if (text) own.reached.add(name);
@@ -88,7 +90,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     if (noted !== own.number) return;
     const { unconfirmed, sent } = own;
     for (const name in sent) if (unconfirmed[name] === sent[name]) delete unconfirmed[name];
-    copy.write(cart, unconfirmed);
+    copy.write(own.cart, unconfirmed);
   }, [noted]);
 
   useEffect(() => {

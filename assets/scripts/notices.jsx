@@ -10,7 +10,8 @@ const SHOWN_MS = 6000;
 
 // Shows what is new since the page opened; `number` tells one message from the next of the same words. What a document
 // learns when it first hears from the server was said before it opened, unless something was put into the cart by then:
-// on a page that can be pressed before it has heard anything, that answer may come together with the first news.
+// on a page that can be pressed before it has heard anything, that answer may come together with the first news. A state
+// that has said nothing yet, as that of a server which has restarted, has the number 0.
 function useFresh(message, isHydrated) {
   const [shown, setShown] = useState(null);
   const [isHeld, setHeld] = useState(false);
@@ -18,7 +19,7 @@ function useFresh(message, isHydrated) {
   const isOpen = useRef(false);
 
   useEffect(() => {
-    const isNew = message.number !== last.current;
+    const isNew = message.number !== 0 && message.number !== last.current;
     last.current = message.number;
     if (isNew && isOpen.current) setShown(message);
     isOpen.current ||= isHydrated;

@@ -3,6 +3,7 @@
 
 import { useEffect, useSyncExternalStore } from "react";
 import { Icon } from "./icons.jsx";
+import { remind } from "./reconnecting.js";
 import { fill } from "./words.jsx";
 
 const KEY = "trompo_wishlist";
@@ -84,10 +85,11 @@ export function WhileSaved({ handle, children }) {
 }
 
 // Tells the server which products to describe, when it does not know yet.
-export function WishlistLoader({ onWishes }) {
+export function WishlistLoader({ state, onWishes }) {
   const list = useWishes();
   useEffect(() => {
     onWishes(list);
+    return remind(state, (known) => known.is_known_rx_state_, () => onWishes(list));
   }, [list]);
   return null;
 }

@@ -122,10 +122,11 @@ class WhenWishesAreNone(rx.Component):
 
 
 class WishlistLoader(rx.Component):
-    """Tells the state what is wished for, at first and after every change."""
+    """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten."""
 
     library = _script("wishlist")
     tag = "WishlistLoader"
+    state: rx.Var[str]
     on_wishes: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
@@ -197,6 +198,7 @@ class CatalogChoices(rx.Component):
 
     library = _script("catalog")
     tag = "CatalogChoices"
+    state: rx.Var[str]
     answer: rx.Var[Any]
     step: rx.Var[int]
     on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]

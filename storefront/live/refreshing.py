@@ -9,11 +9,10 @@ from collections.abc import Awaitable, Callable, Collection, Hashable
 from typing import Any, Protocol, TypeVar, cast
 
 import reflex as rx
-from reflex.event import Event
 from reflex.istate.manager.token import BaseStateToken
-from reflex.state import OnLoadInternalState, StateUpdate
 
 from storefront.live.open_pages import OpenPages, Showing, address_of
+from storefront.state.lost import is_lost, start_over
 
 log = logging.getLogger(__name__)
 
@@ -118,19 +117,13 @@ class Refresher:
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
         async with self._app.modify_state(page) as root, self._places:
-            is_lost = not address_of(cast("rx.State", root))
+            has_to_start_over = await is_lost(root)  # what it would show knows no choices and no cart
             for showing in due:
                 state = await root.get_state(showing.state)
-                if address_of(state) == showing.address:
+                if not has_to_start_over and address_of(state) == showing.address:
                     # not public: every public method of a state is an event that anybody may send
                     await cast("Live", state)._renew(once)  # noqa: SLF001
                 else:
                     self._pages.forget(token, showing.state)
-        if is_lost:
-            await self._have_it_loaded(token)
-
-    async def _have_it_loaded(self, token: str) -> None:
-        """Let the browser load its page anew: it is open, but has been idle so long that its state was dropped."""
-        if self._app.event_namespace is not None:
-            load = Event.from_event_type(OnLoadInternalState.on_load_internal)
-            await self._app.event_namespace.emit_update(StateUpdate(events=load), token)
+        if has_to_start_over:
+            await start_over(self._app, token)

@@ -45,6 +45,7 @@ from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import a_number, a_text, problems_told, some_texts
 from storefront.state.events import event
+from storefront.state.numbers import next_number
 
 STEP = 24
 MOST_SHOWN = 192
@@ -219,7 +220,7 @@ class CatalogState(PageState, rx.State):
         return shown.choices if is_same and shown.is_custom else None
 
     def _show(self, data: PageData[CatalogContent]) -> None:
-        super()._show(replace(data, content=replace(data.content, number=self.content.number + 1)))
+        super()._show(replace(data, content=replace(data.content, number=next_number(self.content.number))))
 
     def _beside(self, params: PageParams) -> Hashable:
         return repr(self._kept(params))
@@ -361,6 +362,7 @@ def page() -> rx.Component:
             ),
             answer=content,
             step=STEP,
+            state=CatalogState.get_full_name(),
             on_browse=CatalogState.browse,
         ),
     )

@@ -33,7 +33,7 @@ def saved(card: ObjectVar[ProductCard]) -> rx.Component:
 def page() -> rx.Component:
     """The whole page."""
     return framed(
-        WishlistLoader.create(on_wishes=WishlistState.show),
+        WishlistLoader.create(state=WishlistState.get_full_name(), on_wishes=WishlistState.show),
         rx.el.div(rx.el.h1(_("Tus favoritos"), class_name="page-title"), class_name="page-head"),
         rx.cond(
             WishlistState.is_known,

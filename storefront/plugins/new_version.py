@@ -5,29 +5,16 @@ Reflex reloads such a page by itself; the banner is for when that did not help, 
 
 import json
 import re
-from typing import Unpack
-
-from reflex.plugins import Plugin
-from reflex.plugins.base import PreCompileContext
 
 from storefront.locale import _
-from storefront.plugins import unknown
+from storefront.plugins import STATE_JS, unknown
 
-STATE_JS = "utils/state.js"
 NEWS = _("Hay una versión nueva de la tienda.")
 RELOAD = _("Actualizar")
 PLACES = {
     re.compile(r'(?<=  banner\.append\()"[^"]*"(?=\);)'): NEWS,
     re.compile(r'(?<=  button\.textContent = )"[^"]*"(?=;)'): RELOAD,
 }
-
-
-class NewVersionPlugin(Plugin):
-    """Changes the banner's words."""
-
-    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
-        """Change the script that shows it."""
-        context["add_modify_task"](STATE_JS, with_our_words)
 
 
 def with_our_words(source: str) -> str:

@@ -5,23 +5,11 @@ paint waited for that.
 """
 
 import re
-from typing import Unpack
-
-from reflex.plugins import Plugin
-from reflex.plugins.base import PreCompileContext
 
 from storefront.plugins import unknown
 
 DOCUMENT_JS = "app/_document.js"
 CHOOSING = re.compile(r'jsx\("script",\{\},"\\n// Only run in browser environment(?:[^"\\]|\\.)*"\),')
-
-
-class OneLookPlugin(Plugin):
-    """Changes what stands in a document's head."""
-
-    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
-        """Change the module that draws the head."""
-        context["add_modify_task"](DOCUMENT_JS, without_choosing)
 
 
 def without_choosing(source: str) -> str:

@@ -10,11 +10,6 @@ Reflex draws pages on the server with the compiled defaults of the state. Two sm
 A document without a seed, and a server without a renderer, work as before.
 """
 
-from typing import Unpack
-
-from reflex.plugins import Plugin
-from reflex.plugins.base import PreCompileContext
-
 from storefront.plugins import unknown
 
 CONTEXT_JSX = "utils/context.jsx"
@@ -45,14 +40,6 @@ function stateOfRequest() {{
 }}
 
 """
-
-
-class SeedPlugin(Plugin):
-    """Changes where the pages' state store begins."""
-
-    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
-        """Change the module that makes the store."""
-        context["add_modify_task"](CONTEXT_JSX, with_seed)
 
 
 def with_seed(source: str) -> str:

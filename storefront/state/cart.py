@@ -13,6 +13,7 @@ from storefront.live.open_pages import watch
 from storefront.live.refreshing import Once
 from storefront.state.answers import a_number, an_id, problems_told
 from storefront.state.events import event
+from storefront.state.numbers import next_number
 from storefront.state.session import own_cart
 
 EMPTY_CART = CartView(
@@ -42,7 +43,7 @@ class Added:
 class CartState(rx.State):
     """The cart of this browser.
 
-    `answers` counts what was answered, well or badly: until it changes, the browser shows its own guess.
+    `answers` is another number after every answer, good or bad: until it changes, the browser shows its own guess.
     """
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
@@ -77,8 +78,8 @@ class CartState(rx.State):
                 await settle(self)
             show(self, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
-            self.added = Added(self.added.number + 1, line.title, line.picture)
-        self.answers += 1
+            self.added = Added(next_number(self.added.number), line.title, line.picture)
+        self.answers = next_number(self.answers)
 
     @event()
     async def set_quantity(self, line_id: str, quantity: int) -> None:
@@ -88,7 +89,7 @@ class CartState(rx.State):
             async with current_shop().database.transaction() as session:
                 await carts.set_quantity(session, self.cart_id, line_id, quantity)
         await refresh(self)
-        self.answers += 1
+        self.answers = next_number(self.answers)
 
     @event()
     async def remove(self, line_id: str) -> None:
@@ -98,7 +99,7 @@ class CartState(rx.State):
             async with current_shop().database.transaction() as session:
                 await carts.remove(session, self.cart_id, line_id)
         await refresh(self)
-        self.answers += 1
+        self.answers = next_number(self.answers)
 
     async def _renew(self, _once: Once) -> None:
         await refresh(self)

@@ -9,6 +9,7 @@ from backend.catalog.service import category_tree
 from backend.catalog.views import CategoryNode
 from storefront.locale import _
 from storefront.state.events import event
+from storefront.state.numbers import next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
 
@@ -44,4 +45,4 @@ class FrameState(rx.State):
 
 def say(frame: FrameState, text: str, tone: str = "problem") -> None:
     """Say something in passing."""
-    frame.notice = Notice(frame.notice.number + 1, tone, text)
+    frame.notice = Notice(next_number(frame.notice.number), tone, text)

@@ -4,9 +4,10 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.held import Held
 from tests.e2e.shopper import (
     ANA,
     LETICIA,
@@ -121,6 +122,27 @@ async def test_a_reload_in_the_middle_of_a_word_loses_nothing(page_320: Page) ->
     await expect(field(page_320, "address")).to_have_value("Calle 10 # 4", timeout=PATIENCE)
 
 
+async def test_what_is_typed_before_a_new_server_knows_the_cart_is_not_lost(
+    page_320: Page, server: ShopServer, watch: Watch
+) -> None:
+    """For a moment after a restart the page has a connection whose state is still empty."""
+    watch.expect("WebSocket connection")
+    page, carts = page_320, Held('"cart_rx_state_":{"id":"cart_')
+    await carts.stand_before(page)
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await field(page, "email").fill("ana@")
+    await field(page, "email").blur()
+    await expect_problem(page, "email", BAD["email"][1])
+    carts.is_holding = True
+    server.restart()
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await field(page, "email").fill("ana@example.com")
+    carts.is_holding = False
+    await page.reload()
+    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
+
+
 @pytest.mark.parametrize(
     ("person", "doc_type", "number", "text"),
     [
@@ -194,46 +216,17 @@ async def test_what_sold_out_meanwhile_is_named(page_320: Page, server: ShopServ
     await expect(page_320.get_by_test_id("cart-line")).to_contain_text("Se agotó", timeout=PATIENCE)
 
 
-class PricesHeldBack:
-    """The way from the shop to a page, on which the price of shipping can be held back."""
-
-    def __init__(self) -> None:
-        self.is_holding = False
-        self._held: list[tuple[WebSocketRoute, str | bytes]] = []
-
-    async def stand_before(self, page: Page) -> None:
-        """Be the way to this page, which is still to be opened."""
-        await page.route_web_socket(re.compile("_event"), self._connect)
-
-    def release(self) -> None:
-        """Let everything through that was held back."""
-        self.is_holding = False
-        for socket, message in self._held:
-            socket.send(message)
-
-    def _connect(self, socket: WebSocketRoute) -> None:
-        def pass_on(message: str | bytes) -> None:
-            if self.is_holding and '"status":"ready"' in str(message):
-                self._held.append((socket, message))
-            else:
-                socket.send(message)
-
-        socket.connect_to_server().on_message(pass_on)
-
-
 @pytest_asyncio.fixture(loop_scope="session")
-async def prices(page_1280: Page) -> PricesHeldBack:
+async def prices(page_1280: Page) -> Held:
     """The form is filled in and priced; from now on prices are held back."""
-    prices = PricesHeldBack()
+    prices = Held('"status":"ready"')
     await prices.stand_before(page_1280)
     await be_ready_to_pay(page_1280, "yoyo-de-madera")
     prices.is_holding = True
     return prices
 
 
-async def test_a_press_while_the_same_is_priced_once_more_is_kept(
-    page_1280: Page, prices: PricesHeldBack
-) -> None:
+async def test_a_press_while_the_same_is_priced_once_more_is_kept(page_1280: Page, prices: Held) -> None:
     button = page_1280.get_by_test_id("place-order")
     await field(page_1280, "address").fill("Carrera 43A # 1-52")
     await field(page_1280, "suburb").focus()
@@ -243,9 +236,7 @@ async def test_a_press_while_the_same_is_priced_once_more_is_kept(
     await expect(page_1280.get_by_test_id("bank-approve")).to_be_visible(timeout=PATIENCE)
 
 
-async def test_a_press_while_another_place_is_priced_agrees_to_nothing(
-    page_1280: Page, prices: PricesHeldBack
-) -> None:
+async def test_a_press_while_another_place_is_priced_agrees_to_nothing(page_1280: Page, prices: Held) -> None:
     button = page_1280.get_by_test_id("place-order")
     price = await button.text_content()
     await pick_town(page_1280, LETICIA)

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_in, log_out, register
 from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
+from tests.e2e.held import Held
 from tests.e2e.shopper import PATIENCE, expect_no_overflow, field, open_checkout, put_in_cart
 from tests.gateway_kit import served
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
@@ -140,6 +141,20 @@ async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
     await log_out(page)
     await enter_by_google(page)  # from now on, Google is enough
     await expect_home(page)
+
+
+async def test_nothing_moves_away_under_a_finger(google_page: Page) -> None:
+    """That there is Google's button, a page that was reached from another one learns last: it stands over the form."""
+    news = Held('"has_google":true')
+    await news.stand_before(google_page)
+    news.is_holding = True
+    await google_page.goto("/account")
+    await expect(google_page.get_by_role("heading", name="Entra a tu cuenta")).to_be_visible(timeout=PATIENCE)
+    link = google_page.get_by_role("link", name="Crea tu cuenta")
+    await expect(link).to_have_count(0)
+    news.release()
+    await expect(link).to_be_visible(timeout=PATIENCE)
+    await expect(google_page.get_by_test_id("google")).to_be_visible()
 
 
 async def test_an_address_that_google_did_not_verify_opens_nothing(

@@ -12,6 +12,7 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.shapes import view_of
+from storefront.components.skeletons import bar, until
 from storefront.documents.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink
@@ -116,9 +117,20 @@ def form_texts(submit: str, busy: str) -> dict[str, str]:
     return {"submit": submit, "busy": busy, "offline": OFFLINE}
 
 
+def ways_in(title: str, *content: rx.Component) -> rx.Component:
+    """A card that shows nothing before all of it is known: it would move away under the finger."""
+    skeleton = rx.el.div(
+        bar("100%", "3rem"), bar("100%", "9rem"), class_name="account-form", aria_hidden="true"
+    )
+    return card(
+        title,
+        until(EnterState.is_ready, EnterState.has_failed, EnterState.load, skeleton, rx.fragment(*content)),
+    )
+
+
 def login_page() -> rx.Component:
     """Signing in."""
-    return card(
+    return ways_in(
         _("Entra a tu cuenta"),
         google(),
         AccountForm.create(
@@ -139,7 +151,7 @@ def login_page() -> rx.Component:
 
 def register_page() -> rx.Component:
     """Making an account."""
-    return card(
+    return ways_in(
         _("Crea tu cuenta"),
         rx.el.p(_("Para seguir tus pedidos y comprar más rápido."), class_name="account-card__lead"),
         google(),

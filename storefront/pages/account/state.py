@@ -23,6 +23,7 @@ from storefront.pages.account.enter import facts
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_text, an_id, problems_told, tell
 from storefront.state.events import event
+from storefront.state.numbers import next_number
 from storefront.state.session import shopper_of
 
 TITLE = _("Mi cuenta")
@@ -176,7 +177,7 @@ class AccountState(PageState, rx.State):
     def _forget(self) -> Any:
         """Nobody is signed in any more: nothing of them stays here."""
         self.who, self.orders, self.book = ShopperView(), [], []
-        self.answer = FormAnswer(self.answer.number + 1)
+        self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 
     def _tell(self, form: str, error: ShopError | None, message: str = CHECK) -> None:
@@ -188,7 +189,7 @@ class AccountState(PageState, rx.State):
         problems = dict(error.fields) if error else {}
         if "dane_code" in problems:
             problems["town"] = problems.pop("dane_code")
-        self.answer = FormAnswer(self.answer.number + 1, form, error is None, message, problems)
+        self.answer = FormAnswer(next_number(self.answer.number), form, error is None, message, problems)
 
 
 def _texts(values: object) -> dict[str, str]:

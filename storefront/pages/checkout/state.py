@@ -16,7 +16,6 @@ from backend.cart import service as carts
 from backend.checkout.form import read_destination
 from backend.checkout.owner import AddressView
 from backend.checkout.views import PlacedOrder
-from backend.clock import now
 from backend.errors import NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
@@ -39,6 +38,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
 from storefront.state.cart import CartState, refresh, settle
 from storefront.state.events import event
+from storefront.state.numbers import next_number
 from storefront.state.session import bind_cart, client_of, known_fields, remember_destination, session_token
 
 log = logging.getLogger(__name__)
@@ -191,7 +191,7 @@ class CheckoutState(PageState, rx.State):
                 await self._show_cart()
             if problems is not None:
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
-            self.answer = replace(answer, number=_stamp())
+            self.answer = replace(answer, number=next_number(self.answer.number))
         if answer.kind == "total":
             yield CheckoutState.ship(  # type: ignore[misc]
                 typed["dane_code"], typed["address"], typed.get("shipping_option", "")
@@ -223,7 +223,7 @@ class CheckoutState(PageState, rx.State):
             self.is_guest = not known
             self.draft = {**fields.EMPTY, **known, **draft}
             self.problems, self.shipping = {}, Shipping()
-            self.loaded_at = _stamp()
+            self.loaded_at = next_number(self.loaded_at)
             self.stage = "open"
             return
         self.last = await self._last_order()
@@ -245,11 +245,6 @@ class CheckoutState(PageState, rx.State):
         except (ValueError, KeyError, TypeError, ShopError):
             return LastOrder()
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
-
-
-def _stamp() -> int:
-    """A number that was never used before, not even by a server that has restarted since."""
-    return int(now().timestamp() * 1000)
 
 
 async def _priced(cart_id: str, dane_code: str, address: str, option_id: str) -> Shipping:

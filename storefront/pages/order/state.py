@@ -13,12 +13,13 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told
 from storefront.state.cart import CartState
+from storefront.state.numbers import next_number
 
 log = logging.getLogger(__name__)
 
 
 class OrderState(PageState, rx.State):
-    """An order. `answers` counts the tries to bring its cart back."""
+    """An order. `answers` is another number after every try to bring its cart back."""
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=UNKNOWN))
@@ -48,7 +49,7 @@ class OrderState(PageState, rx.State):
         cart_id = ""
         async with problems_told(self):
             cart_id = await current_shop().checkout.try_again(params.tail, token_of(params))
-        self.answers += 1
+        self.answers = next_number(self.answers)
         if not cart_id:
             return None
         (await self.get_state(CartState)).cart_id = cart_id

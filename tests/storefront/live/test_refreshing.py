@@ -26,6 +26,7 @@ from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
 from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
+from storefront.state.lost import START_OVER, ToldState
 from storefront.state.wishlist import WishlistState
 from tests.shop_floor import Floor, make_toy
 
@@ -62,6 +63,7 @@ class Browsers:
         place = {"pathname": address, "asPath": address, "token": token, "headers": {"origin": "http://shop"}}
         async with self.app.modify_state(BaseStateToken(ident=token, cls=state)) as root:
             root.router = RouterData.from_router_data(place)
+            (await root.get_state(ToldState))._is_told = True
             await load(await root.get_state(state))
         self.received.clear()
         self.heard.clear()
@@ -323,14 +325,27 @@ async def test_one_page_that_fails_takes_no_other_with_it(
     assert browsers.told() == ["ana", "luis"]
 
 
-async def test_an_idle_page_whose_state_was_dropped_is_told_to_load(browsers: Browsers, toys: Toys) -> None:
+async def test_an_idle_page_whose_state_was_dropped_is_asked_to_start_over(
+    browsers: Browsers, toys: Toys
+) -> None:
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     browsers.app.state_manager.states.clear()  # type: ignore[attr-defined]
     browsers.refresher.tell([trompo])
     await browsers.settled()
     ((_, update),) = [(to, update) for to, update in browsers.received if update.events]
-    assert [event.name.rpartition(".")[2] for event in update.events] == ["on_load_internal"]
+    assert update.events == [START_OVER]
+
+
+async def test_a_state_that_does_not_know_its_browser_is_not_shown(browsers: Browsers, toys: Toys) -> None:
+    """Redis drops states one by one: the one that was told goes first."""
+    trompo = await toys.make("trompo")
+    await browsers.open("ana", "/product/trompo", ProductState)
+    (await browsers.state("ana", ToldState))._is_told = False
+    await toys.cost("trompo", 21_000)
+    browsers.refresher.tell([trompo])
+    await browsers.settled()
+    assert [update.events for _, update in browsers.received] == [[START_OVER]]
 
 
 async def test_once_reads_once_and_tells_everybody_of_a_failure() -> None:

@@ -44,7 +44,8 @@ async def test_a_problem_is_told_in_a_shoppers_words() -> None:
     notice = (await state.get_state(FrameState)).notice
     assert notice.text == message_of(InsufficientStock(""))
     assert "variant" not in notice.text
-    assert (notice.number, notice.tone) == (1, "problem")
+    assert notice.number > 0
+    assert notice.tone == "problem"
 
 
 async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -33,8 +33,9 @@ async def test_the_first_toy_makes_the_cart(shopper: Shopper, toy: str) -> None:
     await cart.add(toy, 2)
     assert cart.cart_id.startswith("cart_")
     assert (cart.cart.count, cart.cart.total) == (2, 37_800)
-    assert (cart.added.number, cart.added.title) == (1, "Trompo")
-    assert cart.answers == 1
+    assert cart.added.number > 0
+    assert cart.added.title == "Trompo"
+    assert cart.answers > 0
 
 
 async def test_a_known_cart_is_added_to(shopper: Shopper, toy: str) -> None:
@@ -89,10 +90,11 @@ async def test_more_than_there_is_changes_nothing(shopper: Shopper, toy: str) ->
     state = shopper()
     cart = await state.get_state(CartState)
     await cart.add(toy, 5)
+    answers, added = cart.answers, cart.added
     await cart.add(toy, 1)
     assert cart.cart.count == 5
-    assert cart.answers == 2  # the browser's guess ends with a bad answer too
-    assert cart.added.number == 1
+    assert cart.answers > answers  # the browser's guess ends with a bad answer too
+    assert cart.added == added
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
 

@@ -1,0 +1,33 @@
+"""What the server says can be held back on its way to a page."""
+
+import re
+
+from playwright.async_api import Page, WebSocketRoute
+
+
+class Held:
+    """The way from the shop to a page, on which what says `text` can be held back."""
+
+    def __init__(self, text: str) -> None:
+        self.is_holding = False
+        self._text = text
+        self._held: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    async def stand_before(self, page: Page) -> None:
+        """Be the way to this page, which is still to be opened."""
+        await page.route_web_socket(re.compile("_event"), self._connect)
+
+    def release(self) -> None:
+        """Let everything through that was held back."""
+        self.is_holding = False
+        for socket, message in self._held:
+            socket.send(message)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        def pass_on(message: str | bytes) -> None:
+            if self.is_holding and self._text in str(message):
+                self._held.append((socket, message))
+            else:
+                socket.send(message)
+
+        socket.connect_to_server().on_message(pass_on)
