@@ -1,10 +1,12 @@
 """What every test may ask for: clean settings, and a database of its own on SQLite and on PostgreSQL."""
 
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,6 +26,31 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("trompo")
 
 SAFE_BUT_SLOW = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One worker more than cores: a test with a browser or PostgreSQL waits part of its time."""
+    cores = yield
+    return cores + 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that hung tells what its tasks were waiting for."""
+    report = yield
+    if call.excinfo is not None and "pytest-timeout" in str(call.excinfo.value):
+        report.sections.append(("Tasks under way", _tasks_under_way()))
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A failure is told when it happens and not only at the end: a run may be cut off before."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        told = "\n".join((report.longreprtext, *(text for _, text in report.sections)))
+        print(f"\n{report.nodeid} failed in its {report.when}:\n{told}", flush=True)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -134,3 +161,11 @@ async def _administer(server: URL, *statements: str) -> None:
             await connection.execute(statement)
     finally:
         await connection.close()
+
+
+def _tasks_under_way() -> str:
+    told = StringIO()
+    for thing in gc.get_objects():
+        if type(thing) is asyncio.Task and not thing.done():
+            thing.print_stack(file=told)
+    return told.getvalue()
