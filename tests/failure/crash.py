@@ -175,18 +175,15 @@ async def _one_crash(shop: Shop, trap: Trap, bank: "Bank", step: Step) -> None:
     before_the_bank = step in (Step.CREATE_SENT, Step.CREATED, Step.CREATE_ANSWERED)
     if before_the_bank:
         trap.set(step)
-    buying = asyncio.create_task(_buy(shop))
+    await _buy(shop)
     if before_the_bank:
-        await trap.sprung.wait()
-        await buying
+        await _sprung(trap)
     else:
-        await buying
         if step in (Step.ASKED, Step.TOLD):
             trap.set(step)
         await bank.approve_all()
         if step in (Step.ASKED, Step.TOLD):
-            async with asyncio.timeout(DEADLINE):
-                await trap.sprung.wait()
+            await _sprung(trap)
         else:
             if step is Step.PAID:
                 await _everything_is_paid(bank, shop)
@@ -201,7 +198,13 @@ async def _one_crash(shop: Shop, trap: Trap, bank: "Bank", step: Step) -> None:
 async def _buy(shop: Shop) -> None:
     with suppress(httpx.TransportError):  # the shop may be killed under it
         async with httpx.AsyncClient(timeout=DEADLINE) as client:
-            await client.post(f"http://127.0.0.1:{shop.port}/test/buy")
+            answer = await client.post(f"http://127.0.0.1:{shop.port}/test/buy")
+            assert answer.is_success, answer.text
+
+
+async def _sprung(trap: Trap) -> None:
+    async with asyncio.timeout(DEADLINE):
+        await trap.sprung.wait()
 
 
 @dataclass
@@ -300,7 +303,11 @@ async def open_scene(folder: Path) -> AsyncIterator[tuple[Shop, Trap, Bank]]:
             pause=_pause,
         )
         trap = Trap(gateway.app, shop)
-        server = uvicorn.Server(uvicorn.Config(trap, port=gateway_port, log_level="error", lifespan="off"))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                trap, port=gateway_port, log_level="error", lifespan="off", timeout_graceful_shutdown=1
+            )
+        )
         serving = asyncio.create_task(server.serve())
         await gateway.start()
         shop_database = Database.from_settings(shop_settings)
