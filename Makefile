@@ -55,7 +55,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 # ------------------------------------------------------------------------------------------------ commands
 
 .NOTPARALLEL:
-.PHONY: run dev test check bench lock clean pages browser
+.PHONY: run dev test check bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -70,13 +70,17 @@ dev: $(DEV_STAMP)
 	$(say) 'Opening the shop for development …'
 	@exec $(python) -m storefront.dev
 
-test: $(DEV_STAMP) pages browser
+test: $(DEV_STAMP) pages browser packages
 	$(say) 'Testing …'
 	@$(python) -m pytest $(ARGS)
 
 browser: $(DEV_STAMP)
 	$(say) 'Looking for a browser …'
 	@$(python) tools/browser.py
+
+packages: $(DEV_STAMP)
+	$(say) 'Looking after the Node packages of the tests …'
+	@$(python) -m tests.node_packages
 
 check: $(DEV_STAMP)
 	$(say) 'Format …'

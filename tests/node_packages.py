@@ -1,4 +1,7 @@
-"""Packages of Node that tests need, installed once by npm with a lock into the project's `build/` folder."""
+"""Packages of Node that tests need: `python -m tests.node_packages` installs what their locks say into `build/`.
+
+`make test` does so before it tests, so that no test waits for a registry.
+"""
 
 import hashlib
 import os
@@ -8,8 +11,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-BUILD = Path(__file__).parent.parent / "build"
+HERE = Path(__file__).parent
+BUILD = HERE.parent / "build"
 NODE_FOLDER = Path(sys.executable).parent
+LOCK = "package-lock.json"
+NPM_CI = (
+    *("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"),
+    *("--fetch-retries=4", "--fetch-timeout=30000"),  # milliseconds: a registry that hangs is asked again
+)
+SECONDS_TO_INSTALL = 300
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -18,18 +28,50 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def installed(folder: Path) -> Path:
-    """Where the packages that `folder` locks are installed. Rivals may install them too: the first to be done stays."""
-    lock = (folder / "package-lock.json").read_bytes()
-    place = BUILD / f"{folder.name}-{hashlib.sha256(lock).hexdigest()[:12]}"
+    """Where the packages that `folder` locks are installed.
+
+    Raises:
+        FileNotFoundError: they are not: `make packages` installs them.
+    """
+    place = _place_of(folder)
     if not place.exists():
-        BUILD.mkdir(exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=BUILD))
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(folder / name, fresh)
-        npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(npm, cwd=fresh, env=environment(), check=True, capture_output=True)
-        try:
-            fresh.rename(place)
-        except OSError:
-            shutil.rmtree(fresh)
+        raise FileNotFoundError(f"the packages of {folder} are not installed: run `make packages`")
     return place
+
+
+def install(folder: Path) -> None:
+    """Install the packages that `folder` locks, unless they are. The first of rivals to be done stays.
+
+    Raises:
+        subprocess.CalledProcessError: npm failed; it has said why.
+        subprocess.TimeoutExpired: npm did not end.
+    """
+    place = _place_of(folder)
+    if place.exists():
+        return
+    print(f"  {folder.name}", flush=True)
+    BUILD.mkdir(exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=BUILD))
+    for name in ("package.json", LOCK):
+        shutil.copy(folder / name, fresh)
+    subprocess.run(
+        NPM_CI,
+        cwd=fresh,
+        env=environment(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=SECONDS_TO_INSTALL,
+    )
+    try:
+        fresh.rename(place)
+    except OSError:
+        shutil.rmtree(fresh)
+
+
+def _place_of(folder: Path) -> Path:
+    return BUILD / f"{folder.name}-{hashlib.sha256((folder / LOCK).read_bytes()).hexdigest()[:12]}"
+
+
+if __name__ == "__main__":
+    for lock in sorted(HERE.rglob(LOCK)):
+        install(lock.parent)
