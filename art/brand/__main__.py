@@ -74,7 +74,9 @@ def main() -> None:
         (BRAND / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"{name}.svg {len(svg.encode())}")
     (BRAND / "favicon.svg").write_text(drawings["mark"], encoding="utf-8")
-    pixels(drawings["mark"], 32).save(BRAND / "favicon-32.png", optimize=True)
+    small = pixels(drawings["mark"], 32)
+    small.save(BRAND / "favicon-32.png", optimize=True)
+    small.save(BRAND.parent / "favicon.ico", sizes=[small.size])
     for name, width, svg in (
         ("apple-touch-icon", 180, badge(PAPER, 0.12, 0)),
         ("icon-192", 192, badge(PAPER, 0.1, 112)),

@@ -14,7 +14,7 @@ from storefront.caching import A_WEEK, A_YEAR, AN_HOUR, ASK_FIRST, FOREVER, rule
         ("/fonts/figtree.woff2", 200, A_YEAR),
         ("/demo/trompo (1)-320.webp", 200, A_WEEK),
         ("/demo/TROMPO.JPG", 200, A_WEEK),
-        ("/favicon.svg", 200, AN_HOUR),
+        ("/favicon.ico", 200, AN_HOUR),
         ("/", 200, ASK_FIRST),
         ("/product/trompo-de-madera", 200, ASK_FIRST),
         ("/no-such-page", 404, ASK_FIRST),

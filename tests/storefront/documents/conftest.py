@@ -38,7 +38,7 @@ def build(tmp_path: Path) -> Path:
         "assets/entry.js": "run()",
         "assets/entry.js.gz": "run()",
         "demo/Trompo (frente)-320.webp": "picture",
-        "favicon.svg": "<svg/>",
+        "favicon.ico": "icon",
     }.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
