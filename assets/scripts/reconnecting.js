@@ -2,15 +2,45 @@
 // restart, then, piece by piece, what the page really shows. That is shown at once, when it is whole. Until then the page
 // stays as it was, with all that is typed, opened and scrolled to in it.
 //
-// A server that has lost a page's state asks for the same over the connection there is: see `storefront/state/lost.py`.
+// A server that has lost a page's state asks for the same over the connection there is, and sends back what it could not
+// act upon: see `storefront/state/lost.py`. That is sent again when the server knows the page, and what the shopper does
+// meanwhile after it: everything is acted upon in the order in which it was done.
 
 const LONGEST_MS = 5000; // whoever waits for longer sees what there is
+const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server says of a page that it knows, true in the last
 
 const reminders = new Set();
 let held = null;
 let missing = []; // the reminders that the server has yet to act upon
 let isSaid = false;
 let limit;
+let queue = null; // while the server gets to know the page: what is to be sent then
+
+// What is sent to the server in place of `event`: itself, what has the page begin anew, or nothing for now. `first`: makes
+// the event that everything begins with. `send`: sends events.
+export function inTurn(event, first, send) {
+  if (event.name !== "_start_over") {
+    if (!queue) return event;
+    queue.meanwhile.push(event);
+    return null;
+  }
+  const sentBack = event.payload.event ? [event.payload.event] : [];
+  if (queue) {
+    queue.sentBack.push(...sentBack); // it was on its way when the first came back
+    return null;
+  }
+  queue = { sentBack, meanwhile: [], send, limit: setTimeout(sendQueue, LONGEST_MS) };
+  startOver();
+  return first();
+}
+
+function sendQueue() {
+  if (!queue) return;
+  const { sentBack, meanwhile, send, limit } = queue;
+  clearTimeout(limit);
+  queue = null;
+  send([...sentBack, ...meanwhile]);
+}
 
 // What comes next is the beginning of everything.
 export function startOver() {
@@ -47,6 +77,8 @@ export function show(delta, dispatch, root) {
     missing.forEach((reminder) => reminder.tell());
   }
   held.push(delta);
-  isSaid ||= Boolean(delta[root]?.is_hydrated_rx_state_);
+  const isKnown = delta[root]?.[IS_KNOWN];
+  if (isKnown !== undefined) sendQueue();
+  isSaid ||= Boolean(isKnown);
   if (isSaid && !missing.length) release();
 }

@@ -26,6 +26,7 @@ class Page:
     `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` and
     `description` are fixed then. Any other page that is not public may have a `title` too, which its document has
     before the shopper is known.
+    `look_again`: the event of a state without a loader that brings it up to date when the browser connects again.
     `is_public`: the page shows everybody the same, so its document may carry what it shows.
     """
 
@@ -35,6 +36,7 @@ class Page:
     state: type[PageState] | None = None
     title: str = ""
     description: str = ""
+    look_again: Any = None
     is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
@@ -47,7 +49,7 @@ class Page:
                 title=self.title,
                 description=self.description or None,
                 image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
-                on_load=frame,
+                on_load=[*filter(None, [self.look_again]), *frame],
             )
             return
         facts = view_of(self.state.facts, DocumentFacts)
@@ -68,7 +70,13 @@ PAGES = (
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
-    Page("/wishlist", wishlist.page, wishlist.load, title=wishlist.TITLE),
+    Page(
+        "/wishlist",
+        wishlist.page,
+        wishlist.load,
+        title=wishlist.TITLE,
+        look_again=wishlist.WishlistState.look_again,
+    ),
     Page("/account", account.home.page, account.home.load, account.home.AccountState),
     Page(
         "/account/login",

@@ -6,7 +6,7 @@ back to its skeleton for a moment: scrolled, folded up, and without what was typ
 
 from storefront.plugins import STATE_JS, unknown
 
-IMPORT = 'import { show, startOver } from "$/public/scripts/reconnecting.js";\n'
+IMPORT = 'import { inTurn, show, startOver } from "$/public/scripts/reconnecting.js";\n'
 CHANGES = {
     "      socket.current.auth = bootAuth(false);\n": """\
       startOver();
@@ -20,10 +20,12 @@ CHANGES = {
         show(delta, dispatch, app.state_name);
 """,
     "  // Send the event to the server.\n": """\
-  if (event.name == "_start_over") {
-    startOver();
-    [event] = app.initialEvents();
-  }
+  event = inTurn(
+    event,
+    () => app.initialEvents()[0],
+    (events) => queueEvents(events, socket, true, navigate, params),
+  );
+  if (!event) return;
 
   // Send the event to the server.
 """,

@@ -2,17 +2,19 @@
 
 Reflex would go on with an empty state. That knows nothing of what the browser keeps, so the next toy would go into a
 new cart, and the one before would be forgotten. Instead the browser is asked to start over, as after a lost
-connection, and to send its event once more: see `assets/scripts/reconnecting.js`.
+connection, and to send its event once more: see `assets/scripts/reconnecting.js`. It sends several in their order.
 """
+
+from typing import Any
 
 import reflex as rx
 from reflex.event import Event
 from reflex.middleware.middleware import Middleware
 from reflex.state import BaseState, StateUpdate
+from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 
-HYDRATE = f"{rx.State.get_full_name()}.hydrate_and_load"
-START_OVER = Event(name="_start_over")
+HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
 class ToldState(rx.State):
@@ -36,7 +38,7 @@ class AskOnceMore(Middleware):
         if not await is_lost(state):
             return None
         # the browser fills in where it is: what the server knows of that, headers and cookie, stays here
-        await start_over(app, EventContext.get().token, Event(name=event.name, payload=event.payload))
+        await start_over(app, EventContext.get().token, {"name": event.name, "payload": event.payload})
         return StateUpdate()
 
 
@@ -45,7 +47,8 @@ async def is_lost(state: BaseState) -> bool:
     return not (await state.get_state(ToldState))._is_told  # noqa: SLF001 - as above
 
 
-async def start_over(app: rx.App, token: str, *events: Event) -> None:
-    """Ask the browser of a page to tell everything anew, and then to send these events."""
+async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:
+    """Ask the browser of a page to tell everything anew, and then to send once more what could not be acted upon."""
     if app.event_namespace is not None:
-        await app.event_namespace.emit_update(StateUpdate(events=[START_OVER, *events]), token)
+        ask = Event(name="_start_over", payload={"event": sent_back})
+        await app.event_namespace.emit_update(StateUpdate(events=[ask]), token)

@@ -27,6 +27,17 @@ class WishlistState(rx.State):
             await self._look(wanted)
         self.is_known = True
 
+    @event()
+    async def look_again(self) -> None:
+        """The browser is there again: what it saw last may have changed while nobody followed it for this page."""
+        if not self.is_known:
+            return
+        async with problems_told(self):
+            await self._look([card.handle for card in self.cards])
+        self.is_known = (
+            True  # written, so that in Redis it is kept as long as what is written when a page connects
+        )
+
     async def _renew(self, _once: Once) -> None:
         await self._look([card.handle for card in self.cards])
 

@@ -1,5 +1,6 @@
-"""What the server says can be held back on its way to a page."""
+"""What a page and the server say to each other can be held back on its way, or take its time."""
 
+import asyncio
 import re
 
 from playwright.async_api import Page, WebSocketRoute
@@ -31,3 +32,19 @@ class Held:
                 socket.send(message)
 
         socket.connect_to_server().on_message(pass_on)
+
+
+class Slow:
+    """The way between the shop and a page, on which everything takes these seconds in each direction."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def stand_before(self, page: Page) -> None:
+        """Be the way to this page, which is still to be opened."""
+        await page.route_web_socket(re.compile("_event"), self._connect)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        loop, server = asyncio.get_running_loop(), socket.connect_to_server()
+        socket.on_message(lambda message: loop.call_later(self._seconds, server.send, message))
+        server.on_message(lambda message: loop.call_later(self._seconds, socket.send, message))

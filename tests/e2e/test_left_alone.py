@@ -8,9 +8,12 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.held import Slow
 from tests.e2e.shopper import PATIENCE, be_ready_to_pay, expect_bank_within_reach, put_in_cart
 
 LUNCH_MS = 2500
+SETTLED_MS = 430
+"""A quantity is told a little after the last press."""
 FORGETFUL = {"REFLEX_REDIS_TOKEN_EXPIRATION": "1"}
 
 
@@ -69,6 +72,22 @@ async def test_the_cart_changes_where_it_stands(page: Page) -> None:
     await page.wait_for_timeout(LUNCH_MS)
     await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
     await expect(page.get_by_test_id("cart-total")).to_have_text("$ 33.800", timeout=PATIENCE)
+
+
+async def test_all_that_is_done_on_a_slow_line_is_done_in_its_order(page: Page) -> None:
+    await put_in_cart(page, "yoyo-de-madera")
+    await Slow(0.25).stand_before(page)
+    await page.goto("/cart")
+    line, total = page.get_by_test_id("cart-line"), page.get_by_test_id("cart-total")
+    await expect(total).to_have_text("$ 16.900", timeout=PATIENCE)
+    await page.wait_for_timeout(LUNCH_MS)
+    for quantity in ("2", "3", "4"):  # the second is told before the first has come back
+        await line.get_by_role("button", name="Agregar una unidad").click()
+        await expect(line.get_by_test_id("quantity")).to_have_value(quantity)
+        await page.wait_for_timeout(SETTLED_MS)
+    await expect(total).to_have_text("$ 67.600", timeout=PATIENCE)
+    await page.reload()
+    await expect(total).to_have_text("$ 67.600", timeout=PATIENCE)
 
 
 async def test_the_purchase_goes_on(page: Page) -> None:

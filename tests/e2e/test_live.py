@@ -248,6 +248,28 @@ async def test_the_cart_and_the_wishlist_follow(open_page: OpenPage, books: Data
         await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=PATIENCE)
 
 
+async def test_a_wishlist_that_was_cut_off_looks_again_and_follows_on(
+    open_page: OpenPage, books: Database
+) -> None:
+    toy = Toy(books, "maracas-pintadas")
+    async with open_page(320, 640) as page, open_page(320, 640) as witness:
+        await page.goto(toy.page)
+        await page.get_by_test_id("wishlist-toggle").first.click()
+        await page.goto("/wishlist")
+        await witness.goto(toy.page)
+        price = page.get_by_test_id("product-card").locator(".price__now")
+        seen = witness.locator(".product .price__now")
+        for label in (price, seen):
+            await expect(label).to_be_visible(timeout=PATIENCE)
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+        await toy.cost(33_300)
+        await expect(seen).to_have_text("$ 33.300", timeout=PATIENCE)  # all who are connected were told
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        await expect(price).to_have_text("$ 33.300", timeout=PATIENCE)
+        await toy.cost(44_400)
+        await expect(price).to_have_text("$ 44.400", timeout=PATIENCE)
+
+
 async def test_the_checkout_follows_after_shipping_was_priced(open_page: OpenPage, books: Database) -> None:
     toy = Toy(books, "frutas-de-la-plaza")
     async with open_page(1280, 800) as page:

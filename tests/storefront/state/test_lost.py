@@ -10,7 +10,7 @@ from reflex.state import StateUpdate
 from reflex_base.event.context import EventContext
 
 from storefront.state.cart import CartState
-from storefront.state.lost import HYDRATE, START_OVER, AskOnceMore, is_lost
+from storefront.state.lost import HYDRATE, AskOnceMore, is_lost
 
 ADD = Event(
     name=f"{CartState.get_full_name()}.add",
@@ -52,7 +52,9 @@ async def test_an_event_on_a_lost_state_comes_back_after_the_browser_has_told(
     assert answer == StateUpdate()  # which ends the event
     ((token, update),) = app.event_namespace.sent
     assert token == "ana"
-    assert update.events == [START_OVER, Event(name=ADD.name, payload=ADD.payload)]
+    assert update.events == [
+        Event(name="_start_over", payload={"event": {"name": ADD.name, "payload": ADD.payload}})
+    ]
     assert "secret" not in repr(update)
 
 

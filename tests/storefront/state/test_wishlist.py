@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 import reflex as rx
+from sqlalchemy import update
 
 from backend.app import Shop
+from backend.catalog.models import Variant
 from storefront.state.wishlist import WishlistState
 from tests.shop_floor import Floor, make_toy
 
@@ -30,3 +32,18 @@ async def test_what_is_no_list_of_handles_shows_nothing(
     wishes = await shopper().get_state(WishlistState)
     await wishes.show(sent)
     assert wishes.cards == []
+
+
+async def test_only_a_list_that_is_known_is_looked_at_again(
+    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+) -> None:
+    wishes = await shopper().get_state(WishlistState)
+    await wishes.look_again()
+    assert not wishes.is_known  # the browser has yet to say what it wishes for
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "oso")
+    await wishes.show(["oso"])
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).values(price=12_000))
+    await wishes.look_again()
+    assert [card.price for card in wishes.cards] == [12_000]
