@@ -1,5 +1,6 @@
 // The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
-// `answers` changes with its answers, good or bad, and ends every guess.
+// `answers` changes with its answers, good or bad, and ends every guess; 0 is what a server says that has restarted and has
+// answered nothing.
 
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
@@ -23,8 +24,9 @@ export function CartCount({ count, answers, texts, onStale }) {
   }, []);
 
   useEffect(() => {
+    if (answers === 0) return;
     setPending(0);
-    if (answers > 0) tabs.current.postMessage(answers);
+    tabs.current.postMessage(answers);
   }, [answers]);
 
   useEffect(() => {
@@ -63,6 +65,7 @@ export function AddToCart({ variantId, max, answers, priceLabel, texts, onAdd })
   useEffect(() => {
     if (answered.current === answers) return;
     answered.current = answers;
+    if (answers === 0) return;
     setStep((now) => (now === "adding" ? "added" : now));
   }, [answers]);
 
@@ -131,7 +134,9 @@ export function LineQuantity({ lineId, quantity, max, answers, texts, onChange }
   const [value, setValue] = useState(quantity);
   const timer = useRef();
 
-  useEffect(() => setValue(quantity), [quantity, answers]);
+  useEffect(() => {
+    if (answers !== 0) setValue(quantity);
+  }, [quantity, answers]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const change = (to) => {
