@@ -52,21 +52,21 @@ export function CartCount({ count, answers, texts, onStale }) {
   );
 }
 
-export function AddToCart({ variantId, max, answers, priceLabel, texts, onAdd }) {
+export function AddToCart({ variantId, max, answers, added, priceLabel, texts, onAdd }) {
   const [wanted, setQuantity] = useState(1);
   const quantity = Math.min(wanted, Math.max(max, 1)); // others buy too: there may be fewer by now
   const [step, setStep] = useState("ready");
   const [isPast, setPast] = useState(false);
-  const answered = useRef(answers);
+  const before = useRef({ answers, added });
   const button = useRef(null);
 
   useEffect(() => setQuantity(1), [variantId]);
 
   useEffect(() => {
-    if (answered.current === answers) return;
-    answered.current = answers;
-    if (answers === 0) return;
-    setStep((now) => (now === "adding" ? "added" : now));
+    const { answers: answered, added: put } = before.current;
+    before.current = { answers, added };
+    if (answers === answered || answers === 0) return;
+    setStep((now) => (now !== "adding" ? now : added === put ? "ready" : "added"));
   }, [answers]);
 
   useEffect(() => {
@@ -107,7 +107,13 @@ export function AddToCart({ variantId, max, answers, priceLabel, texts, onAdd })
 }
 
 function Stepper({ value, max, texts, onChange }) {
+  const [isEmpty, setEmpty] = useState(false); // another figure is being typed
   const change = (to) => onChange(Math.min(max, Math.max(1, to)));
+  const type = (event) => {
+    const typed = Number.parseInt(event.target.value.replace(/\D/g, ""), 10);
+    setEmpty(Number.isNaN(typed));
+    if (!Number.isNaN(typed)) change(typed);
+  };
   return (
     <div className="stepper" role="group" aria-label={texts.quantity}>
       <button type="button" className="stepper__button" aria-label={texts.fewer} disabled={value <= 1} onClick={() => change(value - 1)}>
@@ -118,9 +124,10 @@ function Stepper({ value, max, texts, onChange }) {
         inputMode="numeric"
         aria-label={texts.quantity}
         data-testid="quantity"
-        value={value}
+        value={isEmpty ? "" : value}
         onFocus={(event) => event.target.select()}
-        onChange={(event) => change(Number.parseInt(event.target.value.replace(/\D/g, ""), 10) || 1)}
+        onBlur={() => setEmpty(false)}
+        onChange={type}
       />
       <button type="button" className="stepper__button" aria-label={texts.more} disabled={value >= max} onClick={() => change(value + 1)}>
         <Icon name="plus" size={20} />
@@ -129,20 +136,28 @@ function Stepper({ value, max, texts, onChange }) {
   );
 }
 
-// A line's quantity in the cart: the figure changes at once, the server is told when the clicking has settled.
+// A line's quantity in the cart: the figure changes at once, the server is told when the clicking has settled, or when the
+// shopper goes on before.
 export function LineQuantity({ lineId, quantity, max, answers, texts, onChange }) {
   const [value, setValue] = useState(quantity);
   const timer = useRef();
+  const tell = useRef(null); // what is still to be told
 
+  useEffect(() => setValue(quantity), [quantity]);
   useEffect(() => {
     if (answers !== 0) setValue(quantity);
-  }, [quantity, answers]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  }, [answers]);
+  useEffect(() => () => tell.current?.(), []);
 
   const change = (to) => {
     setValue(to);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(lineId, to), SETTLE_MS);
+    tell.current = () => {
+      clearTimeout(timer.current);
+      tell.current = null;
+      onChange(lineId, to);
+    };
+    timer.current = setTimeout(tell.current, SETTLE_MS);
   };
   return <Stepper value={value} max={Math.max(max, 1)} texts={texts} onChange={change} />;
 }

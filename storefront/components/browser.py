@@ -149,6 +149,7 @@ class AddToCart(rx.Component):
     variant_id: rx.Var[str]
     max: rx.Var[int]
     answers: rx.Var[int]
+    added: rx.Var[int]
     price_label: rx.Var[str]
     texts: rx.Var[Texts]
     on_add: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]

@@ -167,6 +167,7 @@ def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=rx.cond(card.available, card.stock, 0),
         answers=CartState.answers,
+        added=CartState.added.number,
         price_label=card.price_label,
         texts=ADD_TEXTS,
         on_add=CartState.add,

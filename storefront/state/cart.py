@@ -1,5 +1,6 @@
 """The shopper's cart. It lives in the database; the browser keeps its id, and the state is only what it looks like."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import reflex as rx
@@ -86,8 +87,9 @@ class CartState(rx.State):
         """Change how many units a line has; 0 takes it out."""
         async with problems_told(self):
             line_id, quantity = an_id(line_id), a_number(quantity, 0, carts.MAX_QUANTITY)
-            async with current_shop().database.transaction() as session:
-                await carts.set_quantity(session, self.cart_id, line_id, quantity)
+            with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
+                async with current_shop().database.transaction() as session:
+                    await carts.set_quantity(session, self.cart_id, line_id, quantity)
         await refresh(self)
         self.answers = next_number(self.answers)
 

@@ -54,8 +54,10 @@ async def test_more_than_one_at_a_time(page: Page) -> None:
 async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
     await _add(page_1280, LAST_ONE)
     await page_1280.reload()
-    await page_1280.get_by_test_id("add-to-cart").click()
+    button = page_1280.get_by_test_id("add-to-cart")
+    await button.click()
     await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
+    assert await button.get_attribute("data-step") == "ready"  # and not "added"
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
 
 
@@ -130,3 +132,36 @@ async def test_two_tabs_agree(page_1280: Page) -> None:
     await page_1280.get_by_test_id("add-to-cart").click()
     await expect(other.get_by_test_id("cart-count")).to_have_text("2")
     await expect(other.get_by_test_id("cart-total")).to_have_text("$ 37.800")
+
+
+async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: Page) -> None:
+    await _add(page)
+    await page.goto("/cart")
+    await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
+    await page.get_by_test_id("go-to-checkout").locator("visible=true").first.click()
+    await expect(page).to_have_url(re.compile("/checkout$"))
+    await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 37.800")
+
+
+async def test_a_quantity_that_is_closed_away_is_told(page: Page) -> None:
+    await _add(page)
+    await page.locator("a[href='/cart'].icon-button").click()
+    drawer = page.get_by_role("dialog", name="Tu carrito")
+    await drawer.get_by_role("button", name="Agregar una unidad").click()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+
+
+async def test_a_quantity_is_typed_key_by_key(page: Page) -> None:
+    await page.goto(TROMPO)
+    quantity = page.get_by_test_id("quantity").locator("visible=true").first
+    await quantity.press("End")
+    await quantity.press("Backspace")
+    await expect(quantity).to_have_value("")
+    await quantity.press("3")
+    await expect(quantity).to_have_value("3")
+    await quantity.press("Backspace")
+    await quantity.blur()
+    await expect(quantity).to_have_value("3")  # nothing was typed in its place
+    await page.get_by_test_id("add-to-cart").click()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("3")
