@@ -110,4 +110,4 @@ lock: $(DEV_STAMP)
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 
 clean:
-	rm -rf .venv .web .states .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache test-results
+	rm -rf .venv .web .states build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache test-results

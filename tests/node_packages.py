@@ -40,7 +40,7 @@ def installed(folder: Path) -> Path:
 
 
 def install(folder: Path) -> None:
-    """Install the packages that `folder` locks, unless they are. The first of rivals to be done stays.
+    """Install the packages that `folder` locks, unless they are.
 
     Raises:
         subprocess.CalledProcessError: npm failed; it has said why.
@@ -51,21 +51,21 @@ def install(folder: Path) -> None:
         return
     print(f"  {folder.name}", flush=True)
     BUILD.mkdir(exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=BUILD))
-    for name in ("package.json", LOCK):
-        shutil.copy(folder / name, fresh)
-    subprocess.run(
-        NPM_CI,
-        cwd=fresh,
-        env=environment(),
-        check=True,
-        stdout=subprocess.DEVNULL,
-        timeout=SECONDS_TO_INSTALL,
-    )
-    try:
-        fresh.rename(place)
-    except OSError:
-        shutil.rmtree(fresh)
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=BUILD) as beside:
+        fresh = Path(beside) / "fresh"
+        fresh.mkdir()
+        for name in ("package.json", LOCK):
+            shutil.copy(folder / name, fresh)
+        subprocess.run(
+            NPM_CI,
+            cwd=fresh,
+            env=environment(),
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=SECONDS_TO_INSTALL,
+        )
+        if not place.exists():
+            fresh.rename(place)
 
 
 def _place_of(folder: Path) -> Path:

@@ -34,7 +34,7 @@ from storefront.documents.facts import (
 )
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.cart import CartState
+from storefront.state.cart import Added, CartState
 
 SLUG = "slug"
 FEW_UNITS = 5
@@ -167,7 +167,7 @@ def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=rx.cond(card.available, card.stock, 0),
         answers=CartState.answers,
-        added=CartState.added.number,
+        added=view_of(CartState.added, Added).number,
         price_label=card.price_label,
         texts=ADD_TEXTS,
         on_add=CartState.add,

@@ -14,6 +14,7 @@ from storefront.pages import account, cart, catalog, checkout, home, not_found, 
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
+from storefront.state.wishlist import WishlistState
 
 Loader = Callable[[PageParams], Awaitable[PageData[Any]]]
 
@@ -75,7 +76,7 @@ PAGES = (
         wishlist.page,
         wishlist.load,
         title=wishlist.TITLE,
-        look_again=wishlist.WishlistState.look_again,
+        look_again=WishlistState.look_again,
     ),
     Page("/account", account.home.page, account.home.load, account.home.AccountState),
     Page(

@@ -20,8 +20,8 @@ HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 class ToldState(rx.State):
     """Whether the state has been told what the browser keeps.
 
-    States expire one by one in Redis. This one is written when the browser tells, and never later than the others: none
-    of them is lost before it is.
+    States expire one by one in Redis, an hour after they were written. This one is written when the browser tells, and
+    so are the others, then or later: none of them is lost before it is.
     """
 
     _is_told: bool = False
@@ -50,5 +50,9 @@ async def is_lost(state: BaseState) -> bool:
 async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:
     """Ask the browser of a page to tell everything anew, and then to send once more what could not be acted upon."""
     if app.event_namespace is not None:
-        ask = Event(name="_start_over", payload={"event": sent_back})
-        await app.event_namespace.emit_update(StateUpdate(events=[ask]), token)
+        await app.event_namespace.emit_update(StateUpdate(events=[start_over_event(sent_back)]), token)
+
+
+def start_over_event(sent_back: dict[str, Any] | None = None) -> Event:
+    """What the browser is sent: see `inTurn` in `assets/scripts/reconnecting.js`."""
+    return Event(name="_start_over", payload={"event": sent_back})

@@ -12,7 +12,7 @@ from sqlalchemy import select, text, update
 
 from backend.cart import service as carts
 from backend.database import Database
-from backend.payment.desk import PaymentDesk
+from backend.payment.desk import ANSWER_WITHIN, PaymentDesk
 from backend.payment.gateway import gateway_client, gateway_credentials
 from backend.payment.gateway.signature import sign
 from backend.payment.models import PaymentNotification, PaymentSession
@@ -248,6 +248,7 @@ async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
         await session.execute(stored)
         if not desk.database.is_sqlite:
             await session.execute(text("LOCK TABLE payment_notification IN ACCESS EXCLUSIVE MODE"))
+        assert ANSWER_WITHIN < 1  # second
         answer = await gateway.post(HOOK, data=notification(invoice))
         assert answer.status_code == 200
         assert (await session.execute(stored)).all() == []

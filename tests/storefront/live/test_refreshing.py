@@ -26,7 +26,7 @@ from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
 from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
-from storefront.state.lost import START_OVER, ToldState
+from storefront.state.lost import ToldState, start_over_event
 from storefront.state.wishlist import WishlistState
 from tests.shop_floor import Floor, make_toy
 
@@ -334,7 +334,7 @@ async def test_an_idle_page_whose_state_was_dropped_is_asked_to_start_over(
     browsers.refresher.tell([trompo])
     await browsers.settled()
     ((_, update),) = [(to, update) for to, update in browsers.received if update.events]
-    assert update.events == [START_OVER]
+    assert update.events == [start_over_event()]
 
 
 async def test_a_state_that_does_not_know_its_browser_is_not_shown(browsers: Browsers, toys: Toys) -> None:
@@ -345,7 +345,7 @@ async def test_a_state_that_does_not_know_its_browser_is_not_shown(browsers: Bro
     await toys.cost("trompo", 21_000)
     browsers.refresher.tell([trompo])
     await browsers.settled()
-    assert [update.events for _, update in browsers.received] == [[START_OVER]]
+    assert [update.events for _, update in browsers.received] == [[start_over_event()]]
 
 
 async def test_once_reads_once_and_tells_everybody_of_a_failure() -> None:
