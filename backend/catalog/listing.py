@@ -55,10 +55,7 @@ async def product_page(
     """
     query = select(*COLUMNS).where(*conditions, *_filters(asked), *await _in_categories(session, asked))
     default: list[Any] = [Product.id]
-    if asked.q and asked.q.strip():
-        found = await matches(session, asked.q)
-        if found is None:  # nothing in it is a word
-            return Page([], 0)
+    if (found := await matches(session, asked.q or "")) is not None:
         query = query.join(found, found.c.product_id == Product.id)
         default = [found.c.score.desc(), Product.id]
     query = query.order_by(*in_order(asked.order, SORTABLE, default))

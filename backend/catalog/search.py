@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from sqlalchemy import ColumnElement, Subquery, case, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Subquery, case, delete, false, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -109,11 +109,13 @@ async def _texts_of(session: AsyncSession, product_ids: Sequence[str]) -> dict[s
 async def matches(session: AsyncSession, text: str) -> Subquery | None:
     """The products that every word of the text finds, as a subquery of `product_id` and `score`.
 
-    None when the text holds no word. A word that finds nothing makes the whole result empty.
+    None when there is no text. A word that finds nothing makes the whole result empty; so does a text without words.
     """
+    if not text.strip():
+        return None
     words = words_of(text)[:MAX_QUERY_WORDS]
     if not words:
-        return None
+        return select(SearchTerm.product_id, literal(0).label("score")).where(false()).subquery("found")
     found = [_matches_of_word(word, await _terms_near(session, word)) for word in words]
     first, *others = found
     score = sum((other.c.score for other in others), first.c.score)

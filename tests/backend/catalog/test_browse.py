@@ -34,6 +34,13 @@ async def test_a_to_z_knows_neither_accents_nor_case(toys: Database) -> None:
     assert await titles(toys) == SORTED
 
 
+@pytest.mark.parametrize(("text", "count"), [("", 7), (" ", 7), ("oso", 1), ("%", 0), ("😀", 0), ("_ ?", 0)])
+async def test_what_is_no_word_finds_nothing(toys: Database, text: str, count: int) -> None:
+    async with toys.read() as session:
+        page = await catalog_page(session, CatalogFilter(text=text))
+    assert (page.total, len(page.cards)) == (count, count)
+
+
 async def test_a_title_that_changes_takes_its_place(toys: Database) -> None:
     async with toys.transaction() as session:
         zorro = (await session.execute(select(Product).where(Product.title == "Zorro"))).scalar_one()
