@@ -90,6 +90,18 @@ async def test_the_header_has_two_rows_on_a_phone_and_one_from_1024_px(open_page
                 assert search["width"] > width * 0.85
 
 
+async def test_the_ages_stand_in_one_row_of_equals_where_there_is_room(open_page: OpenPage) -> None:
+    for width in (768, 1024, 1280):
+        async with open_page(width, 800) as page:
+            await page.goto("/")
+            tiles = page.locator(".ages > *")
+            await expect(tiles).to_have_count(5)
+            boxes = [box for tile in await tiles.all() if (box := await tile.bounding_box())]
+            assert len({box["y"] for box in boxes}) == 1, width
+            widths = [box["width"] for box in boxes]
+            assert max(widths) - min(widths) < 1, width
+
+
 async def test_departments_lead_to_their_part_of_the_catalogue(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_role("navigation", name="Departamentos").get_by_role("link", name="Música").click()
