@@ -101,6 +101,14 @@ async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
     await expect(page.get_by_test_id("search-input")).to_have_value("submarino nuclear")
 
 
+async def test_a_word_without_an_end_stays_in_the_panel(page: Page) -> None:
+    await page.goto("/")
+    await page.get_by_test_id("search-input").fill("z" * 50)
+    await expect(page.get_by_test_id("search-empty")).to_be_visible()
+    panel = page.locator(".search__panel")
+    assert await panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
+
+
 async def test_enter_asks_for_every_result(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_test_id("search-input")
