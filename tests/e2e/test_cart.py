@@ -103,6 +103,16 @@ async def test_the_drawer_shows_the_cart_and_gives_the_focus_back(page: Page) ->
     await expect(page.get_by_test_id("cart-line")).to_have_count(0)
 
 
+async def test_what_removes_a_line_stands_at_the_edge_of_every_line(page: Page) -> None:
+    await _add(page)
+    await _add(page, "/product/arcoiris-de-madera")
+    await page.locator("a[href='/cart'].icon-button").click()
+    buttons = page.get_by_role("dialog", name="Tu carrito").get_by_test_id("remove-line")
+    await expect(buttons).to_have_count(2)
+    edges = await buttons.evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
+    assert edges[0] == edges[1]
+
+
 async def test_a_lost_cart_heals_by_itself(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.evaluate("localStorage.setItem('trompo_cart', 'cart_that_never_was')")
