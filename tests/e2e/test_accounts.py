@@ -89,6 +89,7 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
     await expect_home(page)
     await log_out(page)
     await page.goto("/account/reset")
+    await expect(page).to_have_title("Cambia tu contraseña · Trompo")
     await field(page, "email").fill(address)
     await page.get_by_role("button", name="Enviarme el enlace").click()
     await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta", timeout=PATIENCE)

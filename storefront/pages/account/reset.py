@@ -6,24 +6,26 @@ there at once (`assets/scripts/account.jsx`) and sends it with the new password 
 
 import reflex as rx
 
+from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
 from storefront.locale import _
 from storefront.pages.account.browser import AccountForm, DropLink, WithLink
 from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
 from storefront.pages.loading import PageData, PageParams
 
-TITLE = _("Cambia tu contraseña")
+HEADING = _("Cambia tu contraseña")
+TITLE = f"{HEADING} · {STORE_NAME}"
 
 
 async def load(_params: PageParams) -> PageData[None]:
     """Nothing but two forms."""
-    return PageData(None, facts(TITLE))
+    return PageData(None, facts(HEADING))
 
 
 def page() -> rx.Component:
     """The form that the address is for."""
     return card(
-        TITLE,
+        HEADING,
         WithLink.create(
             rx.el.p(
                 _("Escribe tu correo y te enviaremos un enlace para elegir una nueva."),
