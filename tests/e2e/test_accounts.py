@@ -175,6 +175,11 @@ async def test_profile_and_address_book(page: Page) -> None:
     await expect(page.get_by_test_id("account-hello")).to_contain_text("Inés", timeout=PATIENCE)
     book = page.locator("section", has=page.locator("#direcciones"))
     await book.get_by_text("Agregar una dirección").click()
+    await book.get_by_role("button", name="Guardar dirección").click()
+    await expect(book.get_by_text("Escribe el barrio")).to_be_visible(timeout=PATIENCE)
+    if page.viewport_size["width"] == 1280:  # type: ignore[index]
+        boxes = [await book.locator(f'[name="{name}"]').bounding_box() for name in ("suburb", "reference")]
+        assert len({box["y"] for box in boxes if box}) == 1  # level, though only one of them has a problem
     for name, text in (
         ("phone", "300 123 4567"),
         ("town", "Cali, Antioquia"),
