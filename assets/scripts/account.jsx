@@ -2,6 +2,7 @@
 // script reads; the page is then loaded anew, and its websocket opens with the cookie of that moment.
 
 import { createContext, useContext, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { Link, useLocation } from "react-router";
 import { Icon } from "./icons.jsx";
 import { leaveForGoogle, tellOtherTabs } from "./session.jsx";
 
@@ -34,12 +35,20 @@ const subscribe = (tell) => {
   return () => link.listeners.delete(tell);
 };
 
-// Where to go on: a page of this shop that the address names, or the form's own.
-function destination(fallback) {
-  const wanted = new URLSearchParams(window.location.search).get("next");
-  if (!wanted) return fallback;
-  const url = new URL(wanted, window.location.origin);
-  return url.origin === window.location.origin && wanted.startsWith("/") ? url.pathname + url.search : fallback;
+// The page of this shop that the address names to go on to; none for one that leads anywhere else.
+const OWN_PAGE = /^\/(?!\/)[A-Za-z0-9_.~=&?%/-]*$/; // as Google's way in has it, in backend/customers/google_routes.py
+
+function wantedPage(search) {
+  const wanted = new URLSearchParams(search).get("next") ?? "";
+  return OWN_PAGE.test(wanted) ? wanted : "";
+}
+
+// An address that keeps what is wanted. The document knows nothing of it, so it comes with the scripts.
+function useKeeping(path) {
+  const { search } = useLocation();
+  const [wanted, setWanted] = useState("");
+  useEffect(() => setWanted(wantedPage(search)), [search]);
+  return wanted ? `${path}?next=${encodeURIComponent(wanted)}` : path;
 }
 
 async function post(action, values) {
@@ -96,7 +105,7 @@ export function AccountForm({ action, next, done, texts, children }) {
       const told = await post(action, link.token ? { ...values, token: link.token } : values);
       if (told.isGood && next) {
         tellOtherTabs();
-        window.location.assign(destination(next));
+        window.location.assign(wantedPage(window.location.search) || next);
         return; // stays busy until the next page is there
       }
       setAnswer(told.isGood ? { ...told, message: done } : told);
@@ -251,17 +260,18 @@ export function RemoveButton({ label, texts, onRemove }) {
 }
 
 export function GoogleLink({ label, children }) {
-  const [href, setHref] = useState("/auth/google");
-  useEffect(() => {
-    const next = new URLSearchParams(window.location.search).get("next");
-    if (next) setHref(`/auth/google?next=${encodeURIComponent(next)}`);
-  }, []);
+  const href = useKeeping("/auth/google");
   return (
     <a href={href} className="button button--quiet button--wide account-google" data-testid="google" onClick={leaveForGoogle}>
       {children}
       {label}
     </a>
   );
+}
+
+// From one way in to another.
+export function WayLink({ to, children }) {
+  return <Link to={useKeeping(to)}>{children}</Link>;
 }
 
 const useHasToken = () => useSyncExternalStore(subscribe, () => link.token !== "", () => false);

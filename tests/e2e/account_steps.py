@@ -25,11 +25,16 @@ async def register(page: Page, address: str) -> None:
     await expect(page).to_have_url(AT_LOGIN, timeout=PATIENCE)
     await page.get_by_role("link", name="Crea tu cuenta").click()
     await expect(page).to_have_url(re.compile("/account/register$"), timeout=PATIENCE)
+    await fill_in_registration(page, address)
+    await expect_home(page)
+
+
+async def fill_in_registration(page: Page, address: str) -> None:
+    """Say who one is on the page for it, and send that."""
     for name, text in (("first_name", "Ana María"), ("last_name", "Gómez Peña"), ("email", address)):
         await field(page, name).fill(text)
     await field(page, "password").fill(PASSWORD)
     await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect_home(page)
 
 
 async def log_in(page: Page, address: str, password: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Page, expect
@@ -13,6 +14,7 @@ from tests.e2e.account_steps import (
     add_address,
     expect_counts,
     expect_home,
+    fill_in_registration,
     log_in,
     log_out,
     mail_to,
@@ -164,6 +166,30 @@ async def test_problems_stand_beside_their_fields(page: Page, watch: Watch) -> N
     await expect(page.get_by_text("Escribe tu nombre.")).to_be_visible()
     await expect(field(page, "first_name")).to_be_focused()
     await expect_no_overflow(page)
+
+
+async def test_from_the_checkout_by_registering_and_back_to_it(page: Page) -> None:
+    address = f"depaso{page.viewport_size['width']}@example.com"  # type: ignore[index]
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await page.get_by_role("link", name="Entra y no escribas todo otra vez").click()
+    await page.get_by_role("link", name="Olvidé mi contraseña").click()  # a look around forgets nothing
+    await page.get_by_role("link", name="Volver a entrar").click()
+    await page.get_by_role("link", name="Crea tu cuenta").click()
+    await page.get_by_role("link", name="Entra", exact=True).click()
+    await page.get_by_role("link", name="Crea tu cuenta").click()
+    await fill_in_registration(page, address)
+    await expect(page).to_have_url(re.compile("/checkout$"), timeout=PATIENCE)
+    await expect(field(page, "email")).to_have_value(address, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "wanted", ["https://other.example/", "//other.example", "/\\other.example", "http://"]
+)
+async def test_a_page_of_another_site_is_not_led_on_to(page_1280: Page, wanted: str) -> None:
+    await page_1280.goto(f"/account/login?next={quote(wanted, safe='')}")
+    link = page_1280.get_by_role("link", name="Crea tu cuenta")
+    await expect(link).to_have_attribute("href", "/account/register", timeout=PATIENCE)
 
 
 async def test_profile_and_address_book(page: Page) -> None:

@@ -100,6 +100,14 @@ class GoogleLink(rx.Component):
     label: rx.Var[str]
 
 
+class WayLink(rx.Component):
+    """Leads from one way in to another, and keeps where the page's address says to go on to."""
+
+    library = SCRIPT
+    tag = "WayLink"
+    to: rx.Var[str]
+
+
 class WithLink(rx.Component):
     """Shows its children when the address carries a link's token, or when it carries none."""
 

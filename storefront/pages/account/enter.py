@@ -15,7 +15,7 @@ from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, until
 from storefront.documents.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
-from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink
+from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.events import event
 from storefront.state.session import shopper_of
@@ -140,10 +140,10 @@ def login_page() -> rx.Component:
             next=ACCOUNT,
             texts=form_texts(_("Entrar"), _("Entrando…")),
         ),
-        rx.el.p(rx.el.a(_("Olvidé mi contraseña"), href=RESET), class_name="account-card__more"),
+        rx.el.p(WayLink.create(_("Olvidé mi contraseña"), to=RESET), class_name="account-card__more"),
         rx.el.p(
             _("¿Primera vez aquí? "),
-            rx.el.a(_("Crea tu cuenta"), href=REGISTER),
+            WayLink.create(_("Crea tu cuenta"), to=REGISTER),
             class_name="account-card__more",
         ),
     )
@@ -164,5 +164,5 @@ def register_page() -> rx.Component:
             next=ACCOUNT,
             texts=form_texts(_("Crear mi cuenta"), _("Creando tu cuenta…")),
         ),
-        rx.el.p(_("¿Ya tienes cuenta? "), rx.el.a(_("Entra"), href=LOGIN), class_name="account-card__more"),
+        rx.el.p(_("¿Ya tienes cuenta? "), WayLink.create(_("Entra"), to=LOGIN), class_name="account-card__more"),
     )

@@ -9,7 +9,7 @@ import reflex as rx
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
 from storefront.locale import _
-from storefront.pages.account.browser import AccountForm, DropLink, WithLink
+from storefront.pages.account.browser import AccountForm, DropLink, WayLink, WithLink
 from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
 from storefront.pages.loading import PageData, PageParams
 
@@ -39,7 +39,7 @@ def page() -> rx.Component:
                 ),
                 texts=form_texts(_("Enviarme el enlace"), _("Enviando…")),
             ),
-            rx.el.p(rx.el.a(_("Volver a entrar"), href=LOGIN), class_name="account-card__more"),
+            rx.el.p(WayLink.create(_("Volver a entrar"), to=LOGIN), class_name="account-card__more"),
             has=False,
         ),
         WithLink.create(
