@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 
 export const ADDING = "trompo:adding";
-const TABS = "trompo:cart";
+export const TABS = "trompo:cart";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;

@@ -4,6 +4,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
+import { TABS } from "./cart.jsx";
 import { Icon } from "./icons.jsx";
 
 const COPY = "trompo_typed";
@@ -118,7 +119,7 @@ const entered = (event) => {
 };
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, totalLabel, answer, problems, shipping, texts, onPlace, children, ...props }) {
+export function Checkout({ total, totalLabel, answer, problems, shipping, texts, onPlace, onStale, children, ...props }) {
   const typed = useTyped(props);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
@@ -172,6 +173,13 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
     setPlacing(false);
     setFailure(answer);
   }, [answer]);
+
+  // another tab has changed the cart
+  useEffect(() => {
+    const tabs = new BroadcastChannel(TABS);
+    tabs.onmessage = () => onStale();
+    return () => tabs.close();
+  }, []);
 
   // the connection was lost while the answer was on its way, or the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);

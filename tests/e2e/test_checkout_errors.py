@@ -1,12 +1,14 @@
 """What can go wrong at the checkout is said beside the field, in Spanish, and nothing that was typed is lost."""
 
+import json
 import re
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import OpenPage, ShopServer, Watch
 from tests.e2e.held import Held
 from tests.e2e.shopper import (
     ANA,
@@ -200,6 +202,63 @@ async def test_a_total_that_changed_asks_again(page: Page, server: ShopServer) -
     await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
     assert await button.inner_text() != before
     await go_to_bank(page)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def elsewhere(page_1280: Page, open_page: OpenPage) -> AsyncIterator[Page]:
+    """The page is ready to pay, and its cart is open on another device, of which no tab is told."""
+    await be_ready_to_pay(page_1280, "yoyo-de-madera")
+    cart_id = await page_1280.evaluate("localStorage.getItem('trompo_cart')")
+    async with open_page(1280, 800) as elsewhere:
+        await elsewhere.add_init_script(f"localStorage.setItem('trompo_cart', {json.dumps(cart_id)})")
+        await elsewhere.goto("/cart")
+        await expect(elsewhere.get_by_test_id("cart-line")).to_have_count(1, timeout=PATIENCE)
+        yield elsewhere
+
+
+async def test_a_cart_changed_elsewhere_is_priced_again_and_bought(
+    page_1280: Page, elsewhere: Page, server: ShopServer
+) -> None:
+    button, total = page_1280.get_by_test_id("place-order"), elsewhere.get_by_test_id("cart-total")
+    before, subtotal = await button.inner_text(), await total.inner_text()
+    await elsewhere.get_by_role("button", name="Agregar una unidad").click()
+    await expect(total).not_to_have_text(subtotal, timeout=PATIENCE)
+    await expect(button).to_have_text(before)
+    payments = payments_of(server)
+    await button.click()
+    alert = page_1280.get_by_test_id("checkout-alert")
+    await expect(alert).to_contain_text("El total cambió", timeout=PATIENCE)
+    await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    assert await button.inner_text() != before
+    assert payments_of(server) == payments
+    now = await page_1280.get_by_test_id("checkout-total").inner_text()
+    await expect(alert).to_contain_text(f"ahora es {now}")
+    await expect(page_1280.get_by_test_id("checkout-shipping")).to_contain_text("$")
+    await go_to_bank(page_1280)
+
+
+async def test_a_cart_emptied_elsewhere_is_no_purchase(page_1280: Page, elsewhere: Page) -> None:
+    await elsewhere.get_by_test_id("remove-line").click()
+    await expect(elsewhere.get_by_test_id("empty-cart")).to_be_visible(timeout=PATIENCE)
+    await page_1280.get_by_test_id("place-order").click()
+    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible(timeout=PATIENCE)
+
+
+async def test_the_open_form_follows_what_another_tab_does_to_the_cart(page_1280: Page) -> None:
+    await be_ready_to_pay(page_1280, "yoyo-de-madera")
+    button = page_1280.get_by_test_id("place-order")
+    before = await button.inner_text()
+    other_tab = await page_1280.context.new_page()
+    await other_tab.goto("/cart")
+    await other_tab.get_by_role("button", name="Agregar una unidad").click(timeout=PATIENCE)
+    await expect(page_1280.locator(".buy__units")).to_have_text("2", timeout=PATIENCE)
+    await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    assert await button.inner_text() != before
+    await expect(page_1280.get_by_test_id("checkout-shipping")).to_contain_text("$")
+    await expect(field(page_1280, "email")).to_have_value(ANA["email"])
+    await other_tab.get_by_test_id("remove-line").click()
+    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible(timeout=PATIENCE)
+    await other_tab.close()
 
 
 async def test_what_sold_out_meanwhile_is_named(page_320: Page, server: ShopServer) -> None:

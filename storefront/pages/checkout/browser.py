@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from backend.checkout.owner import AddressView
-from storefront.components.browser import Texts, on_text
+from storefront.components.browser import Texts, on_nothing, on_text
 from storefront.pages.checkout.views import Answer, Choice, Shipping, Town
 
 FORM = "$/public/scripts/checkout-form.jsx"
@@ -62,6 +62,7 @@ class Checkout(rx.Component):
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]
     on_place: rx.EventHandler[on_place]  # type: ignore[type-arg, valid-type]
+    on_stale: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 class CheckoutForm(rx.Component):

@@ -78,6 +78,7 @@ def open_checkout() -> rx.Component:
         on_note=CheckoutState.note,
         on_ship=CheckoutState.ship,
         on_place=CheckoutState.place,
+        on_stale=CheckoutState.follow,
     )
 
 

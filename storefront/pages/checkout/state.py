@@ -6,6 +6,7 @@ that breaks, or a server that restarts, loses none of it: `load` runs again and 
 
 import json
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from backend.cart import service as carts
 from backend.checkout.form import read_destination
 from backend.checkout.owner import AddressView
 from backend.checkout.views import PlacedOrder
-from backend.errors import NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
+from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
 from storefront.components.links import order_path
@@ -159,6 +160,23 @@ class CheckoutState(PageState, rx.State):
             self.shipping = shipping
             await self._show_cart()
 
+    @event()
+    async def follow(self) -> Any:
+        """Show the cart as another tab has left it. A change takes its shipping away, which is priced anew."""
+        if self._is_placing or self.stage != "open":
+            return None
+        cart, shown = await self.get_state(CartState), self.shipping
+        async with problems_told(self):
+            await self._show_cart()
+            if cart.cart_id != self._cart_id or not cart.cart.lines:
+                return CheckoutState.load
+            if shown.status == "ready" and shown.chosen and not cart.cart.shipping_name:
+                async with current_shop().database.read() as session:
+                    draft = await carts.read_draft(session, self._cart_id)
+                address = draft.get("address", "")
+                return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[misc]
+        return None
+
     @rx.event(background=True)
     async def place(self, values: dict[str, str], total: Cop) -> Any:
         """Place the order and send the shopper to the bank. Pressed again meanwhile, it does nothing."""
@@ -167,12 +185,12 @@ class CheckoutState(PageState, rx.State):
                 return
             self._is_placing = True
             cart_id, ip = await self._cart(), client_of(self)
-            token = session_token(self)
+            token, option_id = session_token(self), self.shipping.chosen
         answer, problems = Answer(kind="failed", text=NOT_CREATED), None
         try:
             typed, total = fields.typed_fields(values), a_number(total, 0, LARGEST_TOTAL)
             await bind_cart(token, cart_id)
-            placed = await current_shop().checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+            placed = await ordered(cart_id, typed, option_id, total, ip)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
             answer = Answer(kind="placed", address=placed.redirect_url or page)
@@ -185,14 +203,18 @@ class CheckoutState(PageState, rx.State):
             log.exception("the order of %s failed", cart_id)
         async with self:
             self._is_placing = False
+            is_empty = False
             if answer.kind == "placed":
                 await self._remember(cart_id, placed)
             else:
                 await self._show_cart()
+                is_empty = not (await self.get_state(CartState)).cart.lines
             if problems is not None:
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
             self.answer = replace(answer, number=next_number(self.answer.number))
-        if answer.kind == "total":
+        if is_empty:
+            yield CheckoutState.load
+        elif answer.kind == "total":
             yield CheckoutState.ship(  # type: ignore[misc]
                 typed["dane_code"], typed["address"], typed.get("shipping_option", "")
             )
@@ -255,6 +277,23 @@ async def _priced(cart_id: str, dane_code: str, address: str, option_id: str) ->
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
     offer = await checkout.offer_shipping(cart_id, option_id)
     return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
+
+
+async def ordered(cart_id: str, typed: dict[str, str], option_id: str, total: Cop, ip: str) -> PlacedOrder:
+    """Place the order of what the page shows, shipped by this option (empty: none was shown yet).
+
+    Where the cart was changed meanwhile, in another tab or on another device, its shipping went with the change and is
+    priced once more: the order is placed for the total that the shopper has agreed to, or not at all.
+    """
+    checkout = current_shop().checkout
+    try:
+        return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+    except InvalidData as error:
+        if not option_id or "shipping" not in error.fields:
+            raise
+    with suppress(NotAllowed):  # another press was faster: the order is there
+        await _priced(cart_id, typed.get("dane_code", ""), typed.get("address", ""), option_id)
+    return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
 
 
 async def _total_now(cart_id: str, shown: Cop) -> str:

@@ -8,7 +8,10 @@ import pytest
 import reflex as rx
 
 from backend.app import Shop
-from storefront.pages.checkout.state import CheckoutState
+from backend.cart import service as carts
+from backend.errors import InvalidData, TotalChanged
+from storefront.pages.checkout.state import CheckoutState, ordered
+from storefront.pages.checkout.views import Shipping
 from storefront.state.cart import CartState, refresh
 from storefront.state.frame import FrameState
 from tests.shop_floor import Floor, make_toy
@@ -49,12 +52,18 @@ async def state(shopper: Shopper, toy: str) -> CheckoutState:
     return state
 
 
-async def _placed(shop: Shop, state: CheckoutState) -> str:
-    """The shopper's cart becomes an order. Returns its page."""
-    cart_id = (await state.get_state(CartState)).cart_id
+async def _pickup(shop: Shop, cart_id: str) -> str:
+    """The cart is fetched at the store, which costs nothing. Returns that option's id."""
     await shop.checkout.set_town(cart_id, MEDELLIN)
     pickup = next(choice for choice in await shop.checkout.shipping_choices(cart_id) if choice.is_pickup)
     await shop.checkout.choose_shipping(cart_id, pickup.id)
+    return pickup.id
+
+
+async def _placed(shop: Shop, state: CheckoutState) -> str:
+    """The shopper's cart becomes an order. Returns its page."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    await _pickup(shop, cart_id)
     placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
     state.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
     return f"/order/{placed.order_id}?token={placed.token}"
@@ -191,3 +200,68 @@ async def test_a_new_cart_goes_before_an_old_order(shop: Shop, state: CheckoutSt
     await (await state.get_state(CartState)).add(toy, 1)
     await state.load()
     assert state.stage == "open"
+
+
+async def test_what_another_tab_did_to_the_cart_is_shown(shop: Shop, state: CheckoutState, toy: str) -> None:
+    cart = await state.get_state(CartState)
+    async with shop.database.transaction() as session:
+        await carts.add(session, cart.cart_id, toy, 1)
+    assert await state.follow() is None
+    assert (state.stage, cart.cart.count) == ("open", 2)
+
+
+async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    cart = await state.get_state(CartState)
+    pickup = await _pickup(shop, cart.cart_id)
+    state.shipping = Shipping("ready", MEDELLIN, [], pickup)
+    assert await state.follow() is None  # nothing has changed
+    async with shop.database.transaction() as session:
+        await carts.add(session, cart.cart_id, toy, 1)
+    event = await state.follow()
+    assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
+
+
+async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state: CheckoutState) -> None:
+    cart = await state.get_state(CartState)
+    async with shop.database.transaction() as session:
+        await carts.remove(session, cart.cart_id, cart.cart.lines[0].id)
+    assert await state.follow() is CheckoutState.load
+    await state.load()
+    assert (state.stage, state.last.page) == ("empty", "")
+
+
+async def test_the_form_stays_while_its_order_is_being_placed(shop: Shop, state: CheckoutState) -> None:
+    await _placed(shop, state)
+    state._is_placing = True
+    assert await state.follow() is None
+
+
+async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    """Only for the total that was shown, and only where shipping was shown."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    pickup = await _pickup(shop, cart_id)
+    async with shop.database.transaction() as session:
+        await carts.add(session, cart_id, toy, 1)
+    with pytest.raises(InvalidData) as refusal:
+        await ordered(cart_id, TYPED, "", 18_900, "190.24.1.1")
+    assert set(refusal.value.fields) == {"shipping"}
+    with pytest.raises(TotalChanged):
+        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+    async with shop.database.transaction() as session:
+        assert (await carts.view(session, cart_id)).total_label == "$ 37.800"
+    assert (await ordered(cart_id, TYPED, pickup, 37_800, "190.24.1.1")).number > 0
+
+
+async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    cart = await state.get_state(CartState)
+    pickup = await _pickup(shop, cart.cart_id)
+    for quantity in (2, 1):
+        async with shop.database.transaction() as session:
+            await carts.set_quantity(session, cart.cart_id, cart.cart.lines[0].id, quantity)
+    assert (await ordered(cart.cart_id, TYPED, pickup, 18_900, "190.24.1.1")).number > 0
