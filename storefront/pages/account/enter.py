@@ -164,5 +164,7 @@ def register_page() -> rx.Component:
             next=ACCOUNT,
             texts=form_texts(_("Crear mi cuenta"), _("Creando tu cuenta…")),
         ),
-        rx.el.p(_("¿Ya tienes cuenta? "), WayLink.create(_("Entra"), to=LOGIN), class_name="account-card__more"),
+        rx.el.p(
+            _("¿Ya tienes cuenta? "), WayLink.create(_("Entra"), to=LOGIN), class_name="account-card__more"
+        ),
     )
