@@ -55,5 +55,13 @@ def until(
 
 
 def waiting() -> rx.Component:
-    """Says to those who do not see the grey boxes that something is on its way."""
-    return rx.el.p(_("Cargando…"), class_name="sr-only", role="status")
+    """Says to those who do not see the grey boxes that something is on its way, and without scripts that nothing is."""
+    return rx.fragment(
+        rx.el.p(_("Cargando…"), class_name="sr-only", role="status"),
+        rx.el.noscript(
+            rx.el.p(
+                _("Para esta página tu navegador necesita JavaScript. Actívalo y vuelve a cargarla."),
+                class_name="empty",
+            )
+        ),
+    )

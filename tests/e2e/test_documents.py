@@ -166,6 +166,20 @@ async def test_the_content_is_there_without_scripts(
     await context.close()
 
 
+@pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
+async def test_what_cannot_do_without_scripts_says_so(
+    browser: Browser, server: ShopServer, path: str
+) -> None:
+    await server.drawn(path)
+    context = await browser.new_context(base_url=server.url, java_script_enabled=False)
+    page = await context.new_page()
+    await page.goto(path)
+    said = page.locator("noscript p").first
+    assert await said.is_visible()
+    assert "tu navegador necesita JavaScript" in await said.inner_text()
+    await context.close()
+
+
 async def test_a_products_words_and_price_are_in_its_document(server: ShopServer) -> None:
     html = await server.drawn("/product/trompo-de-madera")
     body = html.partition("<body>")[2]
