@@ -3,7 +3,7 @@
 //
 // `null` stands for "as the address says". A changed choice shows at once; its answer follows.
 
-import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { Icon } from "./icons.jsx";
 import { remind } from "./reconnecting.js";
@@ -149,17 +149,37 @@ export function ClearChoices({ label }) {
 
 export function ShowMore({ shown, total, texts }) {
   const { choose, isBusy, step } = useContext(Choices);
+  const button = useRef(null);
+  const asked = useRef(null);
+
+  // the focus goes on to the first of the toys that came: after the last ones the button is gone, and the focus with it
+  useEffect(() => {
+    if (!asked.current || shown <= asked.current.from) return;
+    const { from, isByPointer } = asked.current;
+    asked.current = null;
+    if (document.activeElement !== document.body && document.activeElement !== button.current) return; // they have gone on
+    document.querySelectorAll(".results .card__link")[from]?.focus({ preventScroll: isByPointer });
+  }, [shown]);
+
+  // not `disabled` while it is busy: the browser would take the focus from it
+  const more = (event) => {
+    if (isBusy) return;
+    asked.current = { from: shown, isByPointer: event.detail > 0 };
+    choose({ shown: shown + step });
+  };
+
   return (
     <div className="more">
       <p className="more__count" data-testid="shown-count">{fill(texts.shown, { shown, total })}</p>
       <progress className="more__bar" max={Math.max(total, 1)} value={shown} aria-hidden="true" />
       {shown < total && (
         <button
+          ref={button}
           type="button"
           className="button button--quiet"
           data-testid="show-more"
-          disabled={isBusy}
-          onClick={() => choose({ shown: shown + step })}
+          aria-disabled={isBusy || undefined}
+          onClick={more}
         >
           {texts.more}
         </button>

@@ -39,6 +39,30 @@ async def test_a_chip_drops_its_choice(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("58 juguetes")
 
 
+async def test_more_toys_by_the_keyboard_lead_to_the_first_of_them(page: Page) -> None:
+    await page.goto("/catalog")
+    cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")
+    await expect(cards).to_have_count(24)
+    await more.press("Enter")
+    await expect(cards).to_have_count(48)
+    await expect(cards.nth(24).get_by_role("link")).to_be_focused()
+    await expect(cards.nth(24).get_by_role("link")).to_be_in_viewport()
+    await more.press("Enter")
+    await expect(more).to_have_count(0)  # these were the last
+    await expect(cards.nth(48).get_by_role("link")).to_be_focused()
+
+
+async def test_more_toys_by_the_mouse_do_not_move_the_page(page_1280: Page) -> None:
+    await page_1280.goto("/catalog")
+    cards, more = page_1280.get_by_test_id("product-card"), page_1280.get_by_test_id("show-more")
+    await expect(cards).to_have_count(24)
+    await more.scroll_into_view_if_needed()
+    place = await page_1280.evaluate("window.scrollY")
+    await more.click()
+    await expect(cards.nth(24).get_by_role("link")).to_be_focused()
+    assert await page_1280.evaluate("window.scrollY") == place
+
+
 async def test_the_list_sorts(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     first = page_1280.get_by_test_id("product-card").first
