@@ -194,6 +194,14 @@ class Arrival(rx.Component):
     target: rx.Var[str]
 
 
+class KeepFocus(rx.Component):
+    """Stands around a list, the list's being empty included, whose `buttons` (a selector) take its things away."""
+
+    library = _script("focus")
+    tag = "KeepFocus"
+    buttons: rx.Var[str]
+
+
 class CatalogChoices(rx.Component):
     """Holds what the catalogue is narrowed by, around everything that shows or changes it (spec: view rules 6)."""
 

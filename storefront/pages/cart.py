@@ -3,6 +3,7 @@
 import reflex as rx
 
 from backend.cart.views import CartView
+from storefront.components.browser import KeepFocus
 from storefront.components.cart_lines import cart_lines
 from storefront.components.empty import empty_cart
 from storefront.components.frame import framed
@@ -80,13 +81,16 @@ def page() -> rx.Component:
     return framed(
         rx.cond(
             CartState.is_known,
-            rx.cond(
-                view_of(CartState.cart, CartView).count.to(int) > 0,
-                rx.fragment(
-                    rx.el.h1(_("Tu carrito"), class_name="page-title"),
-                    rx.el.div(cart_lines(), summary(), class_name="cart-page"),
+            KeepFocus.create(
+                rx.cond(
+                    view_of(CartState.cart, CartView).count.to(int) > 0,
+                    rx.fragment(
+                        rx.el.h1(_("Tu carrito"), class_name="page-title"),
+                        rx.el.div(cart_lines(), summary(), class_name="cart-page"),
+                    ),
+                    empty_cart(),
                 ),
-                empty_cart(),
+                buttons=".line__remove",
             ),
             skeleton(),
         ),

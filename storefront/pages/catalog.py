@@ -17,6 +17,7 @@ from storefront.components.browser import (
     ClearChoices,
     FacetGroup,
     FilterCount,
+    KeepFocus,
     OnlySale,
     OnlyWide,
     Results,
@@ -326,14 +327,17 @@ def page() -> rx.Component:
                 ),
                 rx.el.div(
                     tools(),
-                    Chips.create(
-                        answer=content,
-                        texts={
-                            "chosen": _("Filtros escogidos"),
-                            "drop": _("Quitar el filtro {name}"),
-                            "clear": _("Borrar filtros"),
-                            "sale": _("Con descuento"),
-                        },
+                    KeepFocus.create(
+                        Chips.create(
+                            answer=content,
+                            texts={
+                                "chosen": _("Filtros escogidos"),
+                                "drop": _("Quitar el filtro {name}"),
+                                "clear": _("Borrar filtros"),
+                                "sale": _("Con descuento"),
+                            },
+                        ),
+                        buttons=".chip",
                     ),
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     results(),

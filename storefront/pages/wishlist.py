@@ -4,7 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard
-from storefront.components.browser import WhenWishesAreNone, WhileSaved, WishlistLoader
+from storefront.components.browser import KeepFocus, WhenWishesAreNone, WhileSaved, WishlistLoader
 from storefront.components.empty import empty_state, link_button
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
@@ -37,7 +37,7 @@ def page() -> rx.Component:
         rx.el.div(rx.el.h1(_("Tus favoritos"), class_name="page-title"), class_name="page-head"),
         rx.cond(
             WishlistState.is_known,
-            rx.fragment(
+            KeepFocus.create(
                 WhenWishesAreNone.create(
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
@@ -52,6 +52,7 @@ def page() -> rx.Component:
                         level=2,
                     )
                 ),
+                buttons=".heart",
             ),
             rx.fragment(grid_skeleton(4), waiting()),
         ),

@@ -113,6 +113,26 @@ async def test_what_removes_a_line_stands_at_the_edge_of_every_line(page: Page) 
     assert edges[0] == edges[1]
 
 
+async def test_removing_lines_by_the_keyboard_goes_on_where_one_was(page: Page) -> None:
+    for path in (TROMPO, "/product/arcoiris-de-madera", "/product/lazo-para-saltar"):
+        await _add(page, path)
+    await page.locator("a[href='/cart'].icon-button").click()
+    drawer = page.get_by_role("dialog", name="Tu carrito")
+    buttons = drawer.get_by_test_id("remove-line")
+    await buttons.nth(2).press("Enter")
+    await expect(buttons).to_have_count(2)
+    await expect(buttons.nth(1)).to_be_focused()  # none came after it
+    await page.goto("/cart")
+    buttons = page.get_by_test_id("remove-line")
+    name = await buttons.nth(1).get_attribute("aria-label")
+    await buttons.first.press("Enter")
+    await expect(buttons).to_have_count(1)
+    await expect(buttons).to_have_accessible_name(str(name))
+    await expect(buttons).to_be_focused()
+    await buttons.press("Enter")
+    await expect(page.get_by_role("heading", name="Tu carrito está vacío")).to_be_focused()
+
+
 async def test_a_lost_cart_heals_by_itself(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.evaluate("localStorage.setItem('trompo_cart', 'cart_that_never_was')")

@@ -39,6 +39,18 @@ async def test_a_chip_drops_its_choice(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("58 juguetes")
 
 
+async def test_dropping_chips_by_the_keyboard_goes_on_where_one_was(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?category=titeres")
+    await page_1280.get_by_test_id("filter-sale").check()
+    await expect(page_1280.get_by_test_id("result-count")).to_have_text("1 juguete")
+    await page_1280.get_by_role("button", name="Quitar el filtro Títeres").press("Enter")
+    sale = page_1280.get_by_role("button", name="Quitar el filtro Con descuento")
+    await expect(sale).to_be_focused()
+    await sale.press("Enter")
+    await expect(page_1280.locator(".chip")).to_have_count(0)
+    await expect(page_1280.get_by_test_id("catalog-title")).to_be_focused()
+
+
 async def test_more_toys_by_the_keyboard_lead_to_the_first_of_them(page: Page) -> None:
     await page.goto("/catalog")
     cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")

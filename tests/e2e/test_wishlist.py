@@ -32,6 +32,21 @@ async def test_the_page_shows_what_is_saved_and_lets_it_go(page: Page) -> None:
     await expect(page.get_by_test_id("wishlist-count")).to_have_text("0")
 
 
+async def test_letting_go_by_the_keyboard_goes_on_where_one_was(page: Page) -> None:
+    await page.goto("/catalog")
+    cards = page.get_by_test_id("product-card")
+    for place in (0, 1):
+        await cards.nth(place).get_by_test_id("wishlist-toggle").click()
+    await page.goto("/wishlist")
+    hearts = cards.get_by_test_id("wishlist-toggle")
+    await expect(hearts).to_have_count(2)
+    await hearts.first.press("Enter")
+    await expect(hearts).to_have_count(1)
+    await expect(hearts).to_be_focused()
+    await hearts.press("Enter")
+    await expect(page.get_by_role("heading", name="Tus favoritos")).to_be_focused()
+
+
 async def test_another_tab_sees_it_at_once(page_1280: Page) -> None:
     await page_1280.goto("/product/trompo-de-madera")
     other = await page_1280.context.new_page()
