@@ -21,11 +21,15 @@ EXPLANATIONS = {
     ),
     "paid": _("Ya estamos alistando tus juguetes."),
     "rejected": _(
-        "Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. Tu carrito sigue intacto."
+        "Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. "
+        "Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
     ),
-    "canceled": _("No se hizo ningún cobro. Tu carrito sigue intacto, por si quieres volver a intentarlo."),
+    "canceled": _(
+        "No se hizo ningún cobro. Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
+    ),
     "expired": _(
-        "Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. Tu carrito sigue intacto."
+        "Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. "
+        "Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
     ),
 }
 PAYMENT_STATES = {
