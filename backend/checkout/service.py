@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
+from backend.cart.models import Cart
 from backend.checkout.address import send_to
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
@@ -308,11 +309,16 @@ class Checkout:
         async with self.database.read() as session:
             return await order_view(session, self.settings, order_id)
 
-    async def try_again(self, order_id: str, token: str) -> str:
-        """A new cart with what a lost order held, its destination and what was typed: one click brings it back.
+    async def try_again(self, order_id: str, token: str, present: str = "") -> str:
+        """A cart with what a lost order held, its destination and what was typed: one click brings it back.
+
+        What lies in `present`, the cart in use at that browser now, stays: the order's toys join it there. Of a toy
+        that is in both there are as many as in the one that has more, so that asking twice doubles nothing. Whether the
+        browser may go on with that cart, its caller has made sure of: see `backend.checkout.own_cart`.
 
         Returns:
-            The id of the new cart. What is no longer for sale, or no longer there, is left out.
+            The cart's id: `present` where that is open, else a new one. What is no longer for sale, or no longer there,
+            is left out.
 
         Raises:
             NotFound: no such order, or the token is not its.
@@ -324,24 +330,37 @@ class Checkout:
             if order.status != OrderStatus.CANCELED:
                 raise Conflict("The order stands: its payment is not lost")
             old = await carts.read_cart(session, order.cart_id)
-            cart_id = await carts.create(
-                session, region_id=old.region_id, sales_channel_id=old.sales_channel_id
-            )
-            cart = await carts.open_cart(session, cart_id)
-            cart.email, cart.draft, cart.shipping_address = old.email, old.draft, old.shipping_address
+            cart = await _open_or_new(session, present, old)
+            cart.email = cart.email or old.email
+            cart.draft = {**old.draft, **{name: text for name, text in cart.draft.items() if text}}
+            if old.shipping_address and not cart.shipping_address:
+                await send_to(session, cart, old.shipping_address)
+            there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
             for line in await lines_of_order(session, order_id):
-                await _add_what_is_left(session, cart_id, line.variant_id, line.quantity)
-        return cart_id
+                await _fill_up(
+                    session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity
+                )
+        return cart.id
 
 
-async def _add_what_is_left(session: AsyncSession, cart_id: str, variant_id: str, quantity: int) -> None:
+async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
+    try:
+        return await carts.open_cart(session, cart_id)
+    except (NotFound, NotAllowed):  # none, or an order by now
+        new = await carts.create(session, region_id=like.region_id, sales_channel_id=like.sales_channel_id)
+        return await carts.open_cart(session, new)
+
+
+async def _fill_up(session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int) -> None:
+    """Put units into the cart until there are that many of the variant, or as many as can be sold."""
     units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
-    if units <= 0:
+    missing = min(quantity, units) - there
+    if missing <= 0:
         return
     try:
-        await carts.add(session, cart_id, variant_id, min(quantity, units))
+        await carts.add(session, cart_id, variant_id, missing)
     except InvalidData as error:
-        log.info("left out of the new cart: %s", error.message)  # no longer for sale
+        log.info("left out of the cart: %s", error.message)  # no longer for sale
 
 
 def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:

@@ -110,6 +110,24 @@ async def test_a_cancelled_payment_frees_the_stock(page_320: Page, server: ShopS
     assert stock_of(server, toy) == stock
 
 
+async def test_a_cart_that_comes_back_leaves_what_is_in_the_new_one(
+    page_1280: Page, server: ShopServer
+) -> None:
+    page = page_1280
+    await be_ready_to_pay(page, "coca-balero")
+    await go_to_bank(page)
+    await decide(page, "cancel")
+    await expect_status(page, "canceled")
+    order = page.url
+    await put_in_cart(page, "yoyo-de-madera")
+    for _time in range(2):  # the second time adds nothing
+        await page.goto(order)
+        await page.get_by_test_id("try-again").click()
+        await expect(page).to_have_url(f"{server.url}/checkout")
+        await expect(page.get_by_test_id("checkout-line")).to_have_count(2, timeout=PATIENCE)
+        await expect(page.locator(".buy__units")).to_have_text(["1", "1"])
+
+
 async def test_an_open_page_follows_its_payment_by_itself(page_1280: Page) -> None:
     await be_ready_to_pay(page_1280, "cometa-de-agosto")
     await go_to_bank(page_1280)

@@ -12,7 +12,7 @@ from storefront.documents.facts import DocumentFacts
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told
-from storefront.state.cart import CartState
+from storefront.state.cart import CartState, settle
 from storefront.state.numbers import next_number
 
 log = logging.getLogger(__name__)
@@ -44,13 +44,15 @@ class OrderState(PageState, rx.State):
 
     @rx.event
     async def try_again(self) -> Any:
-        """Bring the cart of a lost order back and go to pay it."""
+        """Bring the toys of a lost order back into this browser's cart and go to pay them."""
         params = PageParams.from_url(self.router.url)
-        cart_id = ""
+        cart, cart_id = await self.get_state(CartState), ""
         async with problems_told(self):
-            cart_id = await current_shop().checkout.try_again(params.tail, token_of(params))
+            await settle(cart)  # nothing is put into a cart that is somebody else's
+            token = token_of(params)
+            cart_id = await current_shop().checkout.try_again(params.tail, token, cart.cart_id)
         self.answers = next_number(self.answers)
         if not cart_id:
             return None
-        (await self.get_state(CartState)).cart_id = cart_id
+        cart.cart_id = cart_id
         return rx.redirect(CHECKOUT)

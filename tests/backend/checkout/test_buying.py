@@ -28,6 +28,7 @@ from backend.errors import (
 from backend.inventory.service import available_units
 from backend.orders.following import Follower
 from backend.orders.models import Order
+from backend.orders.tokens import order_token
 from backend.payment.desk import PaymentDesk
 from backend.payment.gateway import gateway_client, gateway_credentials
 from backend.payment.models import PaymentSession
@@ -364,8 +365,6 @@ async def test_of_several_reconcilers_one_asks(checkout: Checkout, floor: Floor,
 
 
 async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, floor: Floor) -> None:
-    from backend.orders.tokens import order_token
-
     trompo = await _toy(checkout.database, floor, stock=3)
     order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     token = order_token(checkout.settings.signing_key, order.id)
@@ -376,6 +375,61 @@ async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout
     async with checkout.database.read() as session:
         cart = await carts.view(session, cart_id)
     assert [(line.variant_id, line.quantity) for line in cart.lines] == [(trompo, 2)]
+
+
+async def _lost_order(checkout: Checkout, variant: str, quantity: int) -> tuple[str, str]:
+    """An order whose payment was rejected, and its token."""
+    order, attempt = await _pay(checkout, await _ready_cart(checkout, variant, quantity))
+    await _settle(checkout, attempt, ProviderState.REJECTED)
+    return order.id, order_token(checkout.settings.signing_key, order.id)
+
+
+async def _content(database: Database, cart_id: str) -> dict[str, int]:
+    async with database.read() as session:
+        return {line.variant_id: line.quantity for line in (await carts.view(session, cart_id)).lines}
+
+
+async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, floor: Floor) -> None:
+    database = checkout.database
+    trompo = await _toy(database, floor, stock=5)
+    async with database.transaction() as session:
+        yoyo = await make_toy(session, floor, "yoyo", stock=5)
+    lost = await _lost_order(checkout, trompo, 3)
+    async with database.transaction() as session:
+        present = await carts.create(session)
+        await carts.add(session, present, yoyo, 2)
+        await carts.add(session, present, trompo, 1)
+        await carts.save_draft(session, present, {"suburb": "Centro"})
+    assert await checkout.try_again(*lost, present) == present
+    assert await _content(database, present) == {yoyo: 2, trompo: 3}
+    async with database.read() as session:
+        cart = await carts.read_cart(session, present)
+    assert (cart.email, cart.draft["suburb"]) == (ANA.email, "Centro")
+    assert (cart.shipping_address or {})["address_1"] == ANA.address
+    assert await asyncio.gather(*(checkout.try_again(*lost, present) for _ in range(3))) == [present] * 3
+    assert await _content(database, present) == {yoyo: 2, trompo: 3}
+
+
+async def test_of_a_cart_that_comes_back_only_what_is_left_joins(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=3)
+    lost = await _lost_order(checkout, trompo, 3)
+    await _pay(checkout, await _ready_cart(checkout, trompo, 1))
+    async with checkout.database.transaction() as session:
+        present = await carts.create(session)
+        await carts.add(session, present, trompo, 1)
+    await checkout.try_again(*lost, present)
+    assert await _content(checkout.database, present) == {trompo: 2}
+
+
+async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(checkout: Checkout, floor: Floor) -> None:
+    trompo = await _toy(checkout.database, floor, stock=5)
+    lost = await _lost_order(checkout, trompo, 1)
+    ordered = await _ready_cart(checkout, trompo, 1)
+    await _pay(checkout, ordered)
+    for gone in (ordered, "cart_01J00000000000000000000000"):
+        cart_id = await checkout.try_again(*lost, gone)
+        assert cart_id != gone
+        assert await _content(checkout.database, cart_id) == {trompo: 1}
 
 
 async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, floor: Floor) -> None:
