@@ -13,6 +13,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told
 from storefront.state.cart import CartState, settle
+from storefront.state.events import event
 from storefront.state.numbers import next_number
 
 log = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ class OrderState(PageState, rx.State):
             if self.content != data.content:
                 self._show(data)
 
-    @rx.event
+    @event()
     async def try_again(self) -> Any:
         """Bring the toys of a lost order back into this browser's cart and go to pay them."""
         params = PageParams.from_url(self.router.url)

@@ -1,0 +1,83 @@
+"""A lost order's toys come back into this browser's own cart, and into nobody else's."""
+
+from collections.abc import Callable
+
+import pytest
+import reflex as rx
+from reflex.istate.data import RouterData
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.models import Cart
+from backend.checkout.views import PlacedOrder
+from backend.customers.models import Customer
+from backend.orders.models import Order
+from storefront.pages.order.state import OrderState
+from storefront.state.cart import CartState
+from tests.shop_floor import Floor, make_toy
+
+Shopper = Callable[[], rx.State]
+
+
+@pytest.fixture
+async def lost(shop: Shop, placed: PlacedOrder) -> PlacedOrder:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(status="canceled"))
+    return placed
+
+
+@pytest.fixture
+async def yoyo(shop: Shop, floor: Floor, lost: PlacedOrder) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, floor, "yoyo", stock=5)
+
+
+async def _at(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderState, CartState]:
+    root = shopper()
+    page = f"/order/{order.order_id}?token={token}"
+    root.router = RouterData.from_router_data({"pathname": "/order/[[...splat]]", "asPath": page})
+    return await root.get_state(OrderState), await root.get_state(CartState)
+
+
+async def _units(shop: Shop, cart_id: str) -> list[int]:
+    async with shop.database.read() as session:
+        return [line.quantity for line in (await carts.view(session, cart_id)).lines]
+
+
+async def test_the_toys_join_the_browsers_cart(
+    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+) -> None:
+    order, cart = await _at(shopper, lost, lost.token)
+    await cart.add(yoyo, 1)
+    present = cart.cart_id
+    for _time in range(2):
+        assert await order.try_again() is not None
+        assert cart.cart_id == present
+        assert await _units(shop, present) == [1, 2]
+
+
+async def test_a_forged_link_brings_nothing(
+    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+) -> None:
+    order, cart = await _at(shopper, lost, "forged")
+    await cart.add(yoyo, 1)
+    assert await order.try_again() is None
+    assert await _units(shop, cart.cart_id) == [1]
+
+
+async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
+    shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
+) -> None:
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        theirs = await carts.create(session)
+        await carts.add(session, theirs, yoyo, 1)
+        (await session.get_one(Cart, theirs)).customer_id = ana.id
+    order, cart = await _at(shopper, lost, lost.token)
+    cart.cart_id = theirs
+    assert await order.try_again() is not None
+    assert cart.cart_id not in ("", theirs)
+    assert (await _units(shop, theirs), await _units(shop, cart.cart_id)) == ([1], [2])
