@@ -6,22 +6,26 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.jsx";
 
 export const ADDING = "trompo:adding";
-export const TABS = "trompo:cart";
+const TABS = "trompo:cart";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
 const EVERYTHING_BELOW = "0px 0px 999999px 0px";
 
-export function CartCount({ count, answers, texts, onStale }) {
-  const [pending, setPending] = useState(0);
+// The cart is the browser's, not the tab's: what one tab changes, the others read again. Gives the way to tell them.
+export function useOtherTabs(onStale) {
   const tabs = useRef(null);
-
-  // the cart is the browser's, not the tab's: what one tab changes, the others read again
   useEffect(() => {
     tabs.current = new BroadcastChannel(TABS);
     tabs.current.onmessage = () => onStale();
     return () => tabs.current.close();
   }, []);
+  return tabs;
+}
+
+export function CartCount({ count, answers, texts, onStale }) {
+  const [pending, setPending] = useState(0);
+  const tabs = useOtherTabs(onStale);
 
   useEffect(() => {
     if (answers === 0) return;

@@ -4,7 +4,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { TABS } from "./cart.jsx";
+import { useOtherTabs } from "./cart.jsx";
 import { Icon } from "./icons.jsx";
 
 const COPY = "trompo_typed";
@@ -174,12 +174,7 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
     setFailure(answer);
   }, [answer]);
 
-  // another tab has changed the cart
-  useEffect(() => {
-    const tabs = new BroadcastChannel(TABS);
-    tabs.onmessage = () => onStale();
-    return () => tabs.close();
-  }, []);
+  useOtherTabs(onStale);
 
   // the connection was lost while the answer was on its way, or the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);

@@ -29,15 +29,15 @@ export function inTurn(event, first, send) {
     queue.sentBack.push(...sentBack); // it was on its way when the first came back
     return null;
   }
-  queue = { sentBack, meanwhile: [], send, limit: setTimeout(sendQueue, LONGEST_MS) };
+  queue = { sentBack, meanwhile: [], send, timer: setTimeout(sendQueue, LONGEST_MS) };
   startOver();
   return first();
 }
 
 function sendQueue() {
   if (!queue) return;
-  const { sentBack, meanwhile, send, limit } = queue;
-  clearTimeout(limit);
+  const { sentBack, meanwhile, send, timer } = queue;
+  clearTimeout(timer);
   queue = null;
   send([...sentBack, ...meanwhile]);
 }

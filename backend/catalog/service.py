@@ -96,9 +96,7 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
 
 async def search(session: AsyncSession, text: str, *, limit: int = 8) -> list[SearchHit]:
     """Suggestions for what has been typed so far; none before the second letter (spec: Storefront view rules 2)."""
-    if len(text.strip()) < MIN_SEARCH_LETTERS:
-        return []
-    found = await matches(session, text)
+    found = await matches(session, text) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
     if found is None:
         return []
     cards = await _cards(

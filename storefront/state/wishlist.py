@@ -34,9 +34,8 @@ class WishlistState(rx.State):
             return
         async with problems_told(self):
             await self._look([card.handle for card in self.cards])
-        self.is_known = (
-            True  # written, so that in Redis it is kept as long as what is written when a page connects
-        )
+        # written, so that in Redis it is kept as long as what is written when a page connects
+        self.is_known = True
 
     async def _renew(self, _once: Once) -> None:
         await self._look([card.handle for card in self.cards])

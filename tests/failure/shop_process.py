@@ -15,20 +15,8 @@ from backend.catalog.models import Variant
 from backend.checkout.form import require_destination
 from backend.settings import load_settings
 from backend.start import prepare
+from tests.checkout_steps import TYPED
 
-TYPED = {
-    "email": "ana@example.com",
-    "first_name": "Ana",
-    "last_name": "Gómez",
-    "phone": "3001234567",
-    "dane_code": "05001000",
-    "address": "Carrera 43A # 1-50",
-    "suburb": "El Poblado",
-    "person_type": "0",
-    "doc_type": "CC",
-    "doc_number": "1020304050",
-    "bank": "1022",
-}
 SKU = "TRO-TRA-001"
 shoppers = (f"190.24.{n // 256}.{n % 256}" for n in range(65_536))
 """Addresses of clients: nobody buys so much alone."""

@@ -19,24 +19,11 @@ from backend.payment.models import PaymentSession
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
 from backend.shipping.providers.manual_manual import ManualManual
+from tests.checkout_steps import MEDELLIN, TYPED
 from tests.shop_floor import make_toy, open_floor
 
-MEDELLIN, LETICIA = "05001000", "91001000"
+LETICIA = "91001000"
 PRICE = 40_000
-TYPED = {
-    "email": "ana@example.com",
-    "first_name": "Ana",
-    "last_name": "Gómez",
-    "phone": "300 123 4567",
-    "dane_code": MEDELLIN,
-    "address": "Carrera 43A # 1-50",
-    "suburb": "El Poblado",
-    "reference": "",
-    "person_type": "0",
-    "doc_type": "CC",
-    "doc_number": "1020304050",
-    "bank": "1022",
-}
 IP = "190.24.1.1"
 
 

@@ -14,25 +14,12 @@ from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
 from storefront.state.cart import CartState, refresh
 from storefront.state.frame import FrameState
+from tests.checkout_steps import MEDELLIN, choose_pickup
+from tests.checkout_steps import TYPED as TYPED_ANYWHERE
 from tests.shop_floor import Floor, make_toy
 
 Shopper = Callable[[], rx.State]
-MEDELLIN = "05001000"
-TYPED = {
-    "email": "ana@example.com",
-    "first_name": "Ana",
-    "last_name": "Gómez",
-    "phone": "300 123 4567",
-    "town": "Medellín, Antioquia",
-    "dane_code": MEDELLIN,
-    "address": "Carrera 43A # 1-50",
-    "suburb": "El Poblado",
-    "reference": "",
-    "person_type": "0",
-    "doc_type": "CC",
-    "doc_number": "1020304050",
-    "bank": "1022",
-}
+TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
 
 
 @pytest.fixture
@@ -52,18 +39,10 @@ async def state(shopper: Shopper, toy: str) -> CheckoutState:
     return state
 
 
-async def _pickup(shop: Shop, cart_id: str) -> str:
-    """The cart is fetched at the store, which costs nothing. Returns that option's id."""
-    await shop.checkout.set_town(cart_id, MEDELLIN)
-    pickup = next(choice for choice in await shop.checkout.shipping_choices(cart_id) if choice.is_pickup)
-    await shop.checkout.choose_shipping(cart_id, pickup.id)
-    return pickup.id
-
-
 async def _placed(shop: Shop, state: CheckoutState) -> str:
     """The shopper's cart becomes an order. Returns its page."""
     cart_id = (await state.get_state(CartState)).cart_id
-    await _pickup(shop, cart_id)
+    await choose_pickup(shop, cart_id)
     placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
     state.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
     return f"/order/{placed.order_id}?token={placed.token}"
@@ -214,7 +193,7 @@ async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
     shop: Shop, state: CheckoutState, toy: str
 ) -> None:
     cart = await state.get_state(CartState)
-    pickup = await _pickup(shop, cart.cart_id)
+    pickup = await choose_pickup(shop, cart.cart_id)
     state.shipping = Shipping("ready", MEDELLIN, [], pickup)
     assert await state.follow() is None  # nothing has changed
     async with shop.database.transaction() as session:
@@ -243,7 +222,7 @@ async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
 ) -> None:
     """Only for the total that was shown, and only where shipping was shown."""
     cart_id = (await state.get_state(CartState)).cart_id
-    pickup = await _pickup(shop, cart_id)
+    pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
         await carts.add(session, cart_id, toy, 1)
     with pytest.raises(InvalidData) as refusal:
@@ -260,7 +239,7 @@ async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
     shop: Shop, state: CheckoutState, toy: str
 ) -> None:
     cart = await state.get_state(CartState)
-    pickup = await _pickup(shop, cart.cart_id)
+    pickup = await choose_pickup(shop, cart.cart_id)
     for quantity in (2, 1):
         async with shop.database.transaction() as session:
             await carts.set_quantity(session, cart.cart_id, cart.cart.lines[0].id, quantity)

@@ -1,0 +1,31 @@
+"""What a shopper types at the checkout, and a cart that is fetched at the store, for tests of every room."""
+
+from backend.app import Shop
+
+MEDELLIN = "05001000"
+TYPED = {
+    "email": "ana@example.com",
+    "first_name": "Ana",
+    "last_name": "Gómez",
+    "phone": "300 123 4567",
+    "dane_code": MEDELLIN,
+    "address": "Carrera 43A # 1-50",
+    "suburb": "El Poblado",
+    "reference": "",
+    "person_type": "0",
+    "doc_type": "CC",
+    "doc_number": "1020304050",
+    "bank": "1022",
+}
+
+
+async def choose_pickup(shop: Shop, cart_id: str) -> str:
+    """Let the cart be fetched at the store, which costs nothing.
+
+    Returns:
+        That shipping option's id.
+    """
+    await shop.checkout.set_town(cart_id, MEDELLIN)
+    pickup = next(choice for choice in await shop.checkout.shipping_choices(cart_id) if choice.is_pickup)
+    await shop.checkout.choose_shipping(cart_id, pickup.id)
+    return pickup.id
