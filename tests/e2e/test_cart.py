@@ -6,6 +6,7 @@ from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import visit
+from tests.e2e.shopper import PATIENCE
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
 LAST_ONE = "/product/yipao-cafetero"  # one is left
@@ -54,6 +55,8 @@ async def test_more_than_one_at_a_time(page: Page) -> None:
 async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
     await _add(page_1280, LAST_ONE)
     await page_1280.reload()
+    # what the page hears first is no answer to a press
+    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
     button = page_1280.get_by_test_id("add-to-cart")
     await button.click()
     await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
