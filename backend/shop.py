@@ -20,9 +20,9 @@ from backend.mail.post import Post
 from backend.orders.following import Follower
 from backend.outbox.delivery import Delivery
 from backend.payment.desk import PaymentDesk
-from backend.payment.gateway import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.base import PaymentProvider
-from backend.payment.providers.gateway_pse import GatewayPse
+from backend.payment.providers.pse import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.provider import GatewayPse
 from backend.payment.providers.system_default import SystemDefault
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings

@@ -14,7 +14,13 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.database import Database
-from backend.payment.gateway import BankPayment, GatewayClient, Patience, gateway_client, gateway_credentials
+from backend.payment.providers.pse import (
+    BankPayment,
+    GatewayClient,
+    Patience,
+    gateway_client,
+    gateway_credentials,
+)
 from backend.sandbox.gateway import SandboxGateway
 from backend.settings import Settings
 

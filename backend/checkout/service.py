@@ -38,7 +38,7 @@ from backend.payment import service as payments
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentRequest
-from backend.payment.providers.payer import read_payer
+from backend.payment.providers.pse.payer import read_payer
 from backend.payment.states import SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality

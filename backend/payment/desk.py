@@ -7,11 +7,11 @@ from typing import Any
 
 from backend.clock import now
 from backend.database import Database
-from backend.payment.banks import offered_banks
-from backend.payment.gateway import Bank, GatewayClient, GatewayCredentials
 from backend.payment.inquiry import Providers, ask_on_return, reconcile
 from backend.payment.notifications import handle_due, receive
 from backend.payment.providers.base import PaymentProvider
+from backend.payment.providers.pse import Bank, GatewayClient, GatewayCredentials
+from backend.payment.providers.pse.banks import offered_banks
 from backend.rounds import Rounds
 
 log = logging.getLogger(__name__)

@@ -20,12 +20,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.clock import now
 from backend.database import Database
 from backend.ids import new_id
-from backend.payment.gateway.reports import read_report
-from backend.payment.gateway.signature import is_genuine
-from backend.payment.gateway.states import GatewayState
-from backend.payment.gateway.types import GatewayCredentials
 from backend.payment.inquiry import Providers, ask_and_settle, settle_if_captured
 from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.providers.pse.crypto import is_genuine
+from backend.payment.providers.pse.reports import GatewayState, read_report
+from backend.payment.providers.pse.wire import GatewayCredentials
 from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)

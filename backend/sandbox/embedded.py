@@ -8,7 +8,7 @@ import httpx
 from starlette.types import ASGIApp
 
 from backend.database import Database
-from backend.payment.gateway.factory import SANDBOX_PATH as GATEWAY_PATH
+from backend.payment.providers.pse.client import SANDBOX_PATH as GATEWAY_PATH
 from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway

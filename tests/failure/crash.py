@@ -33,9 +33,9 @@ from backend.demo.seed import seed
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.migrations import upgrade
 from backend.orders.models import Order
-from backend.payment.gateway import gateway_credentials
-from backend.payment.gateway.states import GatewayState
 from backend.payment.models import PaymentSession
+from backend.payment.providers.pse import gateway_credentials
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings

@@ -18,9 +18,9 @@ import httpx
 from sqlalchemy import func, select
 
 from backend.orders.models import Order
-from backend.payment.gateway.signature import sign
-from backend.payment.gateway.states import GatewayState
 from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.providers.pse.crypto import sign
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY
 from tests.failure.crash import Bank, Shop, open_scene

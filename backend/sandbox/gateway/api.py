@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from backend.clock import now
-from backend.payment.gateway.types import GatewayCredentials
+from backend.payment.providers.pse.wire import GatewayCredentials
 from backend.sandbox.gateway import answers
 from backend.sandbox.gateway.debits import Unreadable, errors_in, read_fields, refusal_code
 from backend.sandbox.gateway.endpoint import Endpoint, Handler

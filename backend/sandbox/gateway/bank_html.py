@@ -5,7 +5,7 @@ from decimal import Decimal
 from html import escape
 
 from backend.money import format_cop
-from backend.payment.gateway.states import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway.answers import BANKS, BOGOTA
 from backend.sandbox.models import SandboxTransaction
 

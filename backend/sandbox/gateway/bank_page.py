@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from backend.payment.gateway.states import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import bank_html
 from backend.sandbox.gateway.ledger import Ledger
 from backend.sandbox.models import SandboxTransaction

@@ -7,8 +7,8 @@ import httpx
 from starlette.applications import Starlette
 
 from backend.database import Database
-from backend.payment.gateway.factory import SANDBOX_PATH, gateway_credentials
-from backend.payment.gateway.types import GatewayCredentials
+from backend.payment.providers.pse.client import SANDBOX_PATH, gateway_credentials
+from backend.payment.providers.pse.wire import GatewayCredentials
 from backend.sandbox.gateway.api import GatewayApi
 from backend.sandbox.gateway.bank_page import BankPage
 from backend.sandbox.gateway.control import control_routes

@@ -12,7 +12,7 @@ from sqlmodel import col
 
 from backend.clock import now
 from backend.database import Database, locked
-from backend.payment.gateway.states import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
 from backend.sandbox.models import SandboxNotification, SandboxTransaction
 

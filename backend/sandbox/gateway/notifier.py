@@ -14,7 +14,7 @@ from sqlmodel import col
 
 from backend.clock import now
 from backend.database import Database, locked
-from backend.payment.gateway.types import GatewayCredentials
+from backend.payment.providers.pse.wire import GatewayCredentials
 from backend.sandbox.gateway.answers import notification
 from backend.sandbox.gateway.debits import confirmation_method
 from backend.sandbox.gateway.ledger import Ledger

@@ -1,7 +1,7 @@
 """The fields of the checkout: their names, what a shopper calls them, and how what a browser sends is taken."""
 
 from backend.errors import InvalidData
-from backend.payment.providers.payer import COMPANY, PERSON, document_types
+from backend.payment.providers.pse.payer import COMPANY, PERSON, document_types
 from storefront.locale import _
 from storefront.state.answers import MAX_ID
 

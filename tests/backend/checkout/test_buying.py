@@ -30,9 +30,9 @@ from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.orders.tokens import order_token
 from backend.payment.desk import PaymentDesk
-from backend.payment.gateway import gateway_client, gateway_credentials
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.providers.pse import gateway_client, gateway_credentials
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import HOLD_TIME
 from backend.payment.settlement import settle

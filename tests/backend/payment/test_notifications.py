@@ -13,11 +13,11 @@ from sqlalchemy import select, text, update
 from backend.cart import service as carts
 from backend.database import Database
 from backend.payment.desk import ANSWER_WITHIN, PaymentDesk
-from backend.payment.gateway import gateway_client, gateway_credentials
-from backend.payment.gateway.signature import sign
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.providers.base import ProviderState
+from backend.payment.providers.pse import gateway_client, gateway_credentials
+from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
 from backend.payment.service import collection_for, open_attempt
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings

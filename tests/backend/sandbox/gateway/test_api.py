@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.database import Database
-from backend.payment.gateway.crypto import encrypt
-from backend.payment.gateway.fields import hidden_body, sdk_fields
-from backend.payment.gateway.types import GatewayCredentials
+from backend.payment.providers.pse.crypto import encrypt
+from backend.payment.providers.pse.wire import GatewayCredentials, hidden_body, sdk_fields
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway
 from backend.sandbox.gateway.tokens import LIFETIME, is_valid, issue
 from backend.settings import Settings

@@ -6,10 +6,9 @@ import pytest
 
 from backend.clock import now
 from backend.database import Database
-from backend.payment.gateway import gateway_credentials
-from backend.payment.gateway.reports import read_report
-from backend.payment.gateway.signature import is_genuine
-from backend.payment.gateway.states import GatewayState
+from backend.payment.providers.pse import gateway_credentials
+from backend.payment.providers.pse.crypto import is_genuine
+from backend.payment.providers.pse.reports import GatewayState, read_report
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway, notifier, sandbox_gateway
 from backend.sandbox.gateway.notifier import ANSWER_WITHIN, MAX_ATTEMPTS, pause_after
 from backend.settings import Settings

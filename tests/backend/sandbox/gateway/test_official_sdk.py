@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from backend.database import Database
-from backend.payment.gateway import GatewayBases, GatewayClient, GatewayState, gateway_credentials
+from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayState, gateway_credentials
 from backend.sandbox.gateway import SandboxGateway
 from backend.settings import Settings
 from tests.gateway_kit import Merchant, hasty, served

@@ -11,7 +11,7 @@ from starlette.routing import Mount
 
 from backend.database import Database
 from backend.errors import OutcomeUnknown
-from backend.payment.gateway import (
+from backend.payment.providers.pse import (
     GatewayBases,
     GatewayClient,
     GatewayState,

@@ -13,9 +13,8 @@ from backend.errors import (
     ShopError,
     TotalChanged,
 )
-from backend.payment.banks import BankListUnavailable
-from backend.payment.gateway.errors import PaymentRefused
-from backend.payment.gateway.refusals import RefusalReason
+from backend.payment.providers.pse.answers import PaymentRefused, RefusalReason
+from backend.payment.providers.pse.banks import BankListUnavailable
 from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.views import shipping_card
 

@@ -9,8 +9,6 @@ import pytest
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
 from backend.money import tax_inside
-from backend.payment.gateway import GatewayReport, GatewayState, PaymentRefused
-from backend.payment.providers import gateway_pse
 from backend.payment.providers.base import (
     Initiated,
     PaymentProvider,
@@ -18,8 +16,10 @@ from backend.payment.providers.base import (
     ProviderState,
     SessionFacts,
 )
-from backend.payment.providers.gateway_pse import GatewayPse, bank_description
-from backend.payment.providers.payer import read_payer
+from backend.payment.providers.pse import GatewayReport, GatewayState, PaymentRefused
+from backend.payment.providers.pse import provider as gateway_pse
+from backend.payment.providers.pse.payer import read_payer
+from backend.payment.providers.pse.provider import GatewayPse, bank_description
 from backend.payment.providers.system_default import SystemDefault
 from backend.sandbox.gateway import Kind, Operation
 from backend.settings import Settings

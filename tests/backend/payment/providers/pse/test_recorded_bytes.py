@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
-from backend.payment.gateway import BankPayment, GatewayBases, GatewayClient, GatewayCredentials
-from backend.payment.gateway.fields import hidden_body
+from backend.payment.providers.pse import BankPayment, GatewayBases, GatewayClient, GatewayCredentials
+from backend.payment.providers.pse.wire import hidden_body
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "official-sdk-node-1.4.4.jsonl"
+RECORDED = Path(__file__).parent / "recorded" / "official-sdk-node-1.4.4.jsonl"
 CREDENTIALS = GatewayCredentials(
     public_key=SecretStr("PUBKEYTEST"),
     private_key=SecretStr("00112233445566778899aabbccddeeff"),

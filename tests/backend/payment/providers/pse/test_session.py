@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from backend.payment.gateway import session as session_module
-from backend.payment.gateway.session import GatewaySession
+from backend.payment.providers.pse import channel as session_module
+from backend.payment.providers.pse.channel import GatewaySession
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

@@ -16,8 +16,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from backend.database import Database
 from backend.errors import OutsideFailure
-from backend.payment.gateway import Bank, GatewayClient
 from backend.payment.models import BankList
+from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.wire import Bank
 
 log = logging.getLogger(__name__)
 

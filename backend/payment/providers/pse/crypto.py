@@ -3,10 +3,17 @@
 AES-128 in CBC mode with PKCS#7 padding and a zero IV; the merchant's private key is the key. It hides nothing from who
 holds that key and the same text always gives the same result: the transport's TLS is what protects the shopper. The
 gateway picks this variant by `i`, `lenguaje` and `p` together, so none of them may come from another SDK.
+
+A notification's signature covers who, which transaction, how much and in what currency (wire: gateway 1.8, Signature).
+It does *not* cover the invoice, the state or the test flag: a genuine signature proves where the message once came
+from, not that the payment was accepted.
 """
 
+import hashlib
+import hmac
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
+from collections.abc import Mapping
 
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -51,3 +58,23 @@ def key_parameter(private_key: str) -> str:
 
 def _cipher(private_key: str) -> Cipher[CBC]:
     return Cipher(AES(bytes.fromhex(private_key)), CBC(_IV))
+
+
+_SIGNED = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code")
+
+
+def sign(cust_id: str, p_key: str, *, reference: str, transaction_id: str, amount: str, currency: str) -> str:
+    """The signature, in lower-case hexadecimal. Every value goes in exactly as it stands in the message."""
+    signed = f"{cust_id}^{p_key}^{reference}^{transaction_id}^{amount}^{currency}"
+    return hashlib.sha256(signed.encode()).hexdigest()
+
+
+def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
+    """Whether the `x_…` fields, as received, carry the signature that our keys give. Takes constant time."""
+    if not all(fields.get(name) for name in _SIGNED):
+        return False
+    reference, transaction_id, amount, currency = (fields[name] for name in _SIGNED)
+    expected = sign(
+        cust_id, p_key, reference=reference, transaction_id=transaction_id, amount=amount, currency=currency
+    )
+    return hmac.compare_digest(expected.encode(), fields.get("x_signature", "").encode())

@@ -1,18 +1,21 @@
 """The PSE gateway on the wire (wire: gateway). Nothing outside this package knows how the gateway words things."""
 
-from backend.payment.gateway.client import GatewayClient
-from backend.payment.gateway.errors import GatewayUnavailable, KeysRefused, PaymentRefused, RedirectUrlMissing
-from backend.payment.gateway.factory import gateway_client, gateway_credentials
-from backend.payment.gateway.http import Patience
-from backend.payment.gateway.refusals import RefusalReason
-from backend.payment.gateway.states import GatewayState
-from backend.payment.gateway.types import (
+from backend.payment.providers.pse.answers import (
+    GatewayUnavailable,
+    KeysRefused,
+    PaymentRefused,
+    RedirectUrlMissing,
+    RefusalReason,
+)
+from backend.payment.providers.pse.channel import Patience
+from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.reports import GatewayReport, GatewayState
+from backend.payment.providers.pse.wire import (
     Bank,
     BankPayment,
     BankPaymentCreated,
     GatewayBases,
     GatewayCredentials,
-    GatewayReport,
 )
 
 __all__ = [

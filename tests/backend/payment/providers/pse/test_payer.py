@@ -3,7 +3,14 @@ from typing import Any
 import pytest
 
 from backend.errors import InvalidData
-from backend.payment.providers.payer import COMPANY, DOCUMENT_TYPES, PERSON, Payer, document_types, read_payer
+from backend.payment.providers.pse.payer import (
+    COMPANY,
+    DOCUMENT_TYPES,
+    PERSON,
+    Payer,
+    document_types,
+    read_payer,
+)
 from tests.gateway_kit import MARIA
 
 BANKS = {"1022", "1077"}

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from backend.payment.gateway.answers import exact_json
-from backend.payment.gateway.reports import read_lookup, read_report
-from backend.payment.gateway.states import GatewayState
+from backend.payment.providers.pse.answers import exact_json
+from backend.payment.providers.pse.reports import GatewayState, read_lookup, read_report
 
 ACCEPTED = {
     "x_ref_payco": "101767532",

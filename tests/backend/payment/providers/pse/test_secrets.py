@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from backend.errors import ShopError
-from backend.payment.gateway import GatewayBases, GatewayClient, GatewayCredentials, GatewayUnavailable
+from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayCredentials, GatewayUnavailable
 from backend.sandbox.gateway import Kind, Operation
 from tests.gateway_kit import Practice, hasty, payment, served
 

@@ -2,10 +2,16 @@ from typing import Any
 
 import pytest
 
-from backend.payment.gateway.answers import exact_json, read_banks, read_created
-from backend.payment.gateway.errors import GatewayUnavailable, PaymentRefused, RedirectUrlMissing
-from backend.payment.gateway.refusals import RefusalReason
-from backend.payment.gateway.types import Bank
+from backend.payment.providers.pse.answers import (
+    GatewayUnavailable,
+    PaymentRefused,
+    RedirectUrlMissing,
+    RefusalReason,
+    exact_json,
+    read_banks,
+    read_created,
+)
+from backend.payment.providers.pse.wire import Bank
 
 URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.aspx?enc=abc"
 

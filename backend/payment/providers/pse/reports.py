@@ -4,14 +4,105 @@ A state is believed only when its code is published and its own text does not co
 which is never a refusal: the gateway has answered HTTP 200 with an error envelope for payments that were accepted.
 """
 
+import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from decimal import Decimal
+from enum import IntEnum
+from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 from backend.money import parse_amount
-from backend.payment.gateway.states import GatewayState
-from backend.payment.gateway.types import GatewayReport
+
+
+class GatewayState(IntEnum):
+    """A state by the gateway's code. There is no 5."""
+
+    ACCEPTED = 1
+    REJECTED = 2
+    PENDING = 3
+    FAILED = 4
+    REVERSED = 6
+    HELD = 7
+    STARTED = 8
+    EXPIRED = 9
+    ABANDONED = 10
+    CANCELED = 11
+    FRAUD = 12
+
+    @property
+    def text(self) -> str:
+        """The gateway's own word for the state, as it stands in `x_response`."""
+        return _TEXTS[self]
+
+    @classmethod
+    def from_code(cls, code: str) -> Self | None:
+        """The state of a code as received; None for a code the gateway has not published."""
+        try:
+            return cls(int(code))
+        except ValueError:
+            return None
+
+    def agrees_with(self, text: str) -> bool:
+        """Whether the gateway's word names this state, whatever its case and accents."""
+        return _plain(text) == _plain(self.text)
+
+
+_TEXTS = {
+    GatewayState.ACCEPTED: "Aceptada",
+    GatewayState.REJECTED: "Rechazada",
+    GatewayState.PENDING: "Pendiente",
+    GatewayState.FAILED: "Fallida",
+    GatewayState.REVERSED: "Reversada",
+    GatewayState.HELD: "Retenida",
+    GatewayState.STARTED: "Iniciada",
+    GatewayState.EXPIRED: "Expirada",
+    GatewayState.ABANDONED: "Abandonada",
+    GatewayState.CANCELED: "Cancelada",
+    GatewayState.FRAUD: "Antifraude",
+}
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).strip().casefold()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatewayReport:
+    """What a notification or a lookup says of a transaction. Any field may be missing from an answer.
+
+    Attributes:
+        reference: `x_ref_payco`, the gateway's number.
+        transaction_id: `x_transaction_id`; in a lookup by ticket the `transactionID`.
+        approval: `x_approval_code`, in PSE the CUS.
+        invoice: our own reference.
+        amount: exact; None when missing or no number.
+        currency: upper case.
+        state: None means *unknown*: no code, an unpublished code, or a code that its text contradicts.
+        response_text: the reason in words (`x_response_reason_text`), else `x_response`.
+        transaction_date: in UTC.
+        cust: the merchant the transaction belongs to (`x_cust_id_cliente`).
+        test: whether the gateway says that no real money moved.
+        raw: every field as received, scalars as text.
+    """
+
+    reference: str | None = None
+    transaction_id: str | None = None
+    ticket_id: str | None = None
+    approval: str | None = None
+    invoice: str | None = None
+    amount: Decimal | None = None
+    currency: str | None = None
+    state: GatewayState | None = None
+    response_text: str | None = None
+    bank_name: str | None = None
+    transaction_date: datetime | None = None
+    cust: str | None = None
+    test: bool = False
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
 
 GATEWAY_ZONE = ZoneInfo("America/Bogota")
 _DATE_FORMATS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d-%m-%Y %H:%M:%S")

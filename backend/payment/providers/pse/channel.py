@@ -1,7 +1,16 @@
-"""Calls that carry our login: log in, send, log in again once when the token is refused, repeat what only reads."""
+"""Calls to the gateway: one request with a deadline, the login it needs, and repetition of what only reads.
 
-from base64 import b64encode
+A token is shared, kept no longer than it lasts, fetched once for all who wait, and replaced once when it is refused.
+`httpx` logs every address it calls, and the gateway wants a key in the query: the log gets addresses without it.
+"""
+
+import asyncio
+import json
+import logging
+from base64 import b64encode, urlsafe_b64decode
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import httpx
@@ -13,11 +22,140 @@ from tenacity import (
     wait_exponential_jitter,
 )
 
-from backend.payment.gateway.answers import exact_json
-from backend.payment.gateway.errors import GatewayUnavailable, KeysRefused, LoginFailed
-from backend.payment.gateway.http import Patience, send
-from backend.payment.gateway.session import GatewaySession
-from backend.payment.gateway.types import GatewayBases, GatewayCredentials
+from backend.clock import now
+from backend.payment.providers.pse.answers import (
+    GatewayUnavailable,
+    KeysRefused,
+    LoginFailed,
+    NoAnswer,
+    exact_json,
+)
+from backend.payment.providers.pse.wire import GatewayBases, GatewayCredentials
+
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long we wait, in seconds. The bank network is slow to start a payment, so that may take longer."""
+
+    connect: float = 5.0
+    reading: float = 10.0
+    create: float = 30.0
+    retry_pause: float = 0.3
+    """Before the first repetition of a reading call; the pause grows from there, with some chance in it."""
+    attempts: int = 3
+
+    def timeout(self, seconds: float) -> httpx.Timeout:
+        """The timeout of one call: `seconds` for each part of it, less for connecting."""
+        return httpx.Timeout(seconds, connect=min(self.connect, seconds), pool=min(self.connect, seconds))
+
+
+async def send(
+    http: httpx.AsyncClient,
+    method: str,
+    url: str,
+    *,
+    patience: Patience,
+    seconds: float,
+    headers: Mapping[str, str] | None = None,
+    params: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+) -> httpx.Response:
+    """Send one request, once, and read the whole answer, whatever its status.
+
+    Raises:
+        GatewayUnavailable: no connection could be made; nothing was sent.
+        NoAnswer: the request may have arrived.
+    """
+    # compact JSON, as the official SDK sends it
+    content = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+    request = http.build_request(
+        method,
+        url,
+        params=params,
+        content=content,
+        headers={"Content-Type": "application/json", "Accept": "*/*", **(headers or {})},
+        timeout=patience.timeout(seconds),
+    )
+    try:
+        # a deadline beside the timeouts: those start again with every byte that trickles in
+        async with asyncio.timeout(seconds):
+            return await http.send(request, follow_redirects=False)
+    except _NEVER_SENT as error:
+        raise GatewayUnavailable(f"The gateway cannot be reached ({type(error).__name__})") from error
+    except (httpx.RequestError, TimeoutError) as error:
+        raise NoAnswer(f"The gateway did not answer ({type(error).__name__})") from error
+
+
+LONGEST_USE = timedelta(minutes=14)
+"""How long a token is used at most: it lasts 20 or 60 minutes, and the PHP SDK keeps it 14 (wire: gateway 1.1)."""
+
+MARGIN = timedelta(seconds=30)
+"""A token this close to its end is not used any more: the call must arrive before it."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str = field(repr=False)
+    usable_until: datetime
+
+
+class GatewaySession:
+    """Keeps one token. `login` fetches a new one and is never run twice at the same time."""
+
+    def __init__(self, login: Callable[[], Awaitable[str]]) -> None:
+        self._login = login
+        self._lock = asyncio.Lock()
+        self._token: _Token | None = None
+
+    async def token(self) -> str:
+        """A token to call with now. Raises whatever `login` raises."""
+        async with self._lock:
+            if self._token is None or self._token.usable_until <= now():
+                text = await self._login()
+                self._token = _Token(text, usable_until=_usable_until(text))
+            return self._token.text
+
+    def forget(self, token: str) -> None:
+        """Do not use this token again: the gateway no longer takes it. A newer one stays."""
+        if self._token is not None and self._token.text == token:
+            self._token = None
+
+
+def _usable_until(token: str) -> datetime:
+    longest = now() + LONGEST_USE
+    expires = _expiry(token)
+    return longest if expires is None else min(longest, expires - MARGIN)
+
+
+def _expiry(token: str) -> datetime | None:
+    """The `exp` of a JWT, which only schedules our next login; None when the token has none to read."""
+    try:
+        payload = token.split(".")[1]
+        claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        return datetime.fromtimestamp(float(claims["exp"]), UTC)
+    except (LookupError, TypeError, ValueError, OverflowError, OSError):
+        return None
+
+
+class _WithoutQuery(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                argument.copy_with(query=None) if isinstance(argument, httpx.URL) else argument
+                for argument in record.args
+            )
+        return True
+
+
+_without_query = _WithoutQuery()
+
+
+def keep_queries_out_of_the_log() -> None:
+    """Have `httpx` log addresses without their query. Calling it again changes nothing."""
+    logging.getLogger("httpx").addFilter(_without_query)
+
 
 Answer = TypeVar("Answer")
 

@@ -9,8 +9,6 @@ from backend.clock import now
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure
 from backend.money import CURRENCY, Cop, tax_inside
-from backend.payment.banks import PROVIDER_ID, offered_banks
-from backend.payment.gateway import BankPayment, GatewayClient, GatewayReport, GatewayState
 from backend.payment.providers.base import (
     Initiated,
     PaymentRequest,
@@ -18,7 +16,11 @@ from backend.payment.providers.base import (
     ProviderState,
     SessionFacts,
 )
-from backend.payment.providers.payer import Payer, read_payer
+from backend.payment.providers.pse.banks import PROVIDER_ID, offered_banks
+from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.payer import Payer, read_payer
+from backend.payment.providers.pse.reports import GatewayReport, GatewayState
+from backend.payment.providers.pse.wire import BankPayment
 
 log = logging.getLogger(__name__)
 

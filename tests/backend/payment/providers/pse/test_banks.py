@@ -6,15 +6,14 @@ import pytest
 
 from backend.clock import now
 from backend.database import Database
-from backend.payment import banks
-from backend.payment.banks import (
+from backend.payment.providers.pse import Bank, banks
+from backend.payment.providers.pse.banks import (
     FRESH_FOR,
     RETRY_AFTER,
     RETRY_AFTER_WITHOUT_LIST,
     BankListUnavailable,
     offered_banks,
 )
-from backend.payment.gateway import Bank
 from backend.sandbox.gateway import Kind, Operation
 from backend.settings import Settings
 from tests.gateway_kit import Practice, open_practice

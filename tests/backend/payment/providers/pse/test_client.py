@@ -7,7 +7,7 @@ import pytest
 
 from backend.clock import now
 from backend.errors import InvalidData, OutcomeUnknown
-from backend.payment.gateway import (
+from backend.payment.providers.pse import (
     Bank,
     GatewayBases,
     GatewayClient,
@@ -20,7 +20,7 @@ from backend.payment.gateway import (
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.payment.gateway import session as session_module
+from backend.payment.providers.pse import channel as session_module
 from backend.sandbox.gateway import Kind, Operation
 from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
 

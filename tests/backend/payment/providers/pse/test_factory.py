@@ -3,7 +3,7 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
-from backend.payment.gateway import GatewayBases, gateway_client, gateway_credentials
+from backend.payment.providers.pse import GatewayBases, gateway_client, gateway_credentials
 from backend.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
 
 OURS = {

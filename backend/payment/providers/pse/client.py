@@ -12,24 +12,38 @@ from types import TracebackType
 from typing import Any, Self
 
 import httpx
+from pydantic import SecretStr
 
 from backend.errors import InvalidData, OutcomeUnknown
-from backend.payment.gateway.answers import exact_json, payment_refused, read_banks, read_created
-from backend.payment.gateway.channel import GatewayChannel
-from backend.payment.gateway.errors import NoAnswer, PaymentRefused
-from backend.payment.gateway.fields import hidden_body, sdk_fields
-from backend.payment.gateway.http import Patience
-from backend.payment.gateway.quiet import keep_queries_out_of_the_log
-from backend.payment.gateway.refusals import RefusalReason
-from backend.payment.gateway.reports import read_lookup
-from backend.payment.gateway.types import (
+from backend.payment.providers.pse.answers import (
+    NoAnswer,
+    PaymentRefused,
+    RefusalReason,
+    exact_json,
+    payment_refused,
+    read_banks,
+    read_created,
+)
+from backend.payment.providers.pse.channel import GatewayChannel, Patience, keep_queries_out_of_the_log
+from backend.payment.providers.pse.reports import GatewayReport, read_lookup
+from backend.payment.providers.pse.wire import (
     Bank,
     BankPayment,
     BankPaymentCreated,
     GatewayBases,
     GatewayCredentials,
-    GatewayReport,
+    hidden_body,
+    sdk_fields,
 )
+from backend.settings import (
+    SANDBOX_CUST_ID,
+    SANDBOX_P_KEY,
+    SANDBOX_PRIVATE_KEY,
+    SANDBOX_PUBLIC_KEY,
+    GatewayEnv,
+    Settings,
+)
+from backend.tls import trusted
 
 log = logging.getLogger(__name__)
 
@@ -188,3 +202,43 @@ def _json_or_none(response: httpx.Response) -> Any:
         return exact_json(response.content)
     except ValueError:
         return None
+
+
+SANDBOX_PATH = "/sandbox/gateway"
+"""Where the embedded gateway is mounted in the shop's own application."""
+
+
+def gateway_client(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> GatewayClient:
+    """A client for the gateway in force: the embedded one, or the real one in test or production mode.
+
+    `transport` carries the calls in place of a socket; what it leads to answers at the root. GATEWAY_URL replaces
+    all of the gateway's official addresses.
+    """
+    if settings.uses_sandbox_gateway:
+        mounted = f"{settings.base_url}{SANDBOX_PATH}"
+        bases = GatewayBases.under(mounted if transport is None else "http://gateway.sandbox")
+    else:
+        bases = GatewayBases.under(settings.gateway_url) if settings.gateway_url else GatewayBases()
+    return GatewayClient(
+        httpx.AsyncClient(transport=transport, verify=trusted()),
+        gateway_credentials(settings),
+        bases,
+        test_mode=settings.gateway_env is not GatewayEnv.PRODUCTION,
+    )
+
+
+def gateway_credentials(settings: Settings) -> GatewayCredentials:
+    """The keys in force: the settings', or the embedded gateway's own."""
+    if settings.uses_sandbox_gateway:
+        return GatewayCredentials(
+            public_key=SecretStr(SANDBOX_PUBLIC_KEY),
+            private_key=SecretStr(SANDBOX_PRIVATE_KEY),
+            cust_id=SANDBOX_CUST_ID,
+            p_key=SecretStr(SANDBOX_P_KEY),
+        )
+    return GatewayCredentials(
+        public_key=SecretStr(settings.public_key),
+        private_key=settings.private_key,
+        cust_id=settings.p_cust_id_cliente,
+        p_key=settings.p_key,
+    )

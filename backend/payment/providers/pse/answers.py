@@ -1,0 +1,272 @@
+"""Reading the gateway's answers to `getBanks` and `bank.create`, and what can go wrong (wire: gateway 1.3, 1.6).
+
+A refusal has a category and the words a shopper reads (wire: checkout). `OutcomeUnknown` of the common tree completes
+the list of errors.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+from backend.errors import OutsideFailure, PaymentFailed
+from backend.payment.providers.pse.wire import Bank, BankPaymentCreated
+
+
+class RefusalReason(StrEnum):
+    """Why a payment was not started."""
+
+    LIMIT = "limit"
+    BELOW_MINIMUM = "below_minimum"
+    BANK_UNAVAILABLE = "bank_unavailable"
+    INVALID_DATA = "invalid_data"
+    OTHER = "other"
+
+    @property
+    def shopper_text(self) -> str:
+        """What the shopper reads, in Spanish."""
+        return _TEXTS[self]
+
+
+_TEXTS = {
+    RefusalReason.LIMIT: (
+        "El monto de la transacción excede los límites establecidos en PSE para la empresa, "
+        "por favor comuníquese con nosotros."
+    ),
+    RefusalReason.BELOW_MINIMUM: "El monto de la compra no alcanza el mínimo permitido para pagar por PSE.",
+    RefusalReason.BANK_UNAVAILABLE: (
+        "La entidad financiera no puede ser contactada para iniciar la transacción, "
+        "por favor seleccione otra o intente más tarde."
+    ),
+    RefusalReason.INVALID_DATA: (
+        "No se pudo crear la transacción con los datos ingresados, por favor revíselos e intente de nuevo."
+    ),
+    RefusalReason.OTHER: (
+        "No se pudo crear la transacción, por favor intente más tarde o comuníquese con la empresa."
+    ),
+}
+
+# the bank network's codes begin with FAIL_; the gateway's own with E and three digits
+_REASONS = (
+    (RefusalReason.LIMIT, re.compile(r"FAIL_EXCEEDEDLIMIT")),
+    (RefusalReason.BELOW_MINIMUM, re.compile(r"\bE014\b|monto m[ií]nimo", re.IGNORECASE)),
+    (
+        RefusalReason.BANK_UNAVAILABLE,
+        re.compile(r"FAIL_(BANKUNRE\w*|BANKNOTEXISTS\w*|TIMEOUT|NOTCONFIRMEDBYBANK|NOHOST|NOTALLOWEDBYTIME)"),
+    ),
+    (RefusalReason.INVALID_DATA, re.compile(r"FAIL_(INVALID\w*|DISABLEDUSEREMAIL|DESCRIPTIONNOTFOUND)")),
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A refusal as the gateway worded it."""
+
+    reason: RefusalReason
+    text: str
+    codes: tuple[str, ...]
+
+
+def read_refusal(answer: Mapping[str, Any]) -> Refusal:
+    """The refusal that an answer with `success: false` stands for."""
+    said = " ".join(_texts(answer))
+    reason = next((reason for reason, pattern in _REASONS if pattern.search(said)), None)
+    if reason is None:
+        reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
+    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))
+    text = (
+        answer.get("text_response")
+        or answer.get("textResponse")
+        or answer.get("message")
+        or "no reason given"
+    )
+    return Refusal(reason, str(text), codes)
+
+
+def _is_validation(answer: Mapping[str, Any]) -> bool:
+    data = answer.get("data")
+    has_errors = isinstance(data, Mapping) and bool(data.get("errores") or data.get("errors"))
+    return has_errors or "validation" in str(answer.get("last_action") or answer.get("lastAction") or "")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text anywhere in the answer."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+class GatewayUnavailable(OutsideFailure):
+    """The gateway could not be reached, or gave no usable answer. Asking again later may help."""
+
+
+class NoAnswer(GatewayUnavailable):
+    """The request left, and no usable answer came back: it may have been carried out."""
+
+
+class LoginFailed(GatewayUnavailable):
+    """The login was tried as often as is sensible: what it was for was not sent."""
+
+
+class KeysRefused(OutsideFailure):
+    """The gateway does not accept our keys. Asking again does not help."""
+
+
+class PaymentRefused(PaymentFailed):
+    """The gateway answered that it did not start the payment.
+
+    Attributes:
+        reason: the category.
+        codes: the gateway's or the bank network's codes, such as `E014` or `FAIL_EXCEEDEDLIMIT`.
+    """
+
+    def __init__(self, message: str, reason: RefusalReason, codes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.codes = codes
+
+    @property
+    def shopper_text(self) -> str:
+        """What the shopper reads, in Spanish."""
+        return self.reason.shopper_text
+
+
+class RedirectUrlMissing(OutsideFailure):
+    """The gateway took the payment but told no address to send the shopper to (spec: Errors).
+
+    Attributes:
+        payload: the gateway's whole answer; the message includes it.
+    """
+
+    def __init__(self, message: str, payload: Any) -> None:
+        super().__init__(message)
+        self.payload = payload
+
+
+_REDIRECT_NAMES = (
+    "urlbanco",
+    "bankurl",
+    "redirecturl",
+    "urlredirect",
+    "processurl",
+    "paymenturl",
+    "urlpago",
+    "pseurl",
+    "urlpse",
+    "urlprocess",
+    "url",
+)
+"""Where the bank's address may stand, likeliest first; compared without case and underscores."""
+
+_FAILED_STATES = ("rechazada", "fallida")
+
+
+def exact_json(body: bytes) -> Any:
+    """The JSON with every number kept as the text it was sent as: receipt numbers exceed 2^53, amounts are signed.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    # bytes that are no UTF-8 are known of the placeholder's name, and must not cost the whole list
+    text = body.decode("utf-8-sig", errors="replace")
+    return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+
+
+def read_banks(answer: Any) -> list[Bank]:
+    """All rows of the list as sent, the placeholder included.
+
+    Raises:
+        GatewayUnavailable: the answer holds no list of banks.
+    """
+    rows = answer.get("data") if isinstance(answer, Mapping) else None
+    if not isinstance(rows, list) or answer.get("success") is False:
+        raise GatewayUnavailable("The gateway's answer holds no list of banks")
+    return [
+        Bank(code=str(row["bankCode"]).strip(), name=str(row.get("bankName") or "").strip())
+        for row in rows
+        if isinstance(row, Mapping) and row.get("bankCode") is not None
+    ]
+
+
+def read_created(answer: Any) -> BankPaymentCreated:
+    """The payment that `bank.create` started.
+
+    Raises:
+        PaymentRefused: the gateway says it did not start it.
+        RedirectUrlMissing: it did not refuse, but there is no address under any name we know.
+    """
+    if not isinstance(answer, Mapping):
+        raise RedirectUrlMissing(
+            f"The gateway's answer to bank.create is no object: {_shown(answer)}", answer
+        )
+    inner = answer.get("data")
+    data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
+    if _is_refusal(answer, data):
+        raise payment_refused(answer)
+    redirect_url = _redirect_url(data) or _redirect_url(answer)
+    if redirect_url is None:
+        raise RedirectUrlMissing(
+            f"The gateway's answer to bank.create holds no redirect URL under any known name: {_shown(answer)}",
+            answer,
+        )
+    return BankPaymentCreated(
+        redirect_url=redirect_url,
+        reference=_text(data, "ref_payco", "refPayco"),
+        transaction_id=_text(data, "transactionID", "transactionId", "autorizacion"),
+        ticket_id=_text(data, "ticketId", "ticketID", "recibo"),
+        raw=dict(answer),
+    )
+
+
+def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
+    """The error for an answer that refuses."""
+    refusal = read_refusal(answer)
+    codes = f" ({', '.join(refusal.codes)})" if refusal.codes else ""
+    return PaymentRefused(
+        f"The gateway refused to start the payment: {refusal.text}{codes}", refusal.reason, refusal.codes
+    )
+
+
+def _is_refusal(answer: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+    return (
+        answer.get("success") in (False, "false", "0")
+        or answer.get("status") in (False, "error")
+        or str(data.get("estado", "")).casefold() in _FAILED_STATES
+    )
+
+
+def _redirect_url(fields: Mapping[str, Any]) -> str | None:
+    by_name = {name.replace("_", "").casefold(): value for name, value in fields.items()}
+    for name in _REDIRECT_NAMES:
+        value = by_name.get(name)
+        if isinstance(value, str) and _is_web_address(value.strip()):
+            return value.strip()
+    return None
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _text(fields: Mapping[str, Any], *names: str) -> str | None:
+    return next((str(fields[name]) for name in names if fields.get(name) not in (None, "")), None)
+
+
+def _shown(answer: Any) -> str:
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")

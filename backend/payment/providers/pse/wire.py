@@ -1,0 +1,168 @@
+"""What the gateway client takes and gives, and the body of a call with hidden fields (wire: gateway 1.4)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from pydantic import SecretStr
+
+from backend.money import CURRENCY, Cop
+from backend.payment.providers.pse.crypto import INITIALISATION, encrypt, key_parameter
+
+
+@dataclass(frozen=True)
+class GatewayCredentials:
+    """The merchant's four keys (wire: gateway 1.2). None of them shows in a repr."""
+
+    public_key: SecretStr
+    private_key: SecretStr
+    """32 hexadecimal digits; also the AES key."""
+    cust_id: str
+    p_key: SecretStr
+    """With `cust_id`: only for the signature of notifications."""
+
+
+@dataclass(frozen=True)
+class GatewayBases:
+    """Where the gateway's four services are (wire: gateway 1.1), without a trailing slash."""
+
+    api: str = "https://api.secure.payco.co"
+    secure: str = "https://secure.payco.co"
+    lookup: str = "https://secure.epayco.co"
+    apify: str = "https://apify.epayco.co"
+
+    @classmethod
+    def under(cls, url: str) -> Self:
+        """All four at one address: their paths stay apart (`/v1`, `/restpagos`, `/validation`, `/login`)."""
+        base = url.rstrip("/")
+        return cls(api=base, secure=base, lookup=base, apify=base)
+
+
+@dataclass(frozen=True)
+class Bank:
+    """A bank of the PSE list, as the gateway sent it."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankPayment:
+    """What `bank.create` asks. Fields are the official SDK's keys, in the order it sends them (wire: gateway 1.4).
+
+    Amounts are whole pesos: value = tax_base + tax + ico.
+    """
+
+    bank: str
+    invoice: str
+    description: str
+    value: Cop
+    tax: Cop
+    tax_base: Cop
+    ico: Cop = 0
+    currency: str = CURRENCY
+    type_person: str
+    doc_type: str
+    doc_number: str
+    name: str
+    last_name: str
+    email: str
+    country: str = "CO"
+    department: str
+    city: str
+    phone: str
+    cell_phone: str
+    address: str
+    ip: str
+    url_response: str
+    url_confirmation: str
+    method_confirmation: str = "POST"
+    extra1: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankPaymentCreated:
+    """The gateway took the payment: send the shopper to `redirect_url`.
+
+    Attributes:
+        reference: `ref_payco`.
+        transaction_id: the CUS, the bank network's trace number.
+        ticket_id: the receipt number the payment is looked up by; text, as it may exceed 2^53.
+    """
+
+    redirect_url: str
+    reference: str | None
+    transaction_id: str | None
+    ticket_id: str | None
+    raw: Mapping[str, Any] = field(repr=False)
+
+
+WIRE_KEYS = {
+    "bank": "banco",
+    "invoice": "factura",
+    "description": "descripcion",
+    "value": "valor",
+    "tax": "iva",
+    "tax_base": "baseiva",
+    "ico": "ico",
+    "currency": "moneda",
+    "type_person": "tipo_persona",
+    "doc_type": "tipo_doc",
+    "doc_number": "documento",
+    "name": "nombres",
+    "last_name": "apellidos",
+    "email": "email",
+    "country": "pais",
+    "department": "depto",
+    "city": "ciudad",
+    "phone": "telefono",
+    "cell_phone": "celular",
+    "address": "direccion",
+    "ip": "ip",
+    "url_response": "url_respuesta",
+    "url_confirmation": "url_confirmacion",
+    "method_confirmation": "method_confirmation",
+    "metodoconfirmacion": "metodoconfirmacion",
+    "end_date": "fechaexpiracion",
+}
+"""The wire's key of an SDK key; a key that is not here stays as it is."""
+
+LANGUAGE = "javascript"
+INTEGRATION = "P44"
+"""How the Node SDK names itself in `extras_epayco`."""
+
+
+def sdk_fields(payment: BankPayment) -> dict[str, str]:
+    """The payment by SDK key, in the SDK's order, every value as text.
+
+    The confirmation's method goes under both of its names: which one the server reads is not published.
+    """
+    fields: dict[str, str] = {}
+    for key, value in asdict(payment).items():
+        if key == "extra1" and not value:
+            continue
+        fields[key] = str(value)
+        if key == "method_confirmation":
+            fields["metodoconfirmacion"] = str(value)
+    return fields
+
+
+def hidden_body(
+    fields: Mapping[str, str], credentials: GatewayCredentials, *, test_mode: bool
+) -> dict[str, Any]:
+    """The JSON body for the fields: as the SDK makes it, to the order of the keys."""
+    private_key = credentials.private_key.get_secret_value()
+
+    def hide(text: str) -> str:
+        return encrypt(text, private_key)
+
+    test = "TRUE" if test_mode else "FALSE"
+    body: dict[str, Any] = {WIRE_KEYS.get(key, key): hide(value) for key, value in fields.items()}
+    body["extras_epayco"] = {"extra5": hide(INTEGRATION)}
+    body["test"] = hide(test)
+    body["public_key"] = credentials.public_key.get_secret_value()
+    body["i"] = INITIALISATION
+    body["enpruebas"] = hide(test)
+    body["lenguaje"] = LANGUAGE
+    body["p"] = key_parameter(private_key)
+    return body
