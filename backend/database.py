@@ -11,17 +11,31 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import DateTime, Dialect, Select, TypeDecorator, event, text
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Float,
+    Select,
+    TypeDecorator,
+    event,
+    literal,
+    select,
+    text,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from backend.errors import InvalidData
 from backend.settings import Settings
@@ -54,6 +68,48 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class _DatabaseTime(FunctionElement[datetime]):
+    """The database's clock, some seconds on. Compiled for each kind of database below."""
+
+    type = UtcDateTime()
+    inherit_cache = True
+
+
+@compiles(_DatabaseTime, "postgresql")
+def _postgresql_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    # of the statement, not of each row: an index on the compared column can be used
+    return f"(statement_timestamp() + make_interval(secs => {compiler.process(element.clauses, **options)}))"
+
+
+@compiles(_DatabaseTime, "sqlite")
+def _sqlite_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    # written as the column type stores it, so that texts compare as moments do
+    seconds = compiler.process(element.clauses, **options)
+    return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {seconds} || ' seconds')"
+
+
+def db_now(after: timedelta | None = None) -> FunctionElement[datetime]:
+    """An SQL expression: the database's clock, `after` from now (may be negative).
+
+    Claims and deadlines are compared with this clock, which all replicas share; theirs may differ by minutes.
+    """
+    return _DatabaseTime(literal(after.total_seconds() if after else 0.0, Float))
+
+
+def db_now_in(seconds: ColumnElement[float]) -> FunctionElement[datetime]:
+    """`db_now`, that many seconds on: for statements that are built once and run with a parameter."""
+    return _DatabaseTime(seconds)
+
+
+async def database_now(session: AsyncSession) -> datetime:
+    """The moment by the database's clock, in UTC, aware."""
+    moment: datetime = (await session.execute(_NOW)).scalar_one()
+    return moment
+
+
+_NOW = select(db_now())
 
 
 class _Session(Session):

@@ -14,6 +14,7 @@ from backend.catalog.version import Versions
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
+from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
 from backend.mail.post import Post
@@ -75,6 +76,7 @@ class Shop:
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )
+        self.worker = Worker(self.database, [])
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
@@ -84,6 +86,7 @@ class Shop:
         self.parcels.start()
         self.changes.start()
         self.post.start()
+        self.worker.start()
         for companion in self.companions:
             await companion.start()
 
@@ -91,6 +94,7 @@ class Shop:
         """End the background work and give every connection back."""
         for companion in self.companions:
             await companion.stop()
+        await self.worker.stop()
         await self.post.stop()
         await self.changes.stop()
         await self.parcels.stop()

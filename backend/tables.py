@@ -36,10 +36,12 @@ class Timestamps(SQLModel):
 
 def all_tables() -> MetaData:
     """The metadata of every table of the shop, with every room's models imported."""
+    import backend.attention.models
     import backend.cart.models
     import backend.catalog.models
     import backend.customers.models
     import backend.inventory.models
+    import backend.jobs.models
     import backend.mail.models
     import backend.orders.models
     import backend.outbox.models

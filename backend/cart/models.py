@@ -30,6 +30,10 @@ class Cart(Timestamps, table=True):
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    payment_session_id: str | None = None
+    """The payment session that is at the bank with this cart: until it ends, the cart cannot be changed."""
+    replaces_cart_id: str | None = Field(default=None, index=True)
+    """The cart whose toys this one was brought back with, after its payment was given up."""
     completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 

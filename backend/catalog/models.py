@@ -54,6 +54,12 @@ class Region(Timestamps, table=True):
     name: str
     currency_code: str = "cop"
     country_code: str = "co"
+    payment_providers: list[str] = Field(
+        default_factory=lambda: ["gateway_pse"],
+        sa_type=Json,
+        sa_column_kwargs={"server_default": text("'[\"gateway_pse\"]'")},
+    )
+    """The ways to pay that are offered here, by the providers' ids."""
 
 
 class SalesChannel(Timestamps, table=True):

@@ -55,6 +55,12 @@ class PaymentSession(Timestamps, table=True):
     redirect_url: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     """What the provider keeps: bank, payer, the gateway's last words. Never a secret."""
+    snapshot: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
+    """What is paid for: lines, prices, addresses, shipping and totals when the payment started."""
+    captured_amount: Cop | None = None
+    """What the provider said that it took."""
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     checks: int = 0

@@ -1,0 +1,25 @@
+"""Later work: one table, one claim, one back-off, one worker.
+
+A job is enqueued in the caller's transaction: it exists if and only if what asked for it was committed. Methods that
+do the work are marked with `@job` or `@periodic`; the shop's `Worker` is given the objects that have them.
+"""
+
+from backend.jobs.events import JobFailed
+from backend.jobs.kinds import JobRun, RunAgain, job, job_batch, periodic
+from backend.jobs.queue import cancel, enqueue
+from backend.jobs.stats import JobStats, stats
+from backend.jobs.worker import Worker
+
+__all__ = [
+    "JobFailed",
+    "JobRun",
+    "JobStats",
+    "RunAgain",
+    "Worker",
+    "cancel",
+    "enqueue",
+    "job",
+    "job_batch",
+    "periodic",
+    "stats",
+]

@@ -1,0 +1,105 @@
+"""Enqueueing and cancelling jobs, in the transaction of whoever needs them."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+
+from backend.clock import now
+from backend.database import UtcDateTime, db_now_in
+from backend.jobs.models import Job
+from backend.tables import Json
+
+_ENQUEUED = "jobs.enqueued"
+_wakers: WeakKeyDictionary[Engine | Connection, list[Callable[[], None]]] = WeakKeyDictionary()
+
+
+async def enqueue(
+    session: AsyncSession,
+    kind: str,
+    payload: Mapping[str, Any] | None = None,
+    *,
+    key: str | None = None,
+    after: timedelta | None = None,
+) -> None:
+    """Have a job of this kind run after the commit, `after` from now at the earliest.
+
+    With a `key` there is at most one: enqueued again it has the newer payload and the earlier of the two moments; while
+    it runs, it runs once more afterwards; one that was given up is tried again. Payloads are JSON and hold no secret.
+    """
+    row = {
+        "kind": kind,
+        "key": key,
+        "payload": dict(payload or {}),
+        "seconds": after.total_seconds() if after else 0.0,
+        "created_at": now(),
+    }
+    bind = session.get_bind()
+    await session.execute(_ENQUEUE[bind.dialect.name], row)
+    session.info[_ENQUEUED] = True
+
+
+async def cancel(session: AsyncSession, kind: str, key: str) -> None:
+    """Let the job of this kind and key not run (again). Nothing happens where there is none."""
+    await session.execute(_CANCEL, {"kind": kind, "key": key})
+
+
+def wake_on_commit(engine: Engine, wake: Callable[[], None]) -> None:
+    """Call `wake` whenever this process commits new jobs to this database."""
+    _wakers.setdefault(engine, []).append(wake)
+
+
+def wake_no_longer(engine: Engine, wake: Callable[[], None]) -> None:
+    """End `wake_on_commit`."""
+    if wake in _wakers.get(engine, []):
+        _wakers[engine].remove(wake)
+
+
+@event.listens_for(Session, "after_commit")
+def _wake(session: Session) -> None:
+    if session.info.get(_ENQUEUED):
+        for wake in _wakers.get(session.get_bind(), []):
+            wake()
+
+
+def _enqueue_statement(dialect: Any) -> Any:
+    """Built once: building takes longer than running."""
+    due = db_now_in(bindparam("seconds", type_=Float))
+    insert = dialect.insert(Job).values(
+        kind=bindparam("kind"),
+        key=bindparam("key"),
+        payload=bindparam("payload", type_=Json),
+        run_at=due,
+        attempts=0,
+        failures=0,
+        created_at=bindparam("created_at", type_=UtcDateTime()),
+    )
+    new, is_claimed = insert.excluded, Job.claim.is_not(None)
+    least = func.least if dialect is postgresql else func.min
+    return insert.on_conflict_do_update(
+        index_elements=["kind", "key"],
+        set_={
+            "payload": new.payload,
+            "run_at": case(
+                (is_claimed, Job.run_at),
+                (Job.failed_at.is_not(None), new.run_at),
+                else_=least(Job.run_at, new.run_at),
+            ),
+            "again_at": case((is_claimed, least(func.coalesce(Job.again_at, new.run_at), new.run_at))),
+            "failed_at": None,
+            "failing_since": None,
+        },
+    )
+
+
+_ENQUEUE = {"sqlite": _enqueue_statement(sqlite), "postgresql": _enqueue_statement(postgresql)}
+_CANCEL = (
+    delete(Job)
+    .where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
+    .execution_options(synchronize_session=False)
+)

@@ -1,0 +1,275 @@
+"""The worker: takes jobs that are due and does them. Every replica runs one; they share the work.
+
+- At least once: a job leaves the table after it is done. If the process dies in between, it is done again.
+- By one at a time: a claim moves `run_at` to its own end and finds only what is due (`SKIP LOCKED` on PostgreSQL).
+- One that fails never stops another: each runs in a task of its own, with a time limit.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+from uuid import uuid4
+
+from sqlalchemy import CursorResult, bindparam, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.database import Database, database_now, db_now
+from backend.errors import ShopError
+from backend.events import publish
+from backend.jobs.events import JobFailed
+from backend.jobs.kinds import Handler, JobRun, Result, handlers_of
+from backend.jobs.models import Job
+from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
+
+log = logging.getLogger(__name__)
+
+POLL_EVERY = 0.5
+"""Seconds after which the table is looked at even when nothing woke us: other processes enqueue jobs too."""
+AT_ONCE = 8
+LOOK_AHEAD = 64
+CLAIM_MARGIN = timedelta(seconds=15)
+"""How much longer a claim lasts than the run's time limit."""
+LONGEST_ERROR = 500
+
+
+def pause_after(failures: int) -> timedelta:
+    """The one back-off. The pause after the n-th failure in a row: 1, 2, 4 … seconds, an hour at most."""
+    return timedelta(seconds=min(2.0 ** min(failures - 1, 12), 3600.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Jobs of one kind that this worker has to do in one run."""
+
+    handler: Handler
+    claim: str
+    runs: Sequence[JobRun]
+
+
+class Worker:
+    """Does the jobs of these services while it runs."""
+
+    def __init__(
+        self, database: Database, services: Iterable[object], *, poll_every: float = POLL_EVERY
+    ) -> None:
+        self._database = database
+        self._handlers = handlers_of(services)
+        self._poll_every = poll_every
+        self._woken = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+        self._running: dict[asyncio.Task[None], Claimed] = {}
+
+    def wake(self) -> None:
+        """Say that there may be something to do now."""
+        self._woken.set()
+
+    def start(self) -> None:
+        """Begin. Does nothing when it has begun."""
+        if self._loop is None:
+            wake_on_commit(self._database.engine.sync_engine, self.wake)
+            self._loop = asyncio.create_task(self._run(), name="job worker")
+
+    async def stop(self) -> None:
+        """Stop, in the middle of jobs if there are some: they are free for others at once."""
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        wake_no_longer(self._database.engine.sync_engine, self.wake)
+        interrupted = dict(self._running)
+        for task in (loop, *interrupted):
+            task.cancel()
+        await asyncio.gather(loop, *interrupted, return_exceptions=True)
+        claims = [claimed.claim for task, claimed in interrupted.items() if task.cancelled()]
+        if claims:
+            async with self._database.transaction() as session:
+                free = update(Job).where(Job.claim.in_(claims)).values(claim=None, run_at=db_now())
+                await session.execute(free)
+
+    async def run_due(self, *kinds: str) -> int:
+        """Do everything that is due now (of these kinds only, where some are named), one after the other.
+
+        Returns:
+            How many jobs were run.
+        """
+        count = 0
+        while claimed := await self._claim(1, kinds):
+            for one in claimed:
+                count += len(one.runs)
+                await self._do(one)
+        return count
+
+    async def schedule(self) -> None:
+        """See to it that every kind of periodic work has its job."""
+        async with self._database.transaction() as session:
+            known = (
+                (await session.execute(select(Job.kind).where(Job.kind.in_(self._handlers)))).scalars().all()
+            )
+            for name, handler in sorted(self._handlers.items()):
+                if handler.kind.every is not None and name not in known:
+                    await enqueue(session, name, key="")
+
+    async def _run(self) -> None:
+        scheduled = False
+        while True:
+            self._woken.clear()
+            try:
+                if not scheduled:
+                    await self.schedule()
+                    scheduled = True
+                while (free := AT_ONCE - len(self._running)) > 0 and (claimed := await self._claim(free)):
+                    for one in claimed:
+                        self._start(one)
+            except Exception:
+                log.exception("looking for jobs failed and is tried again")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._poll_every):
+                    await self._woken.wait()
+
+    def _start(self, claimed: Claimed) -> None:
+        task = asyncio.create_task(self._do(claimed), name=f"job {claimed.handler.kind.name}")
+        self._running[task] = claimed
+
+        def done(task: asyncio.Task[None]) -> None:
+            self._running.pop(task, None)
+            self._woken.set()
+
+        task.add_done_callback(done)
+
+    async def _claim(self, free: int, kinds: Sequence[str] = ()) -> list[Claimed]:
+        """Take jobs that are due, the oldest first, for at most `free` runs; none when others were quicker."""
+        under_way = Counter(claimed.handler.kind.name for claimed in self._running.values())
+        wanted = [
+            name
+            for name, handler in self._handlers.items()
+            if (not kinds or name in kinds) and under_way[name] < handler.kind.at_once
+        ]
+        async with self._database.read() as session:
+            due = (await session.execute(_DUE, {"kinds": wanted})).all()
+        if not due:
+            return []  # the usual case takes no lock
+        groups = self._grouped(due, free, under_way)
+        claims = {job_id: uuid4().hex for job_id, *_ in groups}
+        claim_of = {job_id: claims[group[0]] for group in groups for job_id in group}
+        async with self._database.transaction() as session:
+            rows = await session.execute(_TO_CLAIM, {"ids": list(claim_of)})
+            jobs = rows.scalars().all()
+            moment = await database_now(session)
+            found: dict[str, list[JobRun]] = {}
+            for job in jobs:
+                kind = self._handlers[job.kind].kind
+                job.claim, job.attempts = claim_of[cast("int", job.id)], job.attempts + 1
+                job.run_at = moment + kind.timeout + CLAIM_MARGIN
+                run = JobRun(cast("int", job.id), job.kind, job.key, job.payload, job.attempts)
+                found.setdefault(job.claim, []).append(run)
+        return [Claimed(self._handlers[runs[0].kind], claim, runs) for claim, runs in found.items()]
+
+    def _grouped(self, due: Iterable[Any], free: int, under_way: Counter[str]) -> list[list[int]]:
+        """The ids of jobs that are to be run together, for at most `free` runs, and of no kind too many at once."""
+        groups: list[list[int]] = []
+        batches: dict[str, list[int]] = {}
+        planned = Counter(under_way)
+        for job_id, name in due:
+            kind = self._handlers[name].kind
+            batch = batches.get(name)
+            if batch is not None and len(batch) < kind.batch:
+                batch.append(job_id)
+            elif len(groups) < free and planned[name] < kind.at_once:
+                planned[name] += 1
+                groups.append([job_id])
+                if kind.batch > 1:
+                    batches[name] = groups[-1]
+        return groups
+
+    async def _do(self, claimed: Claimed) -> None:
+        kind = claimed.handler.kind
+        try:
+            async with asyncio.timeout(kind.timeout.total_seconds()):
+                results = await claimed.handler(claimed.runs)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job is tried again and the others go on
+            await self._record(claimed, error=error)
+        else:
+            await self._record(claimed, results=results)
+
+    async def _record(
+        self, claimed: Claimed, *, results: Sequence[Result] = (), error: Exception | None = None
+    ) -> None:
+        """Write down what came of a run. A job that another worker has taken meanwhile is left alone."""
+        try:
+            if error is not None:
+                await self._failed(claimed, error)
+                return
+            async with self._database.transaction() as session:
+                for run, result in zip(claimed.runs, results, strict=True):
+                    await _finish(session, run.id, claimed.claim, result)
+        except Exception:
+            log.exception(
+                "what came of jobs of %s was not recorded: they run again", claimed.handler.kind.name
+            )
+
+    async def _failed(self, claimed: Claimed, error: Exception) -> None:
+        kind = claimed.handler.kind
+        if isinstance(error, ShopError):
+            log.warning("job %s failed and is tried again: %s", kind.name, error.message)
+        else:
+            log.error("job %s failed and is tried again", kind.name, exc_info=error)
+        text = str(error) or type(error).__name__
+        async with self._database.transaction() as session:
+            moment = await database_now(session)
+            rows = await session.execute(_OF_CLAIM, {"of_claim": claimed.claim})
+            for job in rows.scalars():
+                job.claim, job.again_at = None, None
+                job.failures += 1
+                job.failing_since = job.failing_since or moment
+                job.error = text[:LONGEST_ERROR]
+                job.run_at = moment + pause_after(job.failures)
+                if kind.give_up_after is not None and moment - job.failing_since >= kind.give_up_after:
+                    job.failed_at = moment
+                    await session.flush()
+                    await publish(session, JobFailed(cast("int", job.id), job.kind, job.key, job.error))
+
+
+async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result) -> None:
+    """The job is done and goes, or runs once more: because it says so, or was enqueued again meanwhile."""
+    mine = {"job_id": job_id, "of_claim": claim}
+    if result is None and cast("CursorResult[Any]", await session.execute(_DONE, mine)).rowcount == 1:
+        return
+    job = (await session.execute(_MINE_LOCKED, mine)).scalar_one_or_none()
+    if job is None:
+        return  # its claim had ended: somebody else does it
+    moments = [job.again_at] if job.again_at is not None else []
+    if result is not None:
+        moments.append(await database_now(session) + result.after)
+    job.attempts = job.attempts if result is not None else 0
+    job.run_at, job.again_at, job.claim = min(moments), None, None
+    job.failures, job.failing_since, job.error = 0, None, None
+
+
+_DUE = (
+    select(Job.id, Job.kind)
+    .where(
+        Job.failed_at.is_(None),
+        Job.run_at <= db_now(),
+        Job.kind.in_(bindparam("kinds", expanding=True)),
+    )
+    .order_by(Job.run_at, Job.id)
+    .limit(LOOK_AHEAD)
+)
+_TO_CLAIM = (
+    select(Job)
+    .where(
+        Job.id.in_(bindparam("ids", expanding=True)),
+        Job.failed_at.is_(None),
+        Job.run_at <= db_now(),
+    )
+    .order_by(Job.run_at, Job.id)
+    .with_for_update(skip_locked=True)
+)
+_OF_CLAIM = select(Job).where(Job.claim == bindparam("of_claim")).with_for_update()
+_MINE = (Job.id == bindparam("job_id")) & (Job.claim == bindparam("of_claim"))
+_MINE_LOCKED = select(Job).where(_MINE).with_for_update()
+_DONE = delete(Job).where(_MINE, Job.again_at.is_(None)).execution_options(synchronize_session=False)

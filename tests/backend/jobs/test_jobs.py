@@ -1,0 +1,314 @@
+"""Later work: enqueued with a transaction, done once by one worker, tried again when it fails."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from backend import clock
+from backend.attention.models import Attention
+from backend.database import Database, database_now, db_now
+from backend.errors import Conflict
+from backend.jobs import JobRun, RunAgain, Worker, cancel, enqueue, job, job_batch, periodic, stats
+from backend.jobs.kinds import handlers_of
+from backend.jobs.models import Job
+from backend.jobs.worker import pause_after
+
+
+class Services:
+    """Notes what it is asked to do; fails and waits on demand."""
+
+    def __init__(self) -> None:
+        self.done: list[object] = []
+        self.fail: Exception | None = None
+        self.again: RunAgain | None = None
+        self.hold: asyncio.Event | None = None
+        self.began = asyncio.Event()
+
+    @job("test.one", timeout=timedelta(seconds=30), give_up_after=timedelta(hours=1))
+    async def one(self, run: JobRun) -> RunAgain | None:
+        self.began.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.fail is not None:
+            raise self.fail
+        self.done.append(run.payload["n"])
+        return self.again
+
+    @job("test.other")
+    async def other(self, run: JobRun) -> None:
+        self.done.append(run.payload["n"])
+
+    @job_batch("test.batch", batch=3)
+    async def batch(self, runs: Sequence[JobRun]) -> None:
+        self.done.append([run.payload["n"] for run in runs])
+
+    @periodic("test.periodic", every=timedelta(hours=1))
+    async def again_and_again(self, run: JobRun) -> None:
+        self.done.append(run.kind)
+
+
+@pytest.fixture
+def services() -> Services:
+    return Services()
+
+
+@pytest.fixture
+def worker(database: Database, services: Services) -> Worker:
+    return Worker(database, [services])
+
+
+async def put(database: Database, kind: str, n: int, key: str | None = None, after: float = 0) -> None:
+    async with database.transaction() as session:
+        await enqueue(session, kind, {"n": n}, key=key, after=timedelta(seconds=after))
+
+
+async def rows(database: Database) -> list[Job]:
+    async with database.read() as session:
+        return list((await session.execute(select(Job).order_by(Job.id))).scalars())
+
+
+async def make_due(database: Database) -> None:
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(run_at=db_now()))
+
+
+async def test_a_job_is_done_once_and_goes(database: Database, worker: Worker, services: Services) -> None:
+    await put(database, "test.one", 1)
+
+    assert await worker.run_due() == 1
+    assert await worker.run_due() == 0
+    assert services.done == [1]
+    assert await rows(database) == []
+
+
+async def test_a_job_of_a_transaction_that_fails_never_was(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    async def enqueue_and_fail() -> None:
+        async with database.transaction() as session:
+            await enqueue(session, "test.one", {"n": 1})
+            raise Conflict("no")
+
+    with pytest.raises(Conflict):
+        await enqueue_and_fail()
+
+    assert await worker.run_due() == 0
+
+
+async def test_a_job_for_later_waits(database: Database, worker: Worker, services: Services) -> None:
+    await put(database, "test.one", 1, after=60)
+
+    assert await worker.run_due() == 0
+    await make_due(database)
+    assert await worker.run_due() == 1
+
+
+async def test_a_key_is_one_job_and_the_earlier_moment_counts(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    await put(database, "test.one", 1, key="a", after=3600)
+    await put(database, "test.one", 2, key="a")
+    await put(database, "test.one", 3, key="a", after=3600)
+    await put(database, "test.one", 4, key="b")
+
+    assert await worker.run_due() == 2
+    assert services.done == [3, 4]
+
+
+async def test_what_is_enqueued_while_it_runs_runs_once_more(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.hold = asyncio.Event()
+    await put(database, "test.one", 1, key="a")
+    running = asyncio.create_task(worker.run_due())
+    await services.began.wait()
+    await put(database, "test.one", 2, key="a")
+    services.hold.set()
+
+    assert await running == 2
+    assert services.done == [1, 2]
+    assert await rows(database) == []
+
+
+async def test_two_workers_do_a_job_once(database: Database, services: Services) -> None:
+    for n in range(20):
+        await put(database, "test.other", n)
+    one, two = Worker(database, [services]), Worker(database, [services])
+
+    counts = await asyncio.gather(one.run_due(), two.run_due())
+
+    assert sum(counts) == 20
+    assert sorted(map(str, services.done)) == sorted(map(str, range(20)))
+
+
+async def test_a_job_that_fails_never_stops_the_next(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.fail = RuntimeError("broken")
+    await put(database, "test.one", 1)
+    await put(database, "test.other", 2)
+
+    assert await worker.run_due() == 2
+    assert services.done == [2]
+    (failed,) = await rows(database)
+    assert (failed.failures, failed.error, failed.failed_at) == (1, "broken", None)
+    async with database.read() as session:
+        assert failed.run_at > await database_now(session) - timedelta(seconds=1)
+
+
+async def test_a_job_that_failed_is_tried_again(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.fail = RuntimeError("broken")
+    await put(database, "test.one", 1)
+    await worker.run_due()
+    services.fail = None
+    await make_due(database)
+
+    assert await worker.run_due() == 1
+    assert services.done == [1]
+
+
+async def test_a_job_that_keeps_failing_is_given_up_and_someone_is_told(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.fail = RuntimeError("broken")
+    await put(database, "test.one", 1, key="a")
+    await worker.run_due()
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(run_at=db_now(), failing_since=db_now(-timedelta(hours=2))))
+
+    await worker.run_due()
+    await make_due(database)
+
+    assert await worker.run_due() == 0
+    async with database.read() as session:
+        told = (await session.execute(select(Attention))).scalars().one()
+        (counted,) = await stats(session)
+    assert (told.kind, told.data) == ("job_failed", {"kind": "test.one", "key": "a"})
+    assert (counted.kind, counted.waiting, counted.failed) == ("test.one", 0, 1)
+
+
+async def test_a_job_that_was_given_up_can_be_enqueued_again(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    await put(database, "test.one", 1, key="a", after=3600)
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(failed_at=db_now()))
+
+    await put(database, "test.one", 2, key="a")
+
+    assert await worker.run_due() == 1
+    assert services.done == [2]
+
+
+async def test_a_job_may_ask_for_another_run(database: Database, worker: Worker, services: Services) -> None:
+    services.again = RunAgain(timedelta(hours=1))
+    await put(database, "test.one", 1)
+
+    assert await worker.run_due() == 1
+    (waiting,) = await rows(database)
+    assert (waiting.claim, waiting.attempts, waiting.failures) == (None, 1, 0)
+    services.again = None
+    await make_due(database)
+    assert await worker.run_due() == 1
+    assert await rows(database) == []
+
+
+async def test_jobs_of_a_batch_come_together(database: Database, worker: Worker, services: Services) -> None:
+    for n in range(5):
+        await put(database, "test.batch", n)
+
+    assert await worker.run_due() == 5
+    assert services.done == [[0, 1, 2], [3, 4]]
+    assert await rows(database) == []
+
+
+async def test_a_job_can_be_cancelled(database: Database, worker: Worker) -> None:
+    await put(database, "test.one", 1, key="a")
+    async with database.transaction() as session:
+        await cancel(session, "test.one", "a")
+
+    assert await worker.run_due() == 0
+
+
+async def test_periodic_work_comes_back(database: Database, worker: Worker, services: Services) -> None:
+    await worker.schedule()
+    await worker.schedule()
+
+    assert await worker.run_due() == 1
+    assert await worker.run_due() == 0
+    assert services.done == ["test.periodic"]
+    (waiting,) = await rows(database)
+    async with database.read() as session:
+        pause = waiting.run_at - await database_now(session)
+    assert timedelta(minutes=50) < pause <= timedelta(hours=1)
+
+
+async def test_a_commit_wakes_the_worker(database: Database, services: Services) -> None:
+    worker = Worker(database, [services], poll_every=3600)
+    worker.start()
+    try:
+        await put(database, "test.one", 1)
+        await services.began.wait()
+    finally:
+        await worker.stop()
+
+
+async def test_a_job_whose_worker_died_is_done_by_another_when_its_claim_ends(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    await put(database, "test.one", 1)
+    async with database.transaction() as session:
+        await session.execute(
+            update(Job).values(claim="of a dead process", run_at=db_now(timedelta(seconds=45)))
+        )
+    assert await worker.run_due() == 0
+
+    await make_due(database)
+    assert await worker.run_due() == 1
+    assert services.done == [1]
+
+
+async def test_a_stopped_worker_leaves_its_jobs_to_others_at_once(
+    database: Database, services: Services
+) -> None:
+    services.hold = asyncio.Event()
+    worker = Worker(database, [services])
+    worker.start()
+    await put(database, "test.one", 1)
+    await services.began.wait()
+    await worker.stop()
+    services.hold = None
+
+    assert await Worker(database, [services]).run_due("test.one") == 1
+    assert services.done[-1] == 1
+
+
+async def test_a_clock_that_is_wrong_claims_nothing_early(
+    database: Database, worker: Worker, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(database, "test.one", 1, after=60)
+    ahead: datetime = clock.now() + timedelta(minutes=2)
+    monkeypatch.setattr(clock, "now", lambda: ahead)
+
+    assert await worker.run_due() == 0
+
+
+async def test_kinds_that_nobody_here_does_are_left_alone(database: Database, worker: Worker) -> None:
+    await put(database, "test.of_a_newer_release", 1)
+
+    assert await worker.run_due() == 0
+    assert len(await rows(database)) == 1
+
+
+def test_pauses_grow_to_an_hour() -> None:
+    assert [pause_after(n).total_seconds() for n in (1, 2, 3, 12, 13, 40)] == [1, 2, 4, 2048, 3600, 3600]
+
+
+def test_two_methods_for_one_kind_are_refused(services: Services) -> None:
+    with pytest.raises(ValueError, match="two methods"):
+        handlers_of([services, Services()])
