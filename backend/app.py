@@ -6,17 +6,19 @@ from backend.catalog.admin_routes import router as products_router
 from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.importer.served import URL as PICTURES_URL
 from backend.catalog.importer.served import ServedPictures
+from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.remembered import RememberedAnswers
 from backend.catalog.routes import router as catalog_router
+from backend.catalog.stock.routes import router as inventory_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
+from backend.customers.authenticator import CustomersAuthenticator
 from backend.customers.google_routes import router as google_router
 from backend.customers.routes import router as customers_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.edge.manual import router as manual_router
-from backend.inventory.routes import router as inventory_router
 from backend.orders.admin_routes import router as order_desk_router
 from backend.orders.hooks import router as shipping_hook_router
 from backend.orders.routes import router as orders_router
@@ -57,7 +59,8 @@ def create_api(shop: Shop) -> FastAPI:
     api = FastAPI(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
-    api.state.versions = shop.versions
+    api.state.publishable_keys = PublishableKeys(shop.database, shop.versions)
+    api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout

@@ -28,8 +28,8 @@ from backend.payment.providers.system_default import SystemDefault
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.carrier.client import CarrierClient, carrier_client
+from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.carrier_standard import CarrierStandard
 from backend.shipping.providers.manual_manual import ManualManual
 from backend.tls import trusted
 

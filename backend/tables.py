@@ -1,9 +1,9 @@
-"""What every table has in common, and the one place that knows them all (for migrations)."""
+"""What every table has in common."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, MetaData
+from sqlalchemy import JSON
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
@@ -32,21 +32,3 @@ class Timestamps(SQLModel):
     updated_at: datetime = Field(
         default_factory=now, sa_type=UtcDateTime, nullable=False, sa_column_kwargs={"onupdate": now}
     )
-
-
-def all_tables() -> MetaData:
-    """The metadata of every table of the shop, with every room's models imported."""
-    import backend.attention.models
-    import backend.cart.models
-    import backend.catalog.models
-    import backend.customers.models
-    import backend.inventory.models
-    import backend.jobs.models
-    import backend.mail.models
-    import backend.orders.models
-    import backend.outbox.models
-    import backend.payment.models
-    import backend.sandbox.models
-    import backend.shipping.models  # noqa: F401
-
-    return SQLModel.metadata

@@ -3,7 +3,7 @@
 // stays as it was, with all that is typed, opened and scrolled to in it.
 //
 // A server that has lost a page's state asks for the same over the connection there is, and sends back what it could not
-// act upon: see `storefront/state/lost.py`. That is sent again when the server knows the page, and what the shopper does
+// act upon: see `storefront/live/lost.py`. That is sent again when the server knows the page, and what the shopper does
 // meanwhile after it: everything is acted upon in the order in which it was done.
 
 const LONGEST_MS = 5000; // whoever waits for longer sees what there is

@@ -9,8 +9,8 @@ from backend.customers.accounts import EMAILPASS, customer_with, login_of
 from backend.customers.forms import tidy_address
 from backend.customers.models import Customer, Login
 from backend.customers.passwords import MAX_LENGTH, hash_password
-from backend.customers.tokens import CUSTOMER, Actor
 from backend.database import Database
+from backend.edge.actors import CUSTOMER, Actor
 from backend.errors import Duplicate, InvalidData, Unauthorized
 
 TAKEN = "Identity with email already exists"

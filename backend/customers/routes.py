@@ -4,11 +4,11 @@ from fastapi import APIRouter
 
 from backend.customers.models import Staff
 from backend.customers.schemas import Credentials, StaffAnswer, TokenAnswer
-from backend.customers.staff import sign_in
+from backend.customers.staff import find_staff, sign_in
 from backend.customers.tokens import issue_token
 from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown
 from backend.edge.docs import REFUSALS
-from backend.edge.guard import KnownActor, StaffMember
+from backend.edge.guard import KnownActor, NotSignedIn, StaffMember
 from backend.edge.route import WireRoute
 from backend.edge.wire import JsonDict, Wire, stamps
 from backend.errors import Unauthorized
@@ -36,9 +36,13 @@ async def refresh_token(settings: ShopSettings, actor: KnownActor) -> Wire:
 
 
 @router.get("/admin/users/me", response_model=StaffAnswer, tags=["admin"])
-async def read_me(member: StaffMember, fields: Shown) -> Wire:
+async def read_me(member: StaffMember, database: Db, fields: Shown) -> Wire:
     """Whoever asks."""
-    return Wire({"user": fields.pick(_user(member))})
+    async with database.read() as session:
+        found = await find_staff(session, member.id)
+    if found is None:
+        raise NotSignedIn
+    return Wire({"user": fields.pick(_user(found))})
 
 
 def _user(member: Staff) -> JsonDict:

@@ -6,8 +6,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.customers.attempts import Limit, count_try, forgive
 from backend.customers.models import Staff
 from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
-from backend.customers.tokens import USER, Actor
 from backend.database import Database
+from backend.edge.actors import USER, Actor
 from backend.edge.schemas import is_email
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.settings import Settings

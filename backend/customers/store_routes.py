@@ -32,8 +32,9 @@ from backend.customers.store_schemas import (
     NewCustomer,
     ResetRequest,
 )
-from backend.customers.tokens import CUSTOMER, Actor, claims_of, issue_token
+from backend.customers.tokens import claims_of, issue_token
 from backend.customers.wire import address_wire, customer_wire
+from backend.edge.actors import CUSTOMER, Actor
 from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import MaybeActor, NotSignedIn, OneCustomer

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +10,10 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 from backend.clock import now
+from backend.edge.actors import Actor
 
 ALGORITHM = "HS256"
 LIFETIME = timedelta(hours=24)
-
-USER, CUSTOMER = "user", "customer"
 
 _CLAIMS = jwt.JWTClaimsRegistry(
     now=lambda: int(now().timestamp()),
@@ -24,20 +22,6 @@ _CLAIMS = jwt.JWTClaimsRegistry(
     actor_id={"essential": True, "allow_blank": True},  # a login may have no customer yet
     actor_type={"essential": True},
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Somebody whose token was good: `id` is theirs among the actors of this `type`.
-
-    `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
-    `epoch`: see `backend.customers.models.Customer`.
-    """
-
-    id: str
-    type: str
-    identity: str = ""
-    epoch: int = 0
 
 
 def issue_token(signing_key: str, actor: Actor) -> str:

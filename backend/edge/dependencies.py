@@ -1,12 +1,9 @@
-"""What routes of every room ask for. The rooms above bring their own beside their routes."""
+"""What routes of every package ask for. The packages above bring their own beside their routes."""
 
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from fastapi import Depends, Header, Request
-from sqlalchemy import select
 
-from backend.catalog.models import PublishableKey
-from backend.catalog.version import Versions
 from backend.database import Database
 from backend.edge.client import client_address
 from backend.edge.fields import Fields
@@ -39,15 +36,15 @@ Db = Annotated[Database, Depends(database_of)]
 ShopSettings = Annotated[Settings, Depends(settings_of)]
 
 
-async def versions_of(request: Request) -> Versions:
-    """The catalogue's version, which tells whether what was read of it still holds."""
-    versions: Versions = request.app.state.versions
-    return versions
+class Keys(Protocol):
+    """Whoever knows the publishable keys (`app.state.publishable_keys`)."""
+
+    async def sales_channel(self, key: str) -> str | None:
+        """The id of the sales channel that the key names; None when nobody knows the key."""
 
 
 async def sales_channel(
-    database: Db,
-    versions: Annotated[Versions, Depends(versions_of)],
+    request: Request,
     key: Annotated[
         str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
     ] = None,
@@ -59,13 +56,8 @@ async def sales_channel(
     """
     if not key:
         raise NotAllowed(NO_KEY)
-
-    async def read() -> str | None:
-        query = select(PublishableKey.sales_channel_id).where(PublishableKey.token == key)
-        async with database.read() as session:
-            return (await session.execute(query)).scalar_one_or_none()
-
-    channel_id = await versions.remembered(key, read)
+    keys: Keys = request.app.state.publishable_keys
+    channel_id = await keys.sales_channel(key)
     if channel_id is None:
         raise NotAllowed(WRONG_KEY)
     return channel_id

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from backend.tables import all_tables
+from backend.migrations.tables import all_tables
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -2,6 +2,8 @@
 
 from fastapi import APIRouter
 
+from backend.catalog.stock.items import stock_item
+from backend.catalog.stock.schemas import ItemAnswer, LevelChange, NewLevel
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
@@ -9,8 +11,6 @@ from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY
 from backend.edge.route import WireRoute
 from backend.edge.wire import Wire
-from backend.inventory.admin import stock_item
-from backend.inventory.schemas import ItemAnswer, LevelChange, NewLevel
 from backend.shipping.admin import find_location
 
 router = APIRouter(

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 
 
 def head(facts: ObjectVar[DocumentFacts]) -> list[rx.Component]:

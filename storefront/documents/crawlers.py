@@ -7,7 +7,7 @@ from html import escape
 from backend.app import current_shop
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from storefront.components.links import CATALOG, HOME, catalog_path, product_path
-from storefront.documents.facts import absolute
+from storefront.facts import absolute
 
 ROBOTS = "/robots.txt"
 SITEMAP = "/sitemap.xml"

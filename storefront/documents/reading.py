@@ -10,8 +10,8 @@ from backend.catalog.service import category_tree
 from backend.catalog.views import CategoryNode
 from backend.errors import InvalidData, NotFound
 from storefront.documents.addresses import NOT_FOUND, Address
-from storefront.documents.facts import NOINDEX, DocumentFacts
 from storefront.documents.seed import seed_of
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.routes import Page
 

@@ -18,7 +18,6 @@ from storefront.documents import crawlers
 from storefront.documents.addresses import Address, is_too_long, page_at, read_address
 from storefront.documents.answers import HTML, TEXT, XML, Answer, Body, tag_of
 from storefront.documents.drawing import Drawings
-from storefront.documents.facts import INDEX, NOINDEX
 from storefront.documents.files import Files
 from storefront.documents.reading import Reading
 from storefront.documents.readings import Readings
@@ -26,6 +25,7 @@ from storefront.documents.security import FOR_DOCUMENTS, content_policy, inline_
 from storefront.documents.seed import carrier_of
 from storefront.documents.tags import first_tags, further_tags, with_tags
 from storefront.documents.together import Together
+from storefront.facts import INDEX, NOINDEX
 from storefront.pages.routes import Page
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from backend.app import current_shop
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.locale import html_language
 
 STAND_IN = "data-stand-in"

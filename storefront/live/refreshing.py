@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar, cast
 import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 
+from storefront.live.lost import is_lost, start_over
 from storefront.live.open_pages import OpenPages, Showing, address_of
-from storefront.state.lost import is_lost, start_over
 
 log = logging.getLogger(__name__)
 

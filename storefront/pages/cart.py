@@ -11,7 +11,7 @@ from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.cart import CartState

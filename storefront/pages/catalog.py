@@ -33,7 +33,7 @@ from storefront.components.links import catalog_path
 from storefront.components.product_card import CARD_SIZES, product_grid
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, until
-from storefront.documents.facts import (
+from storefront.facts import (
     NOINDEX,
     DocumentFacts,
     absolute,

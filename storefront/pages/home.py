@@ -16,7 +16,7 @@ from storefront.components.product_card import discount_badge, price, product_gr
 from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, until
-from storefront.documents.facts import DocumentFacts, absolute, first_picture, store_data, structured
+from storefront.facts import DocumentFacts, absolute, first_picture, store_data, structured
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
 
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.live.open_pages import address_of, watch
 from storefront.live.refreshing import Once
 from storefront.state.events import event

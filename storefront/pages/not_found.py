@@ -5,7 +5,7 @@ import reflex as rx
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 

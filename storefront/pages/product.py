@@ -22,7 +22,7 @@ from storefront.components.product_card import HEART_TEXTS, ages, discount_badge
 from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import bar, until
-from storefront.documents.facts import (
+from storefront.facts import (
     NOINDEX,
     DocumentFacts,
     absolute,

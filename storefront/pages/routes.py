@@ -9,7 +9,7 @@ import reflex as rx
 from storefront.components.brand import OG_IMAGE
 from storefront.components.head import head
 from storefront.components.shapes import view_of
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState

@@ -10,7 +10,7 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.product_card import product_card
 from storefront.components.skeletons import grid_skeleton, waiting
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState

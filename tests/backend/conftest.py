@@ -11,7 +11,8 @@ from sqlalchemy import select
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
 from backend.customers.models import Staff
-from backend.customers.tokens import USER, Actor, issue_token
+from backend.customers.tokens import issue_token
+from backend.edge.actors import USER, Actor
 from backend.settings import Settings
 from tests.shop_floor import Floor, open_floor
 

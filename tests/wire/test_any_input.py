@@ -33,8 +33,9 @@ from sqlalchemy import URL, select
 from backend.app import Shop, create_api
 from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
 from backend.customers.staff import create_staff
-from backend.customers.tokens import USER, Actor, issue_token
+from backend.customers.tokens import issue_token
 from backend.database import Database
+from backend.edge.actors import USER, Actor
 from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,

@@ -19,7 +19,8 @@ from sqlalchemy import select
 from backend.app import Shop, create_api
 from backend.catalog.models import Category, Collection, PublishableKey, SalesChannel, Variant
 from backend.customers.models import Staff
-from backend.customers.tokens import USER, Actor, issue_token
+from backend.customers.tokens import issue_token
+from backend.edge.actors import USER, Actor
 from backend.edge.calls import example_of
 from backend.inventory.models import InventoryLevel
 from backend.sandbox.carrier import Fault

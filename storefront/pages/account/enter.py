@@ -13,7 +13,7 @@ from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, until
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
 from storefront.pages.loading import PageData, PageParams, PageState

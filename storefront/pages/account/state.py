@@ -17,7 +17,7 @@ from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.orders.views import ParcelView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from storefront.components.links import LOGIN, order_path
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.locale import _
 from storefront.pages.account.enter import facts
 from storefront.pages.loading import PageData, PageParams, PageState

@@ -1,7 +1,7 @@
 """What the checkout's document says. It knows no cart: only the browser does."""
 
 from storefront.components.header import STORE_NAME
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 

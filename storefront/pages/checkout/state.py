@@ -21,7 +21,7 @@ from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, Sh
 from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
 from storefront.components.links import order_path
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.locale import _
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of

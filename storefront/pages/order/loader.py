@@ -6,7 +6,7 @@ from backend.app import current_shop
 from backend.errors import NotFound
 from backend.orders.views import OrderView
 from storefront.components.header import STORE_NAME
-from storefront.documents.facts import NOINDEX, DocumentFacts
+from storefront.facts import NOINDEX, DocumentFacts
 from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 

@@ -8,7 +8,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.errors import ShopError
 from storefront.components.links import CHECKOUT
-from storefront.documents.facts import DocumentFacts
+from storefront.facts import DocumentFacts
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told

@@ -15,7 +15,8 @@ from backend.app import Shop
 from backend.customers import tokens
 from backend.customers.models import Staff
 from backend.customers.staff import create_staff, first_staff
-from backend.customers.tokens import CUSTOMER, USER, Actor, issue_token, read_token
+from backend.customers.tokens import issue_token, read_token
+from backend.edge.actors import CUSTOMER, USER, Actor
 from backend.errors import Duplicate, InvalidData
 from backend.settings import Settings
 

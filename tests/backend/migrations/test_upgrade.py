@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, text
 from backend.database import Database
 from backend.migrations import upgrade
 from backend.migrations.runner import FOLDER
-from backend.tables import all_tables
+from backend.migrations.tables import all_tables
 
 SHOP = """
 INSERT INTO collection (id, title, handle, meta, created_at, updated_at)

@@ -23,6 +23,7 @@ from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.shipping import guides
+from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.guides import (
     STALE_AFTER,
     GuideState,
@@ -34,7 +35,6 @@ from backend.shipping.guides import (
 )
 from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
-from backend.shipping.providers.carrier_standard import CarrierStandard
 from backend.shipping.providers.manual_manual import ManualManual
 from tests.backend.shipping.samples import SHOPPER, shipment_request
 from tests.shop_floor import Floor, open_floor

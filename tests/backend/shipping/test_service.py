@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from backend.catalog.models import SalesChannel
 from backend.database import Database
 from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -16,7 +17,6 @@ from backend.shipping.models import (
     StockLocation,
 )
 from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.carrier_standard import CarrierStandard
 from backend.shipping.providers.manual_manual import ManualManual
 from backend.shipping.service import (
     link_provider,

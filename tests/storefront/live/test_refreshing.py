@@ -20,13 +20,13 @@ from backend.events import publish
 from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
 from storefront.live import refreshing
+from storefront.live.lost import ToldState, start_over_event
 from storefront.live.open_pages import OpenPages
 from storefront.live.refreshing import Once, Refresher
 from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
 from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
-from storefront.state.lost import ToldState, start_over_event
 from storefront.state.wishlist import WishlistState
 from tests.shop_floor import Floor, make_toy
 

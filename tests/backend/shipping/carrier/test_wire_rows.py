@@ -22,9 +22,9 @@ from backend.settings import Settings
 from backend.shipping.carrier.client import CarrierClient, Patience, carrier_client
 from backend.shipping.carrier.errors import CarrierError
 from backend.shipping.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
+from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.carrier.rates import cheapest
 from backend.shipping.municipalities import departments, municipalities_of, municipality
-from backend.shipping.providers.carrier_standard import CarrierStandard
 from tests.backend.shipping.samples import IMPATIENT, QUICK, quote_request, rate, shipment_request
 from tests.backend.shipping.serving import served
 

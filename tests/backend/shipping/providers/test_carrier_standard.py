@@ -14,9 +14,9 @@ from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
 from backend.shipping.carrier.client import Patience, carrier_client
 from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.carrier.provider import FALLBACK_PRICE, CarrierStandard, next_working_day
 from backend.shipping.parcels import Item, packages_for
 from backend.shipping.providers.base import Guide, Place, Quote
-from backend.shipping.providers.carrier_standard import FALLBACK_PRICE, CarrierStandard, next_working_day
 from tests.backend.shipping.samples import (
     BOGOTA,
     IMPATIENT,

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter
 
+from backend.catalog.stock.items import item, items_page
+from backend.catalog.stock.schemas import ItemAnswer, ItemsAnswer, ItemsParameters, LevelsAnswer
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import STAFF_ONLY
@@ -12,8 +14,6 @@ from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
-from backend.inventory.admin import item, items_page
-from backend.inventory.schemas import ItemAnswer, ItemsAnswer, ItemsParameters, LevelsAnswer
 
 router = APIRouter(
     prefix="/admin/inventory-items",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backend.app import Shop
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
-from storefront.documents.facts import (
+from storefront.facts import (
     DESCRIPTION_LENGTH,
     absolute,
     breadcrumb_data,

@@ -7,11 +7,11 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant
+from backend.catalog.stock.schemas import ItemsParameters
 from backend.edge.lists import in_order
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
-from backend.inventory.schemas import ItemsParameters
 from backend.inventory.service import set_stock
 
 ITEM, VARIANT = "iitem", "variant"

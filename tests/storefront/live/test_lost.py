@@ -11,8 +11,8 @@ from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 from reflex_base.utils.format import format_event_handler
 
+from storefront.live.lost import HYDRATE, AskOnceMore, is_lost, start_over_event
 from storefront.state.cart import CartState
-from storefront.state.lost import HYDRATE, AskOnceMore, is_lost, start_over_event
 
 ADD = Event(
     name=f"{CartState.get_full_name()}.add",

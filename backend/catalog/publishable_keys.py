@@ -1,0 +1,25 @@
+"""Publishable keys: each names the sales channel that a program sells in (wire: commerce-api, Conventions)."""
+
+from sqlalchemy import select
+
+from backend.catalog.models import PublishableKey
+from backend.catalog.version import Versions
+from backend.database import Database
+
+
+class PublishableKeys:
+    """The keys, read anew only after the catalogue has changed."""
+
+    def __init__(self, database: Database, versions: Versions) -> None:
+        self._database = database
+        self._versions = versions
+
+    async def sales_channel(self, key: str) -> str | None:
+        """The id of the sales channel that the key names; None when nobody knows the key."""
+
+        async def read() -> str | None:
+            query = select(PublishableKey.sales_channel_id).where(PublishableKey.token == key)
+            async with self._database.read() as session:
+                return (await session.execute(query)).scalar_one_or_none()
+
+        return await self._versions.remembered(key, read)

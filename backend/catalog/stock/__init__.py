@@ -1,0 +1,1 @@
+"""The stock of the catalogue as staff see and set it."""

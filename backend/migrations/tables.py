@@ -1,0 +1,22 @@
+"""The one place that knows every table."""
+
+from sqlalchemy import MetaData
+from sqlmodel import SQLModel
+
+
+def all_tables() -> MetaData:
+    """The metadata of every table of the shop, with every package's models imported."""
+    import backend.attention.models
+    import backend.cart.models
+    import backend.catalog.models
+    import backend.customers.models
+    import backend.inventory.models
+    import backend.jobs.models
+    import backend.mail.models
+    import backend.orders.models
+    import backend.outbox.models
+    import backend.payment.models
+    import backend.sandbox.models
+    import backend.shipping.models  # noqa: F401
+
+    return SQLModel.metadata
