@@ -14,7 +14,7 @@ from backend.events import publish
 from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.models import Order, OrderLine
-from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.tables import JsonObject
 
 _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
@@ -138,14 +138,9 @@ async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[Order
 
 def mark_paid(order: Order) -> None:
     """The money is ours. An order that was cancelled before stands again."""
-    order.payment_status = PaymentStatus.CAPTURED
-    order.status = OrderStatus.PENDING
-    order.canceled_at = None
-    order.paid_at = order.paid_at or now()
+    move(order, status=OrderStatus.PENDING, payment=PaymentStatus.CAPTURED)
 
 
 def mark_unpaid(order: Order) -> None:
     """The payment is finally lost: the order is cancelled."""
-    order.payment_status = PaymentStatus.CANCELED
-    order.status = OrderStatus.CANCELED
-    order.canceled_at = order.canceled_at or now()
+    move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)

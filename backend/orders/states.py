@@ -1,13 +1,38 @@
-"""The words for where an order stands (the platform's; wire: commerce-api)."""
+"""Where an order stands, and the only ways between (the platform's words; wire: commerce-api).
+
+    of its      from                  to                    because
+    ----------  --------------------  --------------------  ------------------------------------------------------
+    status      pending               canceled              the payment is lost, or staff cancelled it
+                canceled              pending               money came for it after all: it stands again
+    payment     awaiting              captured              the provider took the money
+                                      partially_captured    staff took a smaller amount for it
+                                      canceled              the payment is finally lost
+                authorized            captured, canceled    staff confirmed the money; it never came
+                canceled              captured,             a late approval pays it
+                                      partially_captured
+                awaiting, canceled    refunded              money that did not fit, or came late, was given back
+                partially_captured    captured              the rest of the money came
+                captured,             partially_refunded,   refunds by hand were booked
+                  partially_captured  refunded
+                partially_refunded    refunded              the rest went back too
+                partially_refunded,   captured,             another payment was taken for it
+                  refunded            partially_captured
+
+`move` is the only function that writes `Order.status` and `Order.payment_status`.
+"""
 
 from enum import StrEnum
+
+from backend.clock import now
+from backend.money import Cop
+from backend.orders.models import Order
+from backend.transitions import Transitions
 
 
 class OrderStatus(StrEnum):
     """Whether the order stands."""
 
     PENDING = "pending"
-    COMPLETED = "completed"
     CANCELED = "canceled"
 
 
@@ -16,12 +41,15 @@ class PaymentStatus(StrEnum):
 
     AWAITING = "awaiting"
     AUTHORIZED = "authorized"
+    PARTIALLY_CAPTURED = "partially_captured"
     CAPTURED = "captured"
+    PARTIALLY_REFUNDED = "partially_refunded"
+    REFUNDED = "refunded"
     CANCELED = "canceled"
 
 
 class FulfillmentStatus(StrEnum):
-    """Whether it has left."""
+    """Whether it has left. Computed from its parcels (`backend.orders.fulfilling.status_of`)."""
 
     NOT_FULFILLED = "not_fulfilled"
     PARTIALLY_FULFILLED = "partially_fulfilled"
@@ -30,4 +58,62 @@ class FulfillmentStatus(StrEnum):
     SHIPPED = "shipped"
     PARTIALLY_DELIVERED = "partially_delivered"
     DELIVERED = "delivered"
-    CANCELED = "canceled"
+
+
+P = PaymentStatus
+STATUS_STEPS = Transitions(
+    "order status",
+    {
+        OrderStatus.PENDING: frozenset({OrderStatus.CANCELED}),
+        OrderStatus.CANCELED: frozenset({OrderStatus.PENDING}),
+    },
+)
+PAYMENT_STEPS = Transitions(
+    "payment status",
+    {
+        P.AWAITING: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED, P.REFUNDED, P.CANCELED}),
+        P.AUTHORIZED: frozenset({P.CAPTURED, P.CANCELED}),
+        P.CANCELED: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED, P.REFUNDED}),
+        P.PARTIALLY_CAPTURED: frozenset({P.CAPTURED, P.PARTIALLY_REFUNDED, P.REFUNDED}),
+        P.CAPTURED: frozenset({P.PARTIALLY_REFUNDED, P.REFUNDED}),
+        P.PARTIALLY_REFUNDED: frozenset({P.REFUNDED, P.CAPTURED, P.PARTIALLY_CAPTURED}),
+        P.REFUNDED: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED}),
+    },
+)
+HAS_MONEY = frozenset({P.PARTIALLY_CAPTURED, P.CAPTURED, P.PARTIALLY_REFUNDED})
+"""The shop holds money for such an order."""
+
+
+def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentStatus | None = None) -> None:
+    """Let the (locked) order take these steps. Where it stands already, nothing happens.
+
+    Raises:
+        StepNotAllowed: the tables have no such step; the order is as it was.
+    """
+    before, paid_before = OrderStatus(order.status), PaymentStatus(order.payment_status)
+    if status not in (None, before):
+        STATUS_STEPS.require(before, status)
+    if payment not in (None, paid_before):
+        PAYMENT_STEPS.require(paid_before, payment)
+    order.status, order.payment_status = status or before, payment or paid_before
+    if order.status == OrderStatus.CANCELED:
+        order.canceled_at = order.canceled_at or now()
+    else:
+        order.canceled_at = None
+    if order.payment_status == PaymentStatus.CAPTURED:
+        order.paid_at = order.paid_at or now()
+
+
+def payment_status_of(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
+    """How an order that owes this much is paid, when so much was captured for it and so much of that given back.
+
+    Money beyond what is owed does not make it less paid. Raises `ValueError` where nothing was captured.
+    """
+    if captured <= 0:
+        raise ValueError("nothing was captured")
+    kept = captured - refunded
+    if kept >= owed:
+        return PaymentStatus.CAPTURED
+    if kept <= 0:
+        return PaymentStatus.REFUNDED
+    return PaymentStatus.PARTIALLY_REFUNDED if refunded else PaymentStatus.PARTIALLY_CAPTURED

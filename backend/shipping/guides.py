@@ -4,9 +4,12 @@ The carrier has no key against repetition and every guide is paid for. So the ro
 carrier is asked, and nobody asks again while it stands: a second click finds it, and after a crash it is what is left,
 for a person to look up. No transaction is open while the carrier answers.
 
-    creating ──► created ──► canceled
-        ├──► failed ──► creating (again)
-        └──► unknown ──► created or failed, once somebody has looked (`settle_guide`)
+    nothing ──► creating ──► created ──► canceled
+                    ├──► failed ──► creating (again)
+                    ├──► unknown ──► created or failed, once somebody has looked (`settle_guide`)
+                    └──► too_expensive ──► failed, once somebody has decided (`decide_price`)
+
+`move` is the only function that writes `Fulfillment.state`.
 """
 
 import logging
@@ -26,6 +29,7 @@ from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import FulfillmentProvider, Guide, ShipmentRequest
 from backend.shipping.tracking import follow_from_now
 from backend.tables import JsonObject
+from backend.transitions import Transitions
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +44,31 @@ class GuideState(StrEnum):
     CREATED = "created"
     FAILED = "failed"
     UNKNOWN = "unknown"
+    TOO_EXPENSIVE = "too_expensive"
+    """It costs more than may be spent without a person's word: nothing was bought."""
     CANCELED = "canceled"
+
+
+G = GuideState
+STEPS = Transitions(
+    "label",
+    {
+        G.CREATING: frozenset({G.CREATED, G.FAILED, G.UNKNOWN, G.TOO_EXPENSIVE}),
+        G.FAILED: frozenset({G.CREATING}),
+        G.UNKNOWN: frozenset({G.CREATED, G.FAILED}),
+        G.TOO_EXPENSIVE: frozenset({G.FAILED}),
+        G.CREATED: frozenset({G.CANCELED}),
+    },
+)
+
+
+def move(parcel: Fulfillment, state: GuideState) -> None:
+    """Put the (locked) parcel into a state that its own leads to.
+
+    Raises:
+        StepNotAllowed: the table has no such step; the parcel is as it was.
+    """
+    parcel.state = STEPS.require(GuideState(parcel.state), state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +125,8 @@ async def cancel_guide(database: Database, provider: FulfillmentProvider, fulfil
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state != GuideState.CANCELED:
-            parcel.state, parcel.canceled_at, parcel.next_track_at = GuideState.CANCELED, now(), None
+            move(parcel, GuideState.CANCELED)
+            parcel.canceled_at, parcel.next_track_at = now(), None
     return parcel
 
 
@@ -111,7 +140,7 @@ async def settle_guide(session: AsyncSession, fulfillment_id: str, found: Guide 
     parcel = await _locked_parcel(session, fulfillment_id)
     require_doubt(parcel)
     if found is None:
-        parcel.state = GuideState.FAILED
+        move(parcel, GuideState.FAILED)
     else:
         _fill(parcel, found)
     await session.flush()
@@ -167,16 +196,17 @@ async def _claimed_in(session: AsyncSession, provider_id: str, new: NewGuide) ->
         return parcel, False
     if parcel is not None:
         _require_retryable(parcel)
+        move(parcel, GuideState.CREATING)
     else:
         parcel = Fulfillment(
             order_id=new.order_id,
             reference=new.shipment.reference,
             location_id=new.location_id,
             provider_id=provider_id,
+            state=GuideState.CREATING,
         )
         session.add(parcel)
-    parcel.state, parcel.items = GuideState.CREATING, new.items
-    parcel.location_id, parcel.provider_id = new.location_id, provider_id
+    parcel.items, parcel.location_id, parcel.provider_id = new.items, new.location_id, provider_id
     await session.flush()
     return parcel, True
 
@@ -222,11 +252,12 @@ async def _give_up(database: Database, fulfillment_id: str, state: GuideState, c
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state == GuideState.CREATING:
-            parcel.state, parcel.data = state, {**parcel.data, "error": str(cause)}
+            move(parcel, state)
+            parcel.data = {**parcel.data, "error": str(cause)}
 
 
 def _fill(parcel: Fulfillment, guide: Guide) -> None:
-    parcel.state = GuideState.CREATED
+    move(parcel, GuideState.CREATED)
     parcel.tracking_number, parcel.carrier_order_id = guide.tracking_number, guide.carrier_order_id
     parcel.label_url, parcel.label_pdf = guide.label_url, guide.label_pdf
     parcel.data = dict(guide.data)

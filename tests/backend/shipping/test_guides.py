@@ -405,4 +405,11 @@ async def test_a_parcel_on_its_way_is_not_cancelled(database: Database, floor: F
 
 
 def test_the_states_are_those_the_table_names() -> None:
-    assert {str(state) for state in GuideState} == {"creating", "created", "failed", "unknown", "canceled"}
+    assert {str(state) for state in GuideState} == {
+        "creating",
+        "created",
+        "failed",
+        "unknown",
+        "too_expensive",
+        "canceled",
+    }
