@@ -8,7 +8,6 @@ Cop = int
 """An amount in whole pesos."""
 
 CURRENCY = "COP"
-IVA_PERCENT = 19
 
 
 def format_cop(amount: Cop) -> str:
@@ -23,12 +22,6 @@ def parse_amount(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return amount if amount.is_finite() else None
-
-
-def tax_inside(total: Cop) -> Cop:
-    """The IVA that is in a total; the rest is its base, so base and IVA always add up to the total."""
-    base = (Decimal(total) * 100 / (100 + IVA_PERCENT)).to_integral_value()
-    return total - int(base)
 
 
 def percent_off(price: Cop, compare_at: Cop | None) -> int | None:

@@ -48,6 +48,20 @@ RULES = (
     ),
 )
 THOUSANDS = "only backend/money.py formats money (a number with thousands separators)"
+ADDING_UP = "only backend/pricing.py adds up what something costs"
+PRICES = frozenset(
+    {
+        "unit_price",
+        "item_total",
+        "shipping_total",
+        "tax_total",
+        "subtotal",
+        "discount_total",
+        "tax_rate",
+        "line_total",
+    }
+)
+"""Names of prices and totals: whoever reckons with one does what `price_cart` is for."""
 
 
 def main() -> None:
@@ -74,6 +88,8 @@ def offences_in(file: Path, source: str) -> Iterator[str]:
                 yield f"{place}:{_line(node)}: {rule.reason}"
         if _groups_thousands(node) and place != "backend/money.py":
             yield f"{place}:{_line(node)}: {THOUSANDS}"
+        if _adds_up(node) and place != "backend/pricing.py":
+            yield f"{place}:{_line(node)}: {ADDING_UP}"
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -92,6 +108,22 @@ def _groups_thousands(node: ast.AST) -> bool:
     if not isinstance(node, ast.FormattedValue) or not isinstance(node.format_spec, ast.JoinedStr):
         return False
     return any(isinstance(part, ast.Constant) and "," in str(part.value) for part in node.format_spec.values)
+
+
+def _adds_up(node: ast.AST) -> bool:
+    """Whether the node reckons with a price: `line.unit_price * 2`, `item_total + …`, `sum(line.item_total for …)`."""
+    if isinstance(node, ast.BinOp):
+        return any(_is_price(side) for side in (node.left, node.right))
+    if isinstance(node, ast.AugAssign):
+        return _is_price(node.target) or _is_price(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum":
+        return any(_is_price(inner) for argument in node.args for inner in ast.walk(argument))
+    return False
+
+
+def _is_price(node: ast.AST) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name in PRICES
 
 
 def _line(node: ast.AST) -> int:

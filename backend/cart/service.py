@@ -1,5 +1,6 @@
 """What can be done with a cart. The caller opens the transaction; no price ever comes from the caller."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select
@@ -17,7 +18,8 @@ from backend.database import locked
 from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
-from backend.money import Cop, format_cop, tax_inside
+from backend.money import Cop, format_cop
+from backend.pricing import CartTotals, PricedLine, ShippingCharge, price_cart
 from backend.tables import JsonObject
 
 MAX_QUANTITY = 99
@@ -62,9 +64,9 @@ class Line:
     product: Product | None
 
     @property
-    def total(self) -> Cop:
+    def priced(self) -> PricedLine:
         """The line at today's price."""
-        return self.variant.price * self.item.quantity
+        return PricedLine(self.item.id, self.item.quantity, self.variant.price)
 
 
 async def create(
@@ -134,6 +136,12 @@ async def lines_and_shipping(
     return lines, rows[0][3] if rows else None
 
 
+def totals_of(lines: Sequence[Line], method: CartShippingMethod | None) -> CartTotals:
+    """What the cart costs today. What is no longer for sale counts for nothing."""
+    sold = [line.priced for line in lines if line.product]
+    return price_cart(sold, ShippingCharge(method.amount) if method else None)
+
+
 async def view(session: AsyncSession, cart_id: str) -> CartView:
     """The cart as the storefront shows it.
 
@@ -150,9 +158,7 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
     by_product = {card.id: card for card in cards}
     units = await available_units(session, [line.variant.id for line in lines], besides=cart_id)
     method = await shipping_method(session, cart_id)
-    item_total = sum(line.total for line in lines if line.product)
-    shipping = method.amount if method else None
-    total = item_total + (shipping or 0)
+    totals = totals_of(lines, method)
     return CartView(
         id=cart_id,
         lines=[
@@ -160,14 +166,14 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
             for line in lines
         ],
         count=sum(line.item.quantity for line in lines),
-        item_total=item_total,
-        item_total_label=format_cop(item_total),
+        item_total=totals.item_total,
+        item_total_label=format_cop(totals.item_total),
         shipping_name=method.name if method else "",
-        shipping_total=shipping,
-        shipping_total_label=format_cop(shipping) if shipping is not None else "",
-        total=total,
-        total_label=format_cop(total),
-        tax_label=format_cop(tax_inside(total)),
+        shipping_total=totals.shipping_total if method else None,
+        shipping_total_label=format_cop(totals.shipping_total) if method else "",
+        total=totals.total,
+        total_label=format_cop(totals.total),
+        tax_label=format_cop(totals.tax_total),
     )
 
 
@@ -189,8 +195,8 @@ def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
         unit_price=line.variant.price,
         unit_price_label=format_cop(line.variant.price),
         compare_at_label=format_cop(saving) if saving else None,
-        line_total=line.total,
-        line_total_label=format_cop(line.total),
+        line_total=line.priced.amount,
+        line_total_label=format_cop(line.priced.amount),
         picture=card.picture if card else None,
         problem=short,
     )

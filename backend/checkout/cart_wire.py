@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, lines_of
+from backend.cart.service import Line, lines_of, totals_of
 from backend.catalog.models import Collection, ProductCategory, Region
 from backend.catalog.region_wire import region_wire
 from backend.edge.prices import priced, tax_line, totals
@@ -15,6 +15,7 @@ from backend.errors import NotFound
 from backend.payment.models import PaymentCollection
 from backend.payment.service import attempts_of
 from backend.payment.wire import collection_wire
+from backend.pricing import PartTotals, Totals
 from backend.tables import JsonObject
 
 ADDRESS_FIELDS = (
@@ -42,6 +43,9 @@ _CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).wh
     ProductCategory.product_id.in_(bindparam("product_ids", expanding=True))
 )
 
+_NOTHING = Totals(0, 0, 0, 0)
+"""What a line costs that is no longer for sale."""
+
 
 async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     """The whole cart.
@@ -56,7 +60,8 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     lines = await lines_of(session, cart_id)
     categories = await _categories(session, lines)
     titles = await _collection_titles(session, lines)
-    sold = sum(line.total for line in lines if line.product)
+    prices = totals_of(lines, method)
+    parts = prices.by_line
     shown = {
         "id": cart.id,
         "currency_code": region.currency_code,
@@ -68,11 +73,11 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         "metadata": cart.meta or None,
         "completed_at": iso(cart.completed_at),
         **stamps(cart.created_at, cart.updated_at),
-        **totals(sold, method.amount if method else 0),
+        **totals(prices),
         "shipping_address_id": sibling_id("caaddr", cart.id),
         "billing_address_id": f"{sibling_id('caaddr', cart.id)}b" if cart.billing_address else None,
-        "items": [_item(line, titles, categories) for line in lines],
-        "shipping_methods": [_method(method)] if method else [],
+        "items": [_item(line, parts.get(line.item.id), titles, categories) for line in lines],
+        "shipping_methods": [_method(method, prices.shipping)] if method else [],
         "shipping_address": address_wire(
             sibling_id("caaddr", cart.id), cart.shipping_address or {"country_code": region.country_code}
         ),
@@ -126,7 +131,9 @@ def _billing(cart: Cart) -> JsonDict | None:
     return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
 
 
-def _item(line: Line, titles: dict[str, str], categories: dict[str, list[str]]) -> JsonDict:
+def _item(
+    line: Line, part: PartTotals | None, titles: dict[str, str], categories: dict[str, list[str]]
+) -> JsonDict:
     variant, product = line.variant, line.product
     saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
     collection_id = product.collection_id if product else None
@@ -155,10 +162,10 @@ def _item(line: Line, titles: dict[str, str], categories: dict[str, list[str]]) 
         "quantity": line.item.quantity,
         "unit_price": variant.price,
         "compare_at_unit_price": saving,
-        **priced(line.total if product else 0),
+        **priced(part or _NOTHING),
         "metadata": line.item.meta,
         **stamps(line.item.created_at, line.item.updated_at),
-        "tax_lines": [tax_line("calitxl", line.item.id)],
+        "tax_lines": [tax_line("calitxl", line.item.id, line.priced.tax_rate)],
         "adjustments": [],
         "product": {
             "id": variant.product_id,
@@ -170,7 +177,7 @@ def _item(line: Line, titles: dict[str, str], categories: dict[str, list[str]]) 
     }
 
 
-def _method(method: CartShippingMethod) -> JsonDict:
+def _method(method: CartShippingMethod, part: PartTotals) -> JsonDict:
     return {
         "id": method.id,
         "name": method.name,
@@ -178,9 +185,9 @@ def _method(method: CartShippingMethod) -> JsonDict:
         "is_tax_inclusive": True,
         "shipping_option_id": method.shipping_option_id,
         "data": method.data,
-        **priced(method.amount),
+        **priced(part),
         **stamps(method.created_at, method.updated_at),
-        "tax_lines": [tax_line("casmtxl", method.id)],
+        "tax_lines": [tax_line("casmtxl", method.id, part.tax_rate)],
         "adjustments": [],
     }
 

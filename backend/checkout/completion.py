@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart
 from backend.cart.service import find_cart, read_cart
-from backend.checkout.totals import Reckoning, reckon
+from backend.checkout.totals import PricedCart, read_priced_cart
 from backend.clock import now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
@@ -52,17 +52,24 @@ async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop |
     order = await order_of_cart(session, cart_id)
     if order is not None:
         return order
-    reckoning = await reckon(session, cart)
+    prices = await read_priced_cart(session, cart)
     attempt = await _attempt_to_complete(session, cart_id)
-    shipping = reckoning.require_shipping()
-    _compare(reckoning, attempt, expected_total)
+    shipping = prices.require_shipping()
+    _compare(prices, attempt, expected_total)
     if attempt.state == SessionState.PENDING:
         await move(session, attempt, SessionState.AUTHORIZED, cart_id)
     status = _STATUS_OF[SessionState(attempt.state)]
     is_awaited = status is PaymentStatus.AWAITING
     until = (attempt.expires_at or now() + HOLD_TIME) if is_awaited else None
-    await inventory.hold(session, cart_id, reckoning.units, until=until)
-    return await create_order(session, cart, reckoning.lines, shipping, status)
+    await inventory.hold(session, cart_id, prices.units, until=until)
+    return await create_order(
+        session,
+        cart,
+        lines=prices.lines,
+        shipping=shipping,
+        totals=prices.totals,
+        payment_status=status,
+    )
 
 
 async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
@@ -89,10 +96,10 @@ async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSe
     return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), usable[0])
 
 
-def _compare(reckoning: Reckoning, attempt: PaymentSession, expected_total: Cop | None) -> None:
+def _compare(prices: PricedCart, attempt: PaymentSession, expected_total: Cop | None) -> None:
     for total in (attempt.amount, expected_total):
-        if total is not None and total != reckoning.total:
-            raise TotalChanged(f"The total is now {reckoning.total}, not {total}: show it and ask again")
+        if total is not None and total != prices.total:
+            raise TotalChanged(f"The total is now {prices.total}, not {total}: show it and ask again")
 
 
 @subscribe(PaymentSettled)
@@ -128,17 +135,24 @@ async def _paid(session: AsyncSession, cart_id: str) -> None:
 async def _complete_paid(session: AsyncSession, cart_id: str) -> None:
     cart = await lock_cart(session, cart_id)
     try:
-        reckoning = await reckon(session, cart)
-        shipping = reckoning.require_shipping()
+        prices = await read_priced_cart(session, cart)
+        shipping = prices.require_shipping()
     except (InvalidData, InsufficientStock) as error:
         log.exception(
             "cart %s is paid but cannot become an order: %s; someone must settle it", cart_id, error.message
         )
         cart.meta = {**cart.meta, "paid_without_order": error.message}
         return
-    order = await create_order(session, cart, reckoning.lines, shipping, PaymentStatus.CAPTURED)
+    order = await create_order(
+        session,
+        cart,
+        lines=prices.lines,
+        shipping=shipping,
+        totals=prices.totals,
+        payment_status=PaymentStatus.CAPTURED,
+    )
     mark_paid(order)
-    await _hold_again(session, order, reckoning.units)
+    await _hold_again(session, order, prices.units)
     await inventory.keep(session, cart_id)
 
 

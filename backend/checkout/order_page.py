@@ -9,10 +9,10 @@ from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
 from backend.catalog.views import PictureView
 from backend.dates import time_label
-from backend.money import format_cop, tax_inside
+from backend.money import Cop, format_cop
 from backend.orders.models import Order, OrderLine
 from backend.orders.parcels import parcel_views
-from backend.orders.service import lines_of_order, read_order
+from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.orders.views import OrderLineView, OrderView, PaymentFacts
 from backend.payment.models import PaymentSession
@@ -52,6 +52,9 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     if order.payment_status == PaymentStatus.CAPTURED:
         status = "paid"
     address = order.shipping_address
+    lines = await lines_of_order(session, order_id)
+    totals = totals_of(order, lines)
+    pictures = await _pictures(session, [line.product_id for line in lines])
     return OrderView(
         id=order.id,
         number=order.number or 0,
@@ -60,13 +63,16 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         can_retry=order.status == OrderStatus.CANCELED and status != "paid",
         created_label=time_label(order.created_at),
         email=order.email,
-        lines=await _lines(session, order_id),
+        lines=[
+            _line(line, part.total, pictures.get(line.product_id))
+            for line, part in zip(lines, totals.lines, strict=True)
+        ],
         item_total_label=format_cop(order.item_total),
         shipping_name=order.shipping_name,
         shipping_total_label=format_cop(order.shipping_total),
         total=order.total,
         total_label=format_cop(order.total),
-        tax_label=format_cop(tax_inside(order.total)),
+        tax_label=format_cop(totals.tax_total),
         recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
         address_lines=_address_lines(address),
         payment=payment,
@@ -107,19 +113,13 @@ def _address_lines(address: dict[str, Any]) -> list[str]:
     return [line for line in lines if line]
 
 
-async def _lines(session: AsyncSession, order_id: str) -> list[OrderLineView]:
-    lines = await lines_of_order(session, order_id)
-    pictures = await _pictures(session, [line.product_id for line in lines])
-    return [_line(line, pictures.get(line.product_id)) for line in lines]
-
-
-def _line(line: OrderLine, picture: PictureView | None) -> OrderLineView:
+def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLineView:
     return OrderLineView(
         title=line.title,
         product_handle=line.product_handle,
         quantity=line.quantity,
         unit_price_label=format_cop(line.unit_price),
-        line_total_label=format_cop(line.unit_price * line.quantity),
+        line_total_label=format_cop(total),
         picture=picture,
     )
 

@@ -20,7 +20,7 @@ from backend.checkout.shipping import (
     priced_offers,
     shipping_choices,
 )
-from backend.checkout.totals import reckon
+from backend.checkout.totals import read_priced_cart
 from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
 from backend.customers.attempts import Limit, count_try
 from backend.database import Database
@@ -124,11 +124,13 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.service.open_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.totals.reckon`.
+            InvalidData, InsufficientStock: see `backend.checkout.totals.read_priced_cart`.
         """
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
-            return await payments.collection_for(session, cart_id, (await reckon(session, cart)).total)
+            return await payments.collection_for(
+                session, cart_id, (await read_priced_cart(session, cart)).total
+            )
 
     async def start_payment(
         self,
@@ -157,19 +159,20 @@ class Checkout:
         await count_try(self.database, PAYMENTS, cart_id, ip or cart_id)  # unknown clients are not one client
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
-            reckoning = await reckon(session, cart)
-            if expected_total is not None and expected_total != reckoning.total:
+            prices = await read_priced_cart(session, cart)
+            if expected_total is not None and expected_total != prices.total:
                 raise TotalChanged(
-                    f"The total is now {reckoning.total}, not {expected_total}: show it and ask again"
+                    f"The total is now {prices.total}, not {expected_total}: show it and ask again"
                 )
-            collection = await payments.collection_for(session, cart_id, reckoning.total)
+            collection = await payments.collection_for(session, cart_id, prices.total)
             attempt = await payments.open_attempt(session, collection, provider_id, _kept(payer, ip))
-            await inventory.hold(session, cart_id, reckoning.units, until=attempt.expires_at)
+            await inventory.hold(session, cart_id, prices.units, until=attempt.expires_at)
             address, email, order_id = cart.shipping_address or {}, cart.email, cart.order_id
         request = PaymentRequest(
             session_id=attempt.id,
             invoice=attempt.invoice,
             amount=attempt.amount,
+            tax=prices.totals.tax_total,
             description=f"Compra en {self.settings.store_name}",
             return_url=self.order_link(order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",

@@ -17,6 +17,7 @@ from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
+from backend.pricing import price_cart
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
@@ -189,7 +190,7 @@ async def _parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
         dane_code=str((address.get("metadata") or {}).get("dane_code") or ""),
         address=str(address.get("address_1") or ""),
         items=tuple(_item(line) for line in lines),
-        value=content_value(sum(line.total for line in lines)),
+        value=content_value(price_cart([line.priced for line in lines]).item_total),
     )
 
 

@@ -1,46 +1,43 @@
-"""Totals as the platform shows them. Prices hold the IVA: what is before tax is what is left of them."""
+"""Totals as the platform shows them: `backend.pricing` has added them up, here they only get their names.
+
+What the platform calls `subtotal` is before tax and before discounts: subtotal − discount_subtotal + tax_total = total.
+"""
 
 from typing import Any
 
 from backend.edge.wire import JsonDict, exact, sibling_id
-from backend.money import IVA_PERCENT, Cop, tax_inside
+from backend.money import Cop
+from backend.pricing import CartTotals, Totals
 
-_PARTS = ("total", "subtotal", "tax_total")
+_DISCOUNTS = ("discount_total", "discount_subtotal", "discount_tax_total")
+_NO_CREDIT = dict.fromkeys(("credit_line_total", "credit_line_subtotal", "credit_line_tax_total"), 0)
 
 
-def totals(item_total: Cop, shipping_total: Cop) -> JsonDict:
-    """Every total of a cart or an order. The parts add up to the peso: shipping bears the tax that items leave."""
-    total = item_total + shipping_total
-    tax, item_tax = tax_inside(total), tax_inside(item_total)
-    shipping_tax = tax - item_tax
-    whole = {"total": total, "subtotal": total - tax, "tax_total": tax}
-    items = {"total": item_total, "subtotal": item_total - item_tax, "tax_total": item_tax}
-    shipping = {"total": shipping_total, "subtotal": shipping_total - shipping_tax, "tax_total": shipping_tax}
+def totals(cart: CartTotals) -> JsonDict:
+    """Every total of a cart or an order."""
     return {
-        **_named("", whole),
-        **_named("item_", items),
-        **_named("shipping_", shipping),
-        **dict.fromkeys(("discount_total", "discount_subtotal", "discount_tax_total"), 0),
-        **dict.fromkeys(("item_discount_total", "shipping_discount_total"), 0),
-        **dict.fromkeys(("credit_line_total", "credit_line_subtotal", "credit_line_tax_total"), 0),
+        **_named("", cart),
+        **_named("item_", cart.items),
+        **_named("shipping_", cart.shipping),
+        **_discounts(cart),
+        "item_discount_total": cart.items.discount_total,
+        "shipping_discount_total": cart.shipping.discount_total,
+        **_NO_CREDIT,
     }
 
 
-def priced(amount: Cop) -> JsonDict:
-    """The totals of one line or one way to ship, at its whole price."""
-    tax = tax_inside(amount)
-    plain = {"total": amount, "subtotal": amount - tax, "tax_total": tax}
-    discounts = dict.fromkeys(("discount_total", "discount_subtotal", "discount_tax_total"), 0)
-    return {**plain, **{f"original_{name}": value for name, value in plain.items()}, **discounts}
+def priced(part: Totals) -> JsonDict:
+    """The totals of one line or one way to ship."""
+    return {**_named("", part), **_discounts(part)}
 
 
-def tax_line(prefix: str, owner_id: str, **more: Any) -> JsonDict:
-    """The IVA, as a line of tax."""
+def tax_line(prefix: str, owner_id: str, rate: int, **more: Any) -> JsonDict:
+    """The IVA at `rate` percent, as a line of tax."""
     return {
         "id": sibling_id(prefix, owner_id),
         "description": "IVA",
         "code": "IVA",
-        "rate": IVA_PERCENT,
+        "rate": rate,
         "provider_id": "tp_system",
         "data": None,
         "metadata": None,
@@ -78,6 +75,16 @@ def _price_row(price_id: str, list_type: str | None) -> JsonDict:
     }
 
 
-def _named(prefix: str, parts: JsonDict) -> JsonDict:
-    """The parts and, as there are no discounts, the same again as what they were originally."""
-    return {f"{before}{prefix}{name}": parts[name] for before in ("", "original_") for name in _PARTS}
+def _named(prefix: str, part: Totals) -> JsonDict:
+    return {
+        f"{prefix}total": part.total,
+        f"{prefix}subtotal": part.original_subtotal,
+        f"{prefix}tax_total": part.tax_total,
+        f"original_{prefix}total": part.original_total,
+        f"original_{prefix}subtotal": part.original_subtotal,
+        f"original_{prefix}tax_total": part.original_tax_total,
+    }
+
+
+def _discounts(part: Totals) -> JsonDict:
+    return {name: getattr(part, name) for name in _DISCOUNTS}

@@ -10,7 +10,7 @@ from backend.mail.paper import Letter, on_paper
 from backend.mail.record import Kind
 from backend.money import format_cop
 from backend.orders.models import Order
-from backend.orders.service import lines_of_order, read_order
+from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.settings import Settings
 from backend.shipping.models import Fulfillment
@@ -87,12 +87,12 @@ async def _reset(session: AsyncSession, settings: Settings, address: str) -> Ema
 
 
 async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
-    lines = [
-        (f"{line.quantity} × {line.title}", format_cop(line.unit_price * line.quantity))
-        for line in await lines_of_order(session, order.id)
-    ]
+    lines = await lines_of_order(session, order.id)
     return [
-        *lines,
+        *(
+            (f"{line.quantity} × {line.title}", format_cop(part.total))
+            for line, part in zip(lines, totals_of(order, lines).lines, strict=True)
+        ),
         (order.shipping_name, format_cop(order.shipping_total)),
         ("Total", format_cop(order.total)),
     ]

@@ -21,8 +21,9 @@ from backend.events import publish
 from backend.inventory import service as inventory
 from backend.orders.models import Order, OrderLine
 from backend.orders.schemas import NewParcel, PackedItem, ParcelLabel, Shipment
-from backend.orders.service import lines_of_order, lock_order
+from backend.orders.service import lines_of_order, lock_order, priced
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.pricing import price_cart
 from backend.settings import Settings
 from backend.shipping.contacts import recipient, warehouse
 from backend.shipping.events import ParcelShipped
@@ -208,7 +209,9 @@ async def _packing(
                 origin=warehouse(settings),
                 destination=recipient(order.shipping_address, order.email),
                 packages=packages_for(await _items(session, lines)),
-                content_value=content_value(sum(line.unit_price * units for line, units in lines)),
+                content_value=content_value(
+                    price_cart([priced(line, units) for line, units in lines]).item_total
+                ),
             ),
             items=[
                 {

@@ -15,6 +15,14 @@ from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import OrderStatus, PaymentStatus, move
+from backend.pricing import (
+    SHIPPING_RATE,
+    STANDARD_RATE,
+    CartTotals,
+    PricedLine,
+    ShippingCharge,
+    price_cart,
+)
 from backend.tables import JsonObject
 
 _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
@@ -22,8 +30,9 @@ _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 @dataclass(frozen=True, slots=True)
 class SoldLine:
-    """A line as it is sold: everything that the order keeps of the product."""
+    """A line as it is sold: everything that the order keeps of the product. `id` is the line's in the cart."""
 
+    id: str
     product_id: str
     variant_id: str
     title: str
@@ -34,6 +43,12 @@ class SoldLine:
     quantity: int
     unit_price: Cop
     compare_at_price: Cop | None
+    tax_rate: int = STANDARD_RATE
+
+    @property
+    def priced(self) -> PricedLine:
+        """The line as it is priced."""
+        return PricedLine(self.id, self.quantity, self.unit_price, self.tax_rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +59,24 @@ class SoldShipping:
     name: str
     amount: Cop
     data: JsonObject
+    tax_rate: int = SHIPPING_RATE
+
+    @property
+    def charge(self) -> ShippingCharge:
+        """The shipping as it is priced."""
+        return ShippingCharge(self.amount, self.tax_rate)
 
 
 async def create_order(
     session: AsyncSession,
     cart: Cart,
+    *,
     lines: Sequence[SoldLine],
     shipping: SoldShipping,
+    totals: CartTotals,
     payment_status: PaymentStatus,
 ) -> Order:
     """The order that the (locked) cart becomes. The cart is completed with it."""
-    item_total = sum(line.unit_price * line.quantity for line in lines)
     order = Order(
         id=cart.order_id,
         cart_id=cart.id,
@@ -63,9 +85,9 @@ async def create_order(
         customer_id=cart.customer_id,
         email=cart.email or "",
         payment_status=payment_status,
-        item_total=item_total,
-        shipping_total=shipping.amount,
-        total=item_total + shipping.amount,
+        item_total=totals.item_total,
+        shipping_total=totals.shipping_total,
+        total=totals.total,
         shipping_name=shipping.name,
         shipping_option_id=shipping.option_id,
         shipping_data=shipping.data,
@@ -134,6 +156,16 @@ async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[Order
         select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id)
     )
     return rows.scalars().all()
+
+
+def priced(line: OrderLine, units: int | None = None) -> PricedLine:
+    """The order's line, or so many units of it, as it was sold."""
+    return PricedLine(line.id, line.quantity if units is None else units, line.unit_price)
+
+
+def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
+    """What the order cost, with the IVA of each of its lines and of its shipping."""
+    return price_cart([priced(line) for line in lines], ShippingCharge(order.shipping_total))
 
 
 def mark_paid(order: Order) -> None:

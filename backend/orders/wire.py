@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
 from backend.orders.models import Order, OrderLine
+from backend.orders.service import totals_of
 from backend.orders.states import PaymentStatus
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.wire import collection_wire
+from backend.pricing import PartTotals
 from backend.shipping.models import Fulfillment
 from backend.shipping.parcels_wire import fulfillment_wire
 from backend.tables import JsonObject
@@ -76,6 +78,7 @@ def order_stub(order: Order) -> JsonDict:
 
 def _order(order: Order, around: Around) -> JsonDict:
     owed = [collection_wire(collection, around.attempts) for collection in around.collections]
+    prices = totals_of(order, around.lines)
     return {
         "id": order.id,
         "status": order.status,
@@ -93,12 +96,15 @@ def _order(order: Order, around: Around) -> JsonDict:
         "fulfillment_status": order.fulfillment_status,
         "canceled_at": iso(order.canceled_at),
         **stamps(order.created_at, order.updated_at),
-        **totals(order.item_total, order.shipping_total),
+        **totals(prices),
         "summary": _summary(order),
-        "items": [_item(order, line, around.parcels) for line in around.lines],
+        "items": [
+            _item(order, line, part, around.parcels)
+            for line, part in zip(around.lines, prices.lines, strict=True)
+        ],
         "shipping_address": _address(order, order.shipping_address, ""),
         "billing_address": _address(order, order.billing_address, "b"),
-        "shipping_methods": [_shipping_method(order)],
+        "shipping_methods": [_shipping_method(order, prices.shipping)],
         "payment_collections": owed,
         "fulfillments": [fulfillment_wire(parcel, order.shipping_option_id) for parcel in around.parcels],
         "credit_lines": [],
@@ -122,7 +128,7 @@ def _summary(order: Order) -> JsonDict:
     )
 
 
-def _item(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> JsonDict:
+def _item(order: Order, line: OrderLine, part: PartTotals, parcels: Iterable[Fulfillment]) -> JsonDict:
     return {
         "id": line.id,
         "title": line.title,
@@ -144,10 +150,10 @@ def _item(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> Json
         "compare_at_unit_price": line.compare_at_price,
         "quantity": line.quantity,
         "raw_quantity": exact(line.quantity),
-        **priced(line.unit_price * line.quantity),
+        **priced(part),
         "metadata": line.meta,
         **stamps(line.created_at, line.updated_at),
-        "tax_lines": [tax_line("ordlitxl", line.id, item_id=line.id)],
+        "tax_lines": [tax_line("ordlitxl", line.id, part.tax_rate, item_id=line.id)],
         "adjustments": [],
         "detail": _detail(order, line, parcels),
         "variant": {
@@ -204,7 +210,7 @@ def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
     }
 
 
-def _shipping_method(order: Order) -> JsonDict:
+def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
     method_id = sibling_id("ordsm", order.id)
     return {
         "id": method_id,
@@ -218,9 +224,9 @@ def _shipping_method(order: Order) -> JsonDict:
         "shipping_option_id": order.shipping_option_id,
         "data": order.shipping_data,
         "metadata": None,
-        **priced(order.shipping_total),
+        **priced(part),
         **stamps(order.created_at, order.updated_at),
-        "tax_lines": [tax_line("ordsmtxl", order.id, shipping_method_id=method_id)],
+        "tax_lines": [tax_line("ordsmtxl", order.id, part.tax_rate, shipping_method_id=method_id)],
         "adjustments": [],
     }
 

@@ -19,6 +19,11 @@ ROOM = Path("backend/cart/service.py")
         ("price = f'$ {amount:,}'", "formats money"),
         ("import datetime\nmoment = datetime.datetime.now(datetime.UTC)", "asks for the time"),
         ("from datetime import date\ntoday = date.today()", "asks for the time"),
+        ("total = line.unit_price * line.quantity", "adds up"),
+        ("total = item_total + shipping.amount", "adds up"),
+        ("base = order.total - order.tax_total", "adds up"),
+        ("total = sum(line.unit_price for line in lines)", "adds up"),
+        ("total = 0\ntotal += order.item_total", "adds up"),
     ],
 )
 def test_an_offence_is_found(source: str, reason: str) -> None:
@@ -39,6 +44,9 @@ def test_an_offence_names_its_place() -> None:
         "from sqlalchemy import select",
         "label = f'{count:>8} {ratio:.2f}'",
         "self.environment.now()",
+        "label = format_cop(order.item_total)",
+        "units = sum(line.quantity for line in lines)",
+        "is_dearer = order.shipping_total < quote.amount",
     ],
 )
 def test_what_is_allowed_is_no_offence(source: str) -> None:
@@ -52,6 +60,7 @@ def test_what_is_allowed_is_no_offence(source: str) -> None:
         ("backend/database.py", "from sqlalchemy.ext.asyncio import create_async_engine"),
         ("backend/money.py", "from babel.numbers import format_currency\ntext = f'{amount:,}'"),
         ("backend/clock.py", "from datetime import datetime\nmoment = datetime.now()"),
+        ("backend/pricing.py", "total = item_total + line.unit_price * line.quantity"),
     ],
 )
 def test_the_one_place_may(file: str, source: str) -> None:

@@ -47,6 +47,7 @@ class PaymentRequest:
         session_id: our payment session; travels with the payment and comes back in notifications.
         invoice: our reference at the provider, unique to this try.
         amount: whole pesos, IVA included.
+        tax: the IVA that is in the amount.
         payer: the shopper's answers by field name, not yet validated.
         ip: the shopper's address, as the server saw it.
         return_url: where the shopper's browser goes after the bank.
@@ -56,6 +57,7 @@ class PaymentRequest:
     session_id: str
     invoice: str
     amount: Cop
+    tax: Cop
     description: str
     return_url: str
     notification_url: str

@@ -8,7 +8,7 @@ from functools import partial
 from backend.clock import now
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure
-from backend.money import CURRENCY, Cop, tax_inside
+from backend.money import CURRENCY, Cop
 from backend.payment.providers.base import (
     Initiated,
     PaymentRequest,
@@ -145,14 +145,13 @@ class GatewayPse:
 
 def bank_payment(request: PaymentRequest, payer: Payer) -> BankPayment:
     """The gateway's request for this try and this payer. Amounts: value = tax base + tax."""
-    tax = tax_inside(request.amount)
     return BankPayment(
         bank=payer.bank,
         invoice=request.invoice,
         description=bank_description(request.description),
         value=request.amount,
-        tax=tax,
-        tax_base=request.amount - tax,
+        tax=request.tax,
+        tax_base=request.amount - request.tax,
         type_person=payer.person_type,
         doc_type=payer.doc_type,
         doc_number=payer.doc_number,

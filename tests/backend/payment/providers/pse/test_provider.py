@@ -8,7 +8,6 @@ import pytest
 
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
-from backend.money import tax_inside
 from backend.payment.providers.base import (
     Initiated,
     PaymentProvider,
@@ -47,6 +46,7 @@ def request(**changes: Any) -> PaymentRequest:
         "session_id": "payses_1",
         "invoice": "TR-1",
         "amount": 38_000,
+        "tax": 6_067,
         "description": "Trompo de madera",
         "return_url": RETURN,
         "notification_url": HOOK,
@@ -127,13 +127,14 @@ async def test_only_pesos_are_paid(pse: GatewayPse) -> None:
     assert (await pse.initiate(request(currency="cop"))).reference
 
 
-@pytest.mark.parametrize("amount", [1_600, 38_000, 99_999, 119_000])
-async def test_base_and_tax_add_up_to_the_total(pse: GatewayPse, practice: Practice, amount: int) -> None:
-    started = await pse.initiate(request(amount=amount))
+@pytest.mark.parametrize(("amount", "tax"), [(1_600, 0), (38_000, 6_067), (99_999, 4_762), (119_000, 19_000)])
+async def test_base_and_tax_add_up_to_the_total(
+    pse: GatewayPse, practice: Practice, amount: int, tax: int
+) -> None:
+    started = await pse.initiate(request(amount=amount, tax=tax))
     raw = (await practice.client.transaction(started.ticket_id or "")).raw
     assert raw["valor"] == str(amount)
-    assert raw["iva"] == str(tax_inside(amount))
-    assert int(raw["iva"]) + int(raw["baseiva"]) == amount
+    assert (raw["iva"], raw["baseiva"]) == (str(tax), str(amount - tax))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,221 @@
+"""One price: whole = sum of the parts to the peso, IVA by line, nothing negative (design: decision 14)."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.pricing import (
+    CART,
+    SHIPPING,
+    Adjustment,
+    CartTotals,
+    PricedLine,
+    ShippingCharge,
+    Totals,
+    price_cart,
+)
+
+Cart = tuple[list[PricedLine], ShippingCharge | None, list[Adjustment]]
+
+pesos = st.integers(min_value=0, max_value=10**9)
+rates = st.sampled_from([0, 5, 19]) | st.integers(min_value=0, max_value=100)
+
+
+@st.composite
+def carts(draw: st.DrawFn) -> Cart:
+    """Lines at any price and rate, shipping or none, and adjustments of everything, also larger than all there is."""
+    shapes = draw(st.lists(st.tuples(st.integers(0, 99), pesos, rates), max_size=6))
+    lines = [PricedLine(f"line_{i}", *shape) for i, shape in enumerate(shapes)]
+    shipping = draw(st.none() | st.builds(ShippingCharge, amount=pesos, tax_rate=rates))
+    targets = st.sampled_from([CART, SHIPPING, *(line.id for line in lines)])
+    adjustments = st.builds(Adjustment, amount=pesos, target=targets, code=st.sampled_from(["", "NAVIDAD"]))
+    return lines, shipping, draw(st.lists(adjustments, max_size=4))
+
+
+def parts_of(totals: CartTotals) -> list[Totals]:
+    return [*totals.lines, totals.shipping]
+
+
+@given(carts())
+def test_lines_plus_shipping_minus_adjustments_is_the_total(cart: Cart) -> None:
+    lines, shipping, _ = cart
+    totals = price_cart(*cart)
+    before = sum(line.quantity * line.unit_price for line in lines) + (shipping.amount if shipping else 0)
+    taken = sum(taken.amount for part in (*totals.lines, totals.shipping) for taken in part.adjustments)
+    assert totals.original_total == before
+    assert totals.discount_total == taken
+    assert totals.total == before - taken
+
+
+@given(carts())
+def test_the_whole_is_the_sum_of_its_parts(cart: Cart) -> None:
+    totals = price_cart(*cart)
+    for name in (
+        "total", "subtotal", "tax_total", "original_total", "original_subtotal", "original_tax_total",
+        "discount_total", "discount_subtotal", "discount_tax_total",
+    ):  # fmt: skip
+        assert getattr(totals, name) == sum(getattr(part, name) for part in parts_of(totals)), name
+        assert getattr(totals.items, name) == sum(getattr(line, name) for line in totals.lines), name
+    by_rate = totals.by_rate.values()
+    assert sum(part.total for part in by_rate) == totals.total
+    assert sum(part.tax_total for part in by_rate) == totals.tax_total
+
+
+@given(carts())
+def test_base_and_tax_are_the_total_and_neither_is_negative(cart: Cart) -> None:
+    totals = price_cart(*cart)
+    for part in (*parts_of(totals), totals.items, totals):
+        assert part.subtotal + part.tax_total == part.total
+        assert part.original_subtotal + part.original_tax_total == part.original_total
+        assert part.discount_subtotal + part.discount_tax_total == part.discount_total
+        # the platform's way to say it: what was asked for, less what was taken off, plus the tax
+        assert part.original_subtotal - part.discount_subtotal + part.tax_total == part.total
+        assert 0 <= part.subtotal <= part.total <= part.original_total
+        assert 0 <= part.tax_total <= part.total
+        assert min(part.discount_total, part.discount_subtotal, part.discount_tax_total) >= 0
+
+
+@given(carts())
+def test_the_tax_of_a_part_is_right_to_half_a_peso(cart: Cart) -> None:
+    totals = price_cart(*cart)
+    for part in (*totals.lines, totals.shipping):
+        exact = Fraction(part.total * part.tax_rate, 100 + part.tax_rate)
+        assert abs(part.tax_total - exact) <= Fraction(1, 2)
+
+
+@given(carts())
+def test_an_adjustment_takes_what_it_says_or_all_that_is_left(cart: Cart) -> None:
+    lines, shipping, adjustments = cart
+    left = price_cart(lines, shipping)
+    for count, adjustment in enumerate(adjustments, start=1):
+        after = price_cart(lines, shipping, adjustments[:count])
+        there = {CART: left.items.total, SHIPPING: left.shipping.total}
+        if adjustment.target not in there:
+            there[adjustment.target] = left.by_line[adjustment.target].total
+        assert left.total - after.total == min(adjustment.amount, there[adjustment.target])
+        if adjustment.target == CART:
+            assert after.shipping == left.shipping
+            for one, was in zip(after.lines, left.lines, strict=True):
+                share = Fraction(was.total * (left.total - after.total), left.items.total or 1)
+                assert abs((was.total - one.total) - share) < 1
+        left = after
+
+
+@given(carts())
+def test_totals_come_back_from_json_as_they_were(cart: Cart) -> None:
+    totals = price_cart(*cart)
+    assert CartTotals.from_json(json.loads(json.dumps(totals.as_json()))) == totals
+
+
+@pytest.mark.parametrize(
+    ("amount", "rate", "subtotal", "tax"),
+    [
+        (119_000, 19, 100_000, 19_000),
+        (45_000, 19, 37_815, 7_185),
+        (1, 19, 1, 0),
+        (105_000, 5, 100_000, 5_000),
+        (9_900, 5, 9_429, 471),
+        (38_500, 0, 38_500, 0),
+        (0, 19, 0, 0),
+        (101, 2, 99, 2),  # 99.02
+        (51, 100, 26, 25),  # 25.50: half a peso goes to the base
+    ],
+)
+def test_the_tax_inside_an_amount(amount: int, rate: int, subtotal: int, tax: int) -> None:
+    (line,) = price_cart([PricedLine("a", 1, amount, rate)]).lines
+    assert (line.subtotal, line.tax_total, line.total) == (subtotal, tax, amount)
+
+
+def test_a_cart_of_three_rates() -> None:
+    totals = price_cart(
+        [
+            PricedLine("ball", 2, 119_000, 19),
+            PricedLine("bicycle", 1, 105_000, 5),
+            PricedLine("book", 3, 20_000, 0),
+        ],
+        ShippingCharge(11_900, 19),
+    )
+    assert [(line.subtotal, line.tax_total) for line in totals.lines] == [
+        (200_000, 38_000),
+        (100_000, 5_000),
+        (60_000, 0),
+    ]
+    assert (totals.item_total, totals.items.subtotal, totals.items.tax_total) == (403_000, 360_000, 43_000)
+    assert (totals.shipping_total, totals.shipping.subtotal, totals.shipping.tax_total) == (
+        11_900,
+        10_000,
+        1_900,
+    )
+    assert (totals.total, totals.subtotal, totals.tax_total) == (414_900, 370_000, 44_900)
+    assert {rate: part.tax_total for rate, part in totals.by_rate.items()} == {0: 0, 5: 5_000, 19: 39_900}
+
+
+def test_the_tax_of_the_cart_is_that_of_its_lines_and_not_counted_once_more() -> None:
+    totals = price_cart([PricedLine(str(number), 1, 103) for number in range(10)])
+    assert [line.tax_total for line in totals.lines] == [16] * 10
+    assert (totals.total, totals.tax_total) == (1_030, 160)
+    assert price_cart([PricedLine("all", 1, 1_030)]).tax_total == 164
+
+
+def test_a_discount_of_a_line_lowers_its_tax() -> None:
+    off = Adjustment(11_900, "ball", code="BALON10", description="10 % en balones", promotion_id="promo_1")
+    totals = price_cart([PricedLine("ball", 1, 119_000), PricedLine("book", 1, 20_000, 0)], None, [off])
+    ball, book = totals.lines
+    assert (ball.total, ball.subtotal, ball.tax_total) == (107_100, 90_000, 17_100)
+    assert (ball.discount_total, ball.discount_subtotal, ball.discount_tax_total) == (11_900, 10_000, 1_900)
+    assert (ball.original_total, ball.original_tax_total) == (119_000, 19_000)
+    assert (ball.adjustments, book.adjustments) == ((off,), ())
+    assert (totals.total, totals.discount_total) == (127_100, 11_900)
+
+
+def test_a_discount_of_the_cart_is_spread_to_the_peso() -> None:
+    lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 10_000), PricedLine("c", 1, 10_000, 0)]
+    totals = price_cart(lines, ShippingCharge(5_000), [Adjustment(1_000, code="MIL")])
+    assert [line.discount_total for line in totals.lines] == [334, 333, 333]
+    assert [taken.amount for line in totals.lines for taken in line.adjustments] == [334, 333, 333]
+    assert (totals.shipping_total, totals.total) == (5_000, 34_000)
+
+
+def test_shipping_may_be_free_before_and_after_it_is_chosen() -> None:
+    free = Adjustment(99_999, SHIPPING)
+    totals = price_cart([PricedLine("a", 1, 10_000)], ShippingCharge(12_000), [free])
+    assert (totals.shipping.original_total, totals.shipping_total, totals.total) == (12_000, 0, 10_000)
+    assert totals.shipping.adjustments[0].amount == 12_000
+    assert price_cart([PricedLine("a", 1, 10_000)], None, [free]).total == 10_000
+
+
+def test_more_is_never_taken_than_there_is() -> None:
+    lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 500)]
+    totals = price_cart(lines, None, [Adjustment(8_000, "a"), Adjustment(5_000, "a"), Adjustment(9_000)])
+    assert [line.total for line in totals.lines] == [0, 0]
+    assert [taken.amount for taken in totals.by_line["a"].adjustments] == [8_000, 2_000]
+    assert (totals.total, totals.tax_total, totals.discount_total) == (0, 0, 10_500)
+
+
+def test_an_empty_cart_costs_nothing() -> None:
+    totals = price_cart([], None, [Adjustment(5_000)])
+    assert (totals.total, totals.tax_total, totals.lines, totals.by_rate) == (0, 0, (), {})
+
+
+@pytest.mark.parametrize(
+    ("lines", "shipping", "adjustments"),
+    [
+        ([PricedLine("a", -1, 100)], None, []),
+        ([PricedLine("a", 1, -100)], None, []),
+        ([PricedLine("a", 1, 100, -5)], None, []),
+        ([PricedLine("a", 1, 100), PricedLine("a", 2, 100)], None, []),
+        ([PricedLine(SHIPPING, 1, 100)], None, []),
+        ([], ShippingCharge(-1), []),
+        ([], ShippingCharge(1, -1), []),
+        ([], None, [Adjustment(-1)]),
+        ([PricedLine("a", 1, 100)], None, [Adjustment(1, "b")]),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    lines: list[PricedLine], shipping: ShippingCharge | None, adjustments: list[Adjustment]
+) -> None:
+    with pytest.raises(ValueError, match=r"negative|id|adjustment|no line"):
+        price_cart(lines, shipping, adjustments)
