@@ -4,7 +4,7 @@ Whoever starts the shop (the storefront's server, a test, a command) makes one `
 `set_current_shop`; page loaders and state handlers, which Reflex calls without arguments of ours, ask `current_shop`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import httpx
@@ -22,9 +22,7 @@ from backend.orders.following import Follower
 from backend.outbox.delivery import Delivery
 from backend.payment.desk import PaymentDesk
 from backend.payment.providers.base import PaymentProvider
-from backend.payment.providers.pse import GatewayClient, gateway_client, gateway_credentials
-from backend.payment.providers.pse.provider import GatewayPse
-from backend.payment.providers.system_default import SystemDefault
+from backend.payment.providers.registry import payment_providers
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.carrier.client import CarrierClient, carrier_client
@@ -47,9 +45,12 @@ class Companion(Protocol):
 
 
 class Shop:
-    """The settings, the database, the rooms and the background work of one process. Nothing runs before `start`."""
+    """The settings, the database, the rooms and the background work of one process. Nothing runs before `start`.
 
-    def __init__(self, settings: Settings) -> None:
+    `also_paid_by` are payment providers beside those that `backend.modules` declares.
+    """
+
+    def __init__(self, settings: Settings, *, also_paid_by: Iterable[PaymentProvider] = ()) -> None:
         self.settings = settings
         self.companions: list[Companion] = []
         self.database = Database.from_settings(settings)
@@ -57,14 +58,13 @@ class Shop:
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
         self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
-        gateway = gateway_client(settings, self.sandbox.gateway_transport)
         registered = modules.registered()
         self.carriers = _carriers(registered[modules.FULFILLMENT], self._carrier)
+        declared = payment_providers(
+            registered[modules.PAYMENT], settings, self.database, self.sandbox.gateway_transport
+        )
         self.payments = PaymentDesk(
-            self.database,
-            _payment_providers(registered[modules.PAYMENT], gateway, self.database),
-            gateway,
-            gateway_credentials(settings),
+            self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
         )
         self.parcels = Follower(self.database, self.carriers)
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
@@ -110,16 +110,6 @@ def _carriers(ids: tuple[str, ...], client: CarrierClient) -> dict[str, Fulfillm
     make: dict[str, Callable[[], FulfillmentProvider]] = {
         modules.MANUAL: ManualManual,
         modules.CARRIER: lambda: CarrierStandard(client),
-    }
-    return {provider_id: make[provider_id]() for provider_id in ids}
-
-
-def _payment_providers(
-    ids: tuple[str, ...], client: GatewayClient, database: Database
-) -> dict[str, PaymentProvider]:
-    make: dict[str, Callable[[], PaymentProvider]] = {
-        modules.SYSTEM_PAYMENT: SystemDefault,
-        modules.GATEWAY_PSE: lambda: GatewayPse(client, database),
     }
     return {provider_id: make[provider_id]() for provider_id in ids}
 

@@ -37,8 +37,7 @@ from backend.orders.views import OrderView
 from backend.payment import service as payments
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import PaymentRequest
-from backend.payment.providers.pse.payer import read_payer
+from backend.payment.providers.base import PaymentProvider, PaymentRequest
 from backend.payment.states import SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
@@ -153,9 +152,7 @@ class Checkout:
             TooManyRequests: this client, or this cart, has started too many lately.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
         """
-        provider = self.payments.provider(provider_id)
-        if provider is None:
-            raise NotFound(f"Payment provider with id: {provider_id} was not found")
+        provider = self._provider(provider_id)
         await count_try(self.database, PAYMENTS, cart_id, ip or cart_id)  # unknown clients are not one client
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
@@ -180,6 +177,12 @@ class Checkout:
             payer={**_from_address(address, email), **payer},
         )
         return await payments.initiate(self.database, provider, attempt, request)
+
+    def _provider(self, provider_id: str) -> PaymentProvider:
+        provider = self.payments.provider(provider_id)
+        if provider is None:
+            raise NotFound(f"Payment provider with id: {provider_id} was not found")
+        return provider
 
     def order_link(self, order_id: str) -> str:
         """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
@@ -242,13 +245,13 @@ class Checkout:
             "ip": ip,
         }
         try:
-            payer = read_payer(answers, banks={bank.code for bank in await self.payments.banks()})
+            payer = await self._provider(GATEWAY_PSE).check_payer(answers)
         except InvalidData as error:
             problems = {**_that_are_asked(error.fields), **problems}
             raise InvalidData(error.message, fields=problems) from None
         if destination is None:
             raise InvalidData("Revisa los datos marcados.", fields=problems)
-        return destination, payer.model_dump()
+        return destination, payer
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
         """Whether a payment of this very total is at the bank already: the first press got that far, then broke off."""

@@ -30,6 +30,7 @@ from backend.clock import now
 from backend.database import Database
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
+from backend.modules import CARRIER, MANUAL
 from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,
@@ -46,7 +47,6 @@ log = logging.getLogger(__name__)
 
 PICTURE_WIDTHS = (320, 640, 960)
 STORE_PICKUP_PRICE = 0
-CARRIER, MANUAL = "carrier_standard", "manual_manual"
 
 
 @dataclass(frozen=True)

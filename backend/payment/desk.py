@@ -3,15 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any
 
-from backend.clock import now
 from backend.database import Database
+from backend.modules import GATEWAY_PSE
 from backend.payment.inquiry import Providers, ask_on_return, reconcile
-from backend.payment.notifications import handle_due, receive
-from backend.payment.providers.base import PaymentProvider
-from backend.payment.providers.pse import Bank, GatewayClient, GatewayCredentials
-from backend.payment.providers.pse.banks import offered_banks
+from backend.payment.notifications import digest_of, handle_due, read, receive
+from backend.payment.providers.base import Choice, PaymentProvider
 from backend.rounds import Rounds
 
 log = logging.getLogger(__name__)
@@ -25,17 +22,9 @@ INBOX_EVERY = 5.0
 class PaymentDesk:
     """What the rest of the shop asks of the payment room. `start` begins its background work, `stop` ends it."""
 
-    def __init__(
-        self,
-        database: Database,
-        providers: Providers,
-        gateway: GatewayClient,
-        credentials: GatewayCredentials,
-    ) -> None:
+    def __init__(self, database: Database, providers: Providers) -> None:
         self.database = database
         self.providers = providers
-        self._gateway = gateway
-        self._credentials = credentials
         self._inbox = Rounds("payment inbox", self.handle_mail, INBOX_EVERY)
         self._reconciler = Rounds("payment reconciler", self.reconcile, RECONCILE_EVERY)
         self._storing: set[asyncio.Task[None]] = set()
@@ -44,24 +33,32 @@ class PaymentDesk:
         """The provider with this id, if the shop runs with it."""
         return self.providers.get(provider_id)
 
-    async def banks(self) -> list[Bank]:
-        """The banks a shopper may choose, by name; never code 0 (spec: Storefront view rules 3).
+    async def banks(self) -> list[Choice]:
+        """The banks a shopper may choose for PSE, by name; none when the shop runs without it.
 
         Raises:
-            BankListUnavailable: the gateway fails and there was never a good list.
+            OutsideFailure: the gateway fails and there was never a good list.
         """
-        return await offered_banks(self.database, self._gateway, now=now())
+        provider = self.providers.get(GATEWAY_PSE)
+        return await provider.choices("bank") if provider is not None else []
 
-    async def take_notification(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
+    async def take_notification(
+        self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
         """Store a notification; return in time whatever happens. Storing goes on behind a late answer."""
-        storing = asyncio.create_task(self._store(provider_id, fields, raw), name="store notification")
+        storing = asyncio.create_task(
+            self._store(provider_id, raw, headers, query), name="store notification"
+        )
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
         await asyncio.wait([storing], timeout=ANSWER_WITHIN)
 
-    async def _store(self, provider_id: str, fields: Mapping[str, Any], raw: bytes) -> None:
+    async def _store(
+        self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
         try:
-            if await receive(self.database, provider_id, fields, self._credentials, raw):
+            letter = read(self.providers.get(provider_id), raw, headers, query)
+            if await receive(self.database, provider_id, letter, digest_of(raw, query)):
                 self._inbox.call()
         except Exception:
             # the gateway sends again, and the reconciler asks by itself: nothing is lost, but someone must know
@@ -89,4 +86,5 @@ class PaymentDesk:
         await self._inbox.stop()
         await self._reconciler.stop()
         await asyncio.gather(*self._storing, return_exceptions=True)
-        await self._gateway.aclose()
+        for provider in self.providers.values():
+            await provider.close()

@@ -10,7 +10,6 @@ import json
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, delete, func, or_, select, update
@@ -22,9 +21,7 @@ from backend.database import Database
 from backend.ids import new_id
 from backend.payment.inquiry import Providers, ask_and_settle, settle_if_captured
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.providers.pse.crypto import is_genuine
-from backend.payment.providers.pse.reports import GatewayState, read_report
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.base import Notification, PaymentProvider, Verdict
 from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)
@@ -37,63 +34,46 @@ RETRY_AFTER = timedelta(seconds=20)
 MAX_TRIES = 8
 
 
-class Verdict(StrEnum):
-    """What a notification is taken for."""
-
-    GENUINE = "genuine"
-    FORGED = "forged"
-    FOREIGN = "foreign"
-    MALFORMED = "malformed"
-    OVERSIZED = "oversized"
-
-
-def judge(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
-    """Whether the notification is the gateway's and about us."""
-    if not fields.get("x_ref_payco") or not fields.get("x_signature"):
-        return Verdict.MALFORMED
-    merchant = str(fields.get("x_cust_id_cliente", credentials.cust_id))
-    if merchant != credentials.cust_id:
-        return Verdict.FOREIGN
-    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
-    genuine = is_genuine(texts, credentials.cust_id, credentials.p_key.get_secret_value())
-    return Verdict.GENUINE if genuine else Verdict.FORGED
+def read(
+    provider: PaymentProvider | None, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+) -> Notification:
+    """The notification as its provider reads it; malformed when the shop does not run with that provider."""
+    if len(raw) > MAX_BODY_BYTES:
+        return Notification(verdict=Verdict.OVERSIZED)
+    if provider is None:
+        return Notification(verdict=Verdict.MALFORMED, fields=query)
+    try:
+        return provider.read_notification(raw, headers, query)
+    except Exception:
+        log.exception("a notification of %s cannot be read", provider.id)
+        return Notification(verdict=Verdict.MALFORMED)
 
 
-async def receive(
-    database: Database,
-    provider_id: str,
-    fields: Mapping[str, Any],
-    credentials: GatewayCredentials | None,
-    raw: bytes,
-) -> bool:
+def digest_of(raw: bytes, query: Mapping[str, str]) -> str:
+    """What tells a notification that is not genuine from another: its content."""
+    asked = json.dumps(dict(query), sort_keys=True).encode()
+    return hashlib.sha256(len(raw).to_bytes(8) + raw + asked).hexdigest()
+
+
+async def receive(database: Database, provider_id: str, notification: Notification, digest: str) -> bool:
     """Store a notification, once however often it comes.
 
     Returns:
         Whether there is something to act on.
     """
-    if len(raw) > MAX_BODY_BYTES:
-        verdict, fields = Verdict.OVERSIZED, {}
-    elif credentials is None or not fields:
-        verdict = Verdict.MALFORMED
-    else:
-        verdict = judge(fields, credentials)
-    report = read_report(fields)
+    verdict = notification.verdict
     is_genuine_one = verdict is Verdict.GENUINE
-    digest = hashlib.sha256(raw or json.dumps(dict(fields), sort_keys=True, default=str).encode()).hexdigest()
-    code = report.state.value if report.state is not None else None
     row = {
         "id": new_id("paynot"),
         "provider_id": _kept_text(provider_id, 80),
-        "dedupe_key": _kept_text(f"{report.reference}:{report.transaction_id}:{code}", 200)
-        if is_genuine_one
-        else digest,
+        "dedupe_key": (is_genuine_one and _kept_text(notification.dedupe_key, 200)) or digest,
         "verdict": verdict.value,
-        "reference": _kept_text(report.reference or "", 80) or None,
-        "invoice": _kept_text(report.invoice or "", 80) or None,
-        "state_code": code,
+        "reference": _kept_text(notification.reference or "", 80) or None,
+        "invoice": _kept_text(notification.invoice or "", 80) or None,
+        "state_code": 1 if notification.tells_end else None,
         "fields": {
             _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT)
-            for name, value in list(fields.items())[:MAX_FIELDS]
+            for name, value in list(notification.fields.items())[:MAX_FIELDS]
         },
         "times_received": 1,
         "tries": 0,
@@ -185,7 +165,7 @@ async def _handle(database: Database, providers: Providers, notification: Paymen
     else:
         attempt.reference = notification.reference  # we may never have had the answer that named it
         state = await ask_and_settle(database, providers, attempt)
-        told_its_end = notification.state_code not in _UNDECIDED
+        told_its_end = notification.state_code is not None
         if (
             told_its_end
             and state.is_open
@@ -196,9 +176,6 @@ async def _handle(database: Database, providers: Providers, notification: Paymen
     async with database.transaction() as session:
         done = await session.get_one(PaymentNotification, notification.id)
         done.next_try_at, done.handled_at = None, now()
-
-
-_UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HELD)
 
 
 async def _attempt_of(database: Database, notification: PaymentNotification) -> PaymentSession | None:

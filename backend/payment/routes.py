@@ -1,11 +1,9 @@
 """What the payment room answers over HTTP."""
 
-import json
-from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
 
 from backend.edge.bodies import body_up_to
@@ -43,24 +41,24 @@ async def pse_banks(desk: Desk) -> BanksOut:
     return BanksOut(banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await desk.banks()])
 
 
-@router.get("/hooks/payment/{provider}", tags=["webhook"], include_in_schema=False)
-@router.post("/hooks/payment/{provider}", tags=["webhook"])
+HOOK = "/hooks/payment/{provider}"
+
+
+@router.api_route(f"{HOOK}/", methods=["GET", "POST", "PUT", "PATCH"], include_in_schema=False)
+@router.api_route(HOOK, methods=["GET", "PUT", "PATCH"], include_in_schema=False)
+@router.post(HOOK, tags=["webhook"])
 async def payment_hook(provider: str, request: Request, desk: Desk) -> PlainTextResponse:
-    """The gateway's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook)."""
+    """A provider's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook).
+
+    The method says nothing: GET, PUT and PATCH are read as POST is, and a slash at the end makes no difference.
+    """
     raw = await body_up_to(request, MAX_BODY_BYTES + 1)
-    fields = _fields(request, raw) if len(raw) <= MAX_BODY_BYTES else {}
-    await desk.take_notification(provider, fields, raw or request.url.query.encode())
+    await desk.take_notification(provider, raw, dict(request.headers), dict(request.query_params))
     return PlainTextResponse("OK")
 
 
-def _fields(request: Request, raw: bytes) -> dict[str, Any]:
-    """The fields of a notification, from the query and from a body in whatever form (wire: gateway 1.8)."""
-    fields: dict[str, Any] = dict(request.query_params)
-    text = raw.decode("utf-8", "replace").strip()
-    if text.startswith("{"):
-        try:
-            parsed = json.loads(text)
-        except ValueError:
-            parsed = None
-        return fields | parsed if isinstance(parsed, dict) else fields
-    return fields | dict(parse_qsl(text, keep_blank_values=True))
+@router.head(f"{HOOK}/", include_in_schema=False)
+@router.head(HOOK, include_in_schema=False)
+async def payment_hook_is_there() -> Response:
+    """Someone asks whether the address answers. It tells nothing, so nothing is read and nothing is kept."""
+    return Response()

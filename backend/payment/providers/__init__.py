@@ -1,1 +1,1 @@
-"""The ways to pay, one file a provider, behind the one interface of `base`."""
+"""The ways to pay, one file or package a provider, behind the one interface of `base`."""

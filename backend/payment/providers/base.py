@@ -1,17 +1,22 @@
 """What the shop asks of a payment provider, and the words both use.
 
 A provider knows the outside world and nothing of carts, orders or our tables: it is given plain facts and answers
-with plain facts. It is never called inside a database transaction, because every method may cross the network.
+with plain facts. It is never called inside a database transaction, because nearly every method may cross the network.
+
+A second provider is one file (or package) beside this one, one line in `registry.py`, and its id in `backend.modules`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
+from backend.errors import NotImplementedByProvider, OutcomeUnknown
 from backend.money import CURRENCY, Cop
+from backend.tables import JsonObject
 
 
 class ProviderState(StrEnum):
@@ -33,10 +38,56 @@ class ProviderState(StrEnum):
     UNKNOWN = "unknown"
     """The provider's answer says nothing certain. Never read it as a refusal."""
 
-    @property
-    def is_final(self) -> bool:
-        """Whether asking again cannot change it."""
-        return self in (self.CAPTURED, self.REJECTED, self.CANCELED, self.EXPIRED)
+
+class Verdict(StrEnum):
+    """What a notification is taken for. Only a genuine one has an effect: the provider is asked how it stands."""
+
+    GENUINE = "genuine"
+    FORGED = "forged"
+    FOREIGN = "foreign"
+    """Another merchant's."""
+    MALFORMED = "malformed"
+    OVERSIZED = "oversized"
+    """Too large to be read; the shop says so before the provider sees it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notification:
+    """A notification as the provider reads it, before anything is asked or written.
+
+    Attributes:
+        dedupe_key: equal for two deliveries of the same news; empty where the content itself tells them apart.
+        session_id: our payment session, if the provider carries it.
+        invoice: our reference at the provider.
+        reference: the provider's number of the payment.
+        tells_end: whether it says that the payment was decided; the look-up may lag behind, and is repeated then.
+        fields: what is worth keeping; the inbox bounds it.
+    """
+
+    verdict: Verdict
+    dedupe_key: str = ""
+    session_id: str | None = None
+    invoice: str | None = None
+    reference: str | None = None
+    tells_end: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer that a payer's field offers, such as a bank."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True)
+class PayerField:
+    """Something the provider must know of whoever pays. With `is_choice`, `choices` tells what is offered."""
+
+    name: str
+    label: str
+    is_choice: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +122,11 @@ class Initiated:
     """What came of `initiate`.
 
     Attributes:
-        state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (nothing to do until `authorize`).
+        state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (no bank page; completing the cart authorizes).
         reference: the provider's number of the payment (`x_ref_payco`).
         transaction_id: the bank network's trace number, the shopper's CUS.
         ticket_id: the provider's receipt number, for looking the payment up.
         data: what is worth keeping beside the session; never a secret.
-        expires_at: when no approval can come any more; None for never.
     """
 
     state: ProviderState
@@ -84,8 +134,27 @@ class Initiated:
     reference: str | None = None
     transaction_id: str | None = None
     ticket_id: str | None = None
-    data: dict[str, Any] = field(default_factory=dict)
-    expires_at: datetime | None = None
+    data: JsonObject = field(default_factory=dict)
+
+
+class StartUnknown(OutcomeUnknown):
+    """`initiate` may have started the payment. What its answer told of it is kept, so that the look-up finds it.
+
+    Attributes: as those of `Initiated`; None where the answer, if there was one, did not tell.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reference: str | None = None,
+        transaction_id: str | None = None,
+        ticket_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reference = reference
+        self.transaction_id = transaction_id
+        self.ticket_id = ticket_id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +178,7 @@ class ProviderReport:
         amount: the amount the provider holds, exact; None when it did not say.
         currency: upper case (`COP`); None when it did not say.
         transaction_id: the CUS, where the provider knows it.
-        code: the provider's own state code, for the record.
+        code: the provider's own code or word for the state, for the record.
         text: the provider's words for the outcome, in Spanish.
         occurred_at: when the outcome came about, in UTC.
     """
@@ -121,20 +190,41 @@ class ProviderReport:
     reference: str | None = None
     transaction_id: str | None = None
     ticket_id: str | None = None
-    code: int | None = None
+    code: str | None = None
     text: str | None = None
     bank_name: str | None = None
     occurred_at: datetime | None = None
-    raw: Mapping[str, Any] = field(default_factory=dict)
 
 
-class PaymentProvider(Protocol):
-    """A way to pay. All methods may cross the network; none is called inside a transaction."""
+class PaymentProvider(ABC):
+    """A way to pay. None of its methods is called inside a transaction; it raises nothing but `ShopError`s."""
+
+    id: ClassVar[str]
+    """One constant of `backend.modules`."""
 
     @property
-    def id(self) -> str:
-        """The provider's id (spec: Provider ids)."""
+    def payer_fields(self) -> tuple[PayerField, ...]:
+        """What the checkout asks for beside name, e-mail, telephone and address; nothing unless a provider says so."""
+        return ()
 
+    async def choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
+        """What the field offers now, in the order to show it.
+
+        Raises:
+            OutsideFailure: it cannot be told.
+        """
+        return []
+
+    async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:  # noqa: ARG002 (for those that ask)
+        """The payer's answers, checked and tidied: what `initiate` takes as `PaymentRequest.payer`.
+
+        Raises:
+            InvalidData: `fields` holds a Spanish message by field name.
+            OutsideFailure: what they are compared with cannot be had.
+        """
+        return {}
+
+    @abstractmethod
     async def initiate(self, request: PaymentRequest) -> Initiated:
         """Start a payment.
 
@@ -142,30 +232,11 @@ class PaymentProvider(Protocol):
             InvalidData: the payer's data is at fault; `fields` holds a Spanish message by field name.
             PaymentFailed: the provider refused it; nothing was started.
             OutcomeUnknown: it may have been started. Look it up with `status`; never initiate the same invoice again.
-            OutsideFailure: the provider could not be reached, or its answer is unusable.
+                A `StartUnknown` tells what is known of it.
+            OutsideFailure: the provider could not be reached: nothing was started.
         """
 
-    async def authorize(self, session: SessionFacts) -> ProviderReport:
-        """Ask the provider to authorize what was started, where that is the shop's to ask.
-
-        Raises:
-            OutsideFailure: the provider could not be reached.
-        """
-
-    async def capture(self, session: SessionFacts) -> ProviderReport:
-        """Take the authorized money, where that is a step of its own.
-
-        Raises:
-            OutsideFailure: the provider could not be reached.
-        """
-
-    async def cancel(self, session: SessionFacts) -> ProviderReport:
-        """Let go of a payment that is not captured. The report tells what it really is afterwards.
-
-        Raises:
-            OutsideFailure: the provider could not be reached.
-        """
-
+    @abstractmethod
     async def status(self, session: SessionFacts) -> ProviderReport:
         """What the provider says of the payment now; state UNKNOWN when it does not know or its answer is not certain.
 
@@ -173,9 +244,40 @@ class PaymentProvider(Protocol):
             OutsideFailure: the provider could not be reached.
         """
 
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:
-        """Give captured money back.
+    @abstractmethod
+    def read_notification(
+        self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> Notification:
+        """What a notification says. Pure: nothing is asked or written. `headers` are by lower-case name.
+
+        Whatever comes, it is an answer and no error; the inbox takes an exception for `malformed`.
+        """
+
+    async def capture(self, session: SessionFacts) -> ProviderReport:
+        """Take the authorized money. Unless that is a step of its own, this only asks how the payment stands.
 
         Raises:
-            NotImplementedByProvider: the provider offers no refund (spec: Errors).
+            OutsideFailure: the provider could not be reached.
         """
+        return await self.status(session)
+
+    async def cancel(self, session: SessionFacts) -> ProviderReport:
+        """Let go of a payment that is not captured, as far as the provider can; tells how it stands afterwards.
+
+        Raises:
+            OutsideFailure: the provider could not be reached.
+        """
+        return await self.status(session)
+
+    async def refund(self, session: SessionFacts, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
+        """Give captured money back; returns when it is certainly on its way.
+
+        Raises:
+            NotImplementedByProvider: always, unless a provider offers it (spec: Errors, refundPayment).
+            OutsideFailure: it was not given back.
+            OutcomeUnknown: it may have been.
+        """
+        raise NotImplementedByProvider(f"{self.id}: refundPayment is not implemented")
+
+    async def close(self) -> None:  # noqa: B027 (most have nothing to close)
+        """Give its connections back when the shop stops."""

@@ -1,30 +1,32 @@
 """`pp_system_default`: the platform's built-in manual provider. Nothing leaves the shop; staff see to the money."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 
-from backend.money import Cop
+from backend.modules import SYSTEM_PAYMENT
 from backend.payment.providers.base import (
     Initiated,
+    Notification,
+    PaymentProvider,
     PaymentRequest,
     ProviderReport,
     ProviderState,
     SessionFacts,
+    Verdict,
 )
 
-SYSTEM_DEFAULT_ID = "pp_system_default"
 
+class SystemDefault(PaymentProvider):
+    """Authorizes whatever it is asked to; capturing, canceling and refunding are for staff to do."""
 
-class SystemDefault:
-    """Authorizes at once whatever it is asked to; capturing, canceling and refunding are for staff to do."""
-
-    id = SYSTEM_DEFAULT_ID
+    id = SYSTEM_PAYMENT
 
     async def initiate(self, request: PaymentRequest) -> Initiated:  # noqa: ARG002 (the interface's)
-        """Start a payment that waits for `authorize`."""
+        """Start a payment that is authorized when the cart is completed."""
         return Initiated(state=ProviderState.PENDING)
 
-    async def authorize(self, session: SessionFacts) -> ProviderReport:
-        """Authorize the whole amount, at once."""
+    async def status(self, session: SessionFacts) -> ProviderReport:
+        """Always authorized: there is nobody outside to ask."""
         return _report(session, ProviderState.AUTHORIZED)
 
     async def capture(self, session: SessionFacts) -> ProviderReport:
@@ -35,12 +37,14 @@ class SystemDefault:
         """Canceled: nothing was taken."""
         return _report(session, ProviderState.CANCELED)
 
-    async def status(self, session: SessionFacts) -> ProviderReport:
-        """Always authorized: there is nobody outside to ask."""
-        return _report(session, ProviderState.AUTHORIZED)
-
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:
-        """Nothing to do outside: staff hand the money back."""
+    def read_notification(
+        self,
+        raw: bytes,  # noqa: ARG002 (the interface's)
+        headers: Mapping[str, str],  # noqa: ARG002
+        query: Mapping[str, str],  # noqa: ARG002
+    ) -> Notification:
+        """Nobody outside has anything to tell: whatever comes is malformed."""
+        return Notification(verdict=Verdict.MALFORMED)
 
 
 def _report(session: SessionFacts, state: ProviderState) -> ProviderReport:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from backend import clock
 from backend.errors import OutcomeUnknown
+from backend.modules import CARRIER
 from backend.money import Cop
 from backend.shipping.carrier.answers import COLOMBIA, Tracking
 from backend.shipping.carrier.client import CarrierClient
@@ -30,7 +31,7 @@ REFUSALS = (400, 404, 422)
 class CarrierStandard(FulfillmentProvider):
     """Prices and guides from the carrier. The shopper does not choose the courier: it is the cheapest one."""
 
-    id = "carrier_standard"
+    id = CARRIER
     can_calculate = True
 
     def __init__(self, client: CarrierClient) -> None:

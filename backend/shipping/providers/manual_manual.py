@@ -1,13 +1,14 @@
 """The platform's built-in provider: the shop ships by hand, at a flat price (spec: Provider ids)."""
 
 from backend.errors import NotImplementedByProvider
+from backend.modules import MANUAL
 from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
 
 
 class ManualManual(FulfillmentProvider):
     """Flat prices only. A fulfilment is a note that the parcel was sent; it has no guide."""
 
-    id = "manual_manual"
+    id = MANUAL
     can_calculate = False
     gives_numbers = False
 

@@ -1,27 +1,31 @@
 """A payment provider whose bank does what the test says, at the moment it says; elsewhere the sandbox is used."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from decimal import Decimal
 
-from backend.clock import now
-from backend.errors import NotImplementedByProvider
+from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.payment.providers.base import (
     Initiated,
+    Notification,
+    PaymentProvider,
     PaymentRequest,
     ProviderReport,
     ProviderState,
     SessionFacts,
 )
+from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.reports import read_notification
+from backend.settings import Settings
 
 
 @dataclass
-class ScriptedBank:
+class ScriptedBank(PaymentProvider):
     """Starts every payment; reports `states` by invoice, pending where none was set. `meanwhile` runs inside a call."""
 
-    id: str = "gateway_pse"
+    id = GATEWAY_PSE
+
     states: dict[str, ProviderState] = field(default_factory=dict)
     amounts: dict[str, Decimal] = field(default_factory=dict)
     asked: int = 0
@@ -41,7 +45,6 @@ class ScriptedBank:
             reference=f"ref-{request.invoice}",
             transaction_id=f"cus-{request.invoice}",
             ticket_id=f"ticket-{request.invoice}",
-            expires_at=now() + timedelta(minutes=30),
         )
 
     async def status(self, session: SessionFacts) -> ProviderReport:
@@ -59,14 +62,8 @@ class ScriptedBank:
             reference=f"ref-{invoice}",
         )
 
-    async def authorize(self, session: SessionFacts) -> ProviderReport:
-        return await self.status(session)
-
-    async def capture(self, session: SessionFacts) -> ProviderReport:
-        return await self.status(session)
-
-    async def cancel(self, session: SessionFacts) -> ProviderReport:
-        return await self.status(session)
-
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:
-        raise NotImplementedByProvider("refundPayment is not implemented")
+    def read_notification(
+        self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> Notification:
+        """As the embedded gateway's are read."""
+        return read_notification(raw, query, gateway_credentials(Settings()))

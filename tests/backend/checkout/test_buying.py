@@ -32,7 +32,6 @@ from backend.orders.tokens import order_token
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.providers.pse import gateway_client, gateway_credentials
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import HOLD_TIME
 from backend.payment.settlement import settle
@@ -69,12 +68,7 @@ def bank() -> ScriptedBank:
 
 @pytest.fixture
 async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
-    desk = PaymentDesk(
-        database,
-        {bank.id: bank, "pp_system_default": SystemDefault()},
-        gateway_client(settings),
-        gateway_credentials(settings),
-    )
+    desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualManual()}
     return Checkout(settings, database, desk, carriers, Follower(database, carriers))
 

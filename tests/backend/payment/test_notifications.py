@@ -16,7 +16,6 @@ from backend.payment.desk import ANSWER_WITHIN, PaymentDesk
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.providers.base import ProviderState
-from backend.payment.providers.pse import gateway_client, gateway_credentials
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
 from backend.payment.service import collection_for, open_attempt
@@ -65,8 +64,8 @@ def bank() -> ScriptedBank:
 
 
 @pytest.fixture
-def desk(database: Database, settings: Settings, bank: ScriptedBank) -> PaymentDesk:
-    return PaymentDesk(database, {bank.id: bank}, gateway_client(settings), gateway_credentials(settings))
+def desk(database: Database, bank: ScriptedBank) -> PaymentDesk:
+    return PaymentDesk(database, {bank.id: bank})
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backend.errors import OutsideFailure, PaymentFailed
+from backend.payment.providers.base import StartUnknown
 from backend.payment.providers.pse.wire import Bank, BankPaymentCreated
 
 
@@ -139,15 +140,23 @@ class PaymentRefused(PaymentFailed):
         return self.reason.shopper_text
 
 
-class RedirectUrlMissing(OutsideFailure):
-    """The gateway took the payment but told no address to send the shopper to (spec: Errors).
+class RedirectUrlMissing(StartUnknown):
+    """The gateway did not refuse the payment, but told no address to send the shopper to (spec: Errors).
+
+    It may exist at the gateway, so it is looked up, by whatever number the answer told.
 
     Attributes:
         payload: the gateway's whole answer; the message includes it.
     """
 
-    def __init__(self, message: str, payload: Any) -> None:
-        super().__init__(message)
+    def __init__(self, payload: Any) -> None:
+        inner = payload.get("data") if isinstance(payload, Mapping) else None
+        data = inner if isinstance(inner, Mapping) else {}
+        super().__init__(
+            "The gateway's answer to bank.create holds no redirect URL under any known name: "
+            + json.dumps(payload, ensure_ascii=False),
+            **_numbers(data),
+        )
         self.payload = payload
 
 
@@ -168,16 +177,38 @@ _REDIRECT_NAMES = (
 
 _FAILED_STATES = ("rechazada", "fallida")
 
+DEEPEST = 32
+"""How many levels of JSON are read: the gateway sends four. What is deeper is an attack on whoever walks it."""
+
 
 def exact_json(body: bytes) -> Any:
     """The JSON with every number kept as the text it was sent as: receipt numbers exceed 2^53, amounts are signed.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is no JSON, or nested deeper than anything the gateway sends.
     """
     # bytes that are no UTF-8 are known of the placeholder's name, and must not cost the whole list
     text = body.decode("utf-8-sig", errors="replace")
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    try:
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _is_deeper_than(value, DEEPEST):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _is_deeper_than(value: Any, most: int) -> bool:
+    """Whether objects and lists lie more than `most` deep in each other. Takes no recursion to find out."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
 
 
 def read_banks(answer: Any) -> list[Bank]:
@@ -204,26 +235,15 @@ def read_created(answer: Any) -> BankPaymentCreated:
         RedirectUrlMissing: it did not refuse, but there is no address under any name we know.
     """
     if not isinstance(answer, Mapping):
-        raise RedirectUrlMissing(
-            f"The gateway's answer to bank.create is no object: {_shown(answer)}", answer
-        )
+        raise RedirectUrlMissing(answer)
     inner = answer.get("data")
     data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
     if _is_refusal(answer, data):
         raise payment_refused(answer)
     redirect_url = _redirect_url(data) or _redirect_url(answer)
     if redirect_url is None:
-        raise RedirectUrlMissing(
-            f"The gateway's answer to bank.create holds no redirect URL under any known name: {_shown(answer)}",
-            answer,
-        )
-    return BankPaymentCreated(
-        redirect_url=redirect_url,
-        reference=_text(data, "ref_payco", "refPayco"),
-        transaction_id=_text(data, "transactionID", "transactionId", "autorizacion"),
-        ticket_id=_text(data, "ticketId", "ticketID", "recibo"),
-        raw=dict(answer),
-    )
+        raise RedirectUrlMissing(answer)
+    return BankPaymentCreated(redirect_url=redirect_url, raw=dict(answer), **_numbers(data))
 
 
 def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
@@ -260,12 +280,17 @@ def _is_web_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
+def _numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
+    """The gateway's numbers of the payment in the `data` of its answer to bank.create."""
+    return {
+        "reference": _text(data, "ref_payco", "refPayco"),
+        "transaction_id": _text(data, "transactionID", "transactionId", "autorizacion"),
+        "ticket_id": _text(data, "ticketId", "ticketID", "recibo"),
+    }
+
+
 def _text(fields: Mapping[str, Any], *names: str) -> str | None:
     return next((str(fields[name]) for name in names if fields.get(name) not in (None, "")), None)
-
-
-def _shown(answer: Any) -> str:
-    return json.dumps(answer, ensure_ascii=False)
 
 
 def _refuse(constant: str) -> Any:

@@ -16,13 +16,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from backend.database import Database
 from backend.errors import OutsideFailure
+from backend.modules import GATEWAY_PSE
 from backend.payment.models import BankList
 from backend.payment.providers.pse.client import GatewayClient
 from backend.payment.providers.pse.wire import Bank
 
 log = logging.getLogger(__name__)
 
-PROVIDER_ID = "gateway_pse"
 PLACEHOLDER_CODE = "0"
 
 FRESH_FOR = timedelta(days=1)
@@ -64,7 +64,7 @@ async def offered_banks(database: Database, client: GatewayClient, *, now: datet
 async def _known(database: Database, client: GatewayClient) -> BankList | None:
     """What is kept; nothing when it came from another gateway."""
     async with database.read() as session:
-        kept = await session.get(BankList, PROVIDER_ID)
+        kept = await session.get(BankList, GATEWAY_PSE)
     return kept if kept is not None and kept.source == client.source else None
 
 
@@ -81,7 +81,7 @@ async def _fetch(
 ) -> BankList:
     """Ask the gateway and keep what came of it."""
     kept = BankList(
-        provider_id=PROVIDER_ID,
+        provider_id=GATEWAY_PSE,
         source=client.source,
         banks=known.banks if known else [],
         fetched_at=known.fetched_at if known else None,

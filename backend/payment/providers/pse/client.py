@@ -106,7 +106,7 @@ class GatewayClient:
         Raises:
             PaymentRefused: the gateway answered that it did not start it; `reason` says why.
             OutcomeUnknown: the request left and no clear answer came. Look it up; never send the invoice again.
-            RedirectUrlMissing: it was not refused, but the answer names no bank address; `payload` is the answer.
+                RedirectUrlMissing is one: not refused, but without a bank address; `payload` is the answer.
             GatewayUnavailable: it could not be sent: nothing was started.
             KeysRefused: the gateway does not accept our keys: nothing was started.
         """

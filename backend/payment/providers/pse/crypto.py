@@ -66,7 +66,7 @@ _SIGNED = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code")
 def sign(cust_id: str, p_key: str, *, reference: str, transaction_id: str, amount: str, currency: str) -> str:
     """The signature, in lower-case hexadecimal. Every value goes in exactly as it stands in the message."""
     signed = f"{cust_id}^{p_key}^{reference}^{transaction_id}^{amount}^{currency}"
-    return hashlib.sha256(signed.encode()).hexdigest()
+    return hashlib.sha256(signed.encode(errors="replace")).hexdigest()
 
 
 def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
@@ -77,4 +77,5 @@ def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
     expected = sign(
         cust_id, p_key, reference=reference, transaction_id=transaction_id, amount=amount, currency=currency
     )
-    return hmac.compare_digest(expected.encode(), fields.get("x_signature", "").encode())
+    given = fields.get("x_signature", "").encode(errors="replace")
+    return hmac.compare_digest(expected.encode(), given)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Va
 from pydantic_core import PydanticCustomError
 
 from backend.errors import InvalidData
+from backend.payment.providers.base import Choice
 
 PERSON, COMPANY = "0", "1"
 PLACEHOLDER_BANK = "0"
@@ -91,8 +92,17 @@ def document_types(person_type: str) -> list[DocumentType]:
     return [kind for kind in DOCUMENT_TYPES.values() if (kind.code == "NIT") == (person_type == COMPANY)]
 
 
+FIXED_CHOICES = {
+    "person_type": (Choice(PERSON, "Persona"), Choice(COMPANY, "Empresa")),
+    "doc_type": tuple(Choice(kind.code, kind.label) for kind in DOCUMENT_TYPES.values()),
+}
+"""What a field offers that does not depend on the gateway."""
+
+
 def _tidy(value: Any) -> str:
-    """One line, without what the bank network chokes on: control characters, `|` and `"`."""
+    """One line, without what the bank network chokes on: control characters, `|` and `"`. A number is text too."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
     text = value if isinstance(value, str) else ""
     return " ".join("".join(c if c.isprintable() and c not in '|"' else " " for c in text).split())
 

@@ -1,36 +1,45 @@
 """`gateway_pse`: paying from a bank account by PSE, through the payment gateway (spec: Provider operations)."""
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import timedelta
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx
 
 from backend.clock import now
 from backend.database import Database
-from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure
+from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure, ShopError
+from backend.modules import GATEWAY_PSE
 from backend.money import CURRENCY, Cop
 from backend.payment.providers.base import (
+    Choice,
     Initiated,
+    Notification,
+    PayerField,
+    PaymentProvider,
     PaymentRequest,
     ProviderReport,
     ProviderState,
     SessionFacts,
+    StartUnknown,
 )
-from backend.payment.providers.pse.banks import PROVIDER_ID, offered_banks
-from backend.payment.providers.pse.client import GatewayClient
-from backend.payment.providers.pse.payer import Payer, read_payer
-from backend.payment.providers.pse.reports import GatewayReport, GatewayState
+from backend.payment.providers.pse.banks import offered_banks
+from backend.payment.providers.pse.client import GatewayClient, gateway_client
+from backend.payment.providers.pse.payer import FIXED_CHOICES, Payer, read_payer
+from backend.payment.providers.pse.reports import GatewayReport, GatewayState, read_notification
 from backend.payment.providers.pse.wire import BankPayment
+from backend.settings import Settings
+from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
 
-GATEWAY_PSE_ID = PROVIDER_ID
-
-BANK_SESSION = timedelta(minutes=21)
-"""How long the bank's page can be used (wire: gateway 1.8: a PSE session lasts 21 minutes, pending up to 20)."""
-DECIDED_WITHIN = timedelta(minutes=30)
-"""When no approval is awaited any more: the bank session and some minutes for its news (design: decision 4)."""
-
+BANK_FIELD = "bank"
+PAYER_FIELDS = (
+    PayerField(BANK_FIELD, "Banco", is_choice=True),
+    PayerField("person_type", "Tipo de persona", is_choice=True),
+    PayerField("doc_type", "Tipo de documento", is_choice=True),
+    PayerField("doc_number", "Número de documento"),
+)
 LONGEST_DESCRIPTION = 80
 
 _STATES = {
@@ -47,70 +56,102 @@ _STATES = {
     GatewayState.REVERSED: ProviderState.CANCELED,  # the money went back to the shopper
 }
 
-Lookup = Callable[[], Awaitable[GatewayReport]]
+_SEARCH_RANK = {
+    ProviderState.CAPTURED: 0,
+    ProviderState.HELD: 1,
+    ProviderState.PENDING: 2,
+    ProviderState.UNKNOWN: 3,
+}
+"""Which of several transactions of one invoice speaks for it: paid before undecided before unclear before refused."""
 
 
-class GatewayPse:
-    """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway tells."""
+class GatewayPse(PaymentProvider):
+    """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway tells.
 
-    id = GATEWAY_PSE_ID
+    `capture` and `cancel` only ask how it stands: the bank captures by itself when the shopper authorizes, and a debit
+    at the bank cannot be called back, it lapses by itself.
+    """
+
+    id = GATEWAY_PSE
 
     def __init__(self, client: GatewayClient, database: Database) -> None:
         self._client = client
         self._database = database
 
+    @property
+    def payer_fields(self) -> tuple[PayerField, ...]:
+        """Bank and document (wire: checkout)."""
+        return PAYER_FIELDS
+
+    async def choices(self, field_name: str) -> list[Choice]:
+        """The banks by name, never code 0 (spec: Storefront view rules 3); else kinds of persons and documents.
+
+        Raises:
+            BankListUnavailable: the gateway fails and there was never a good list.
+        """
+        if field_name == BANK_FIELD:
+            banks = await offered_banks(self._database, self._client, now=now())
+            return [Choice(bank.code, bank.name) for bank in banks]
+        return list(FIXED_CHOICES.get(field_name, ()))
+
+    async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:
+        """Who pays, with the name of the bank. See `PaymentProvider.check_payer`."""
+        banks = {bank.code: bank.name for bank in await self.choices(BANK_FIELD)}
+        payer = read_payer(answers, banks=banks)
+        return {**payer.model_dump(), "bank_name": banks[payer.bank]}
+
     async def initiate(self, request: PaymentRequest) -> Initiated:
         """Start a PSE payment; the shopper must then go to `redirect_url`. See `PaymentProvider.initiate`."""
-        moment = now()
         if request.currency.upper() != CURRENCY:
             raise InvalidData(f"PSE pays in {CURRENCY} only")
-        banks = {
-            bank.code: bank.name for bank in await offered_banks(self._database, self._client, now=moment)
-        }
-        payer = read_payer({**request.payer, "ip": request.ip}, banks=banks)
-        created = await self._client.create_bank_payment(bank_payment(request, payer))
+        try:
+            payer = await self.check_payer({**request.payer, "ip": request.ip})
+            asked = bank_payment(request, Payer.model_validate(payer))
+        except ShopError:
+            raise
+        except Exception as error:
+            raise OutsideFailure(
+                f"Payment {request.invoice} was not sent: {type(error).__name__}: {error}"
+            ) from error
+        try:
+            created = await self._client.create_bank_payment(asked)
+        except ShopError:
+            raise
+        except Exception as error:
+            raise StartUnknown(
+                f"Payment {request.invoice} may have been sent: {type(error).__name__}: {error}"
+            ) from error
         return Initiated(
             state=ProviderState.PENDING_AUTHORIZATION,
             redirect_url=created.redirect_url,
             reference=created.reference,
             transaction_id=created.transaction_id,
             ticket_id=created.ticket_id,
-            data={"bank_code": payer.bank, "bank_name": banks[payer.bank], "payer_ip": payer.ip},
-            expires_at=moment + DECIDED_WITHIN,
+            data={
+                "bank_code": payer["bank"],
+                "bank_name": payer["bank_name"],
+                "payer_ip": payer["ip"],
+            },
         )
-
-    async def authorize(self, session: SessionFacts) -> ProviderReport:
-        """The shopper authorizes at the bank: this only asks how it stands."""
-        return await self.status(session)
-
-    async def capture(self, session: SessionFacts) -> ProviderReport:
-        """The bank captures by itself when the shopper authorizes: this only asks how it stands."""
-        return await self.status(session)
-
-    async def cancel(self, session: SessionFacts) -> ProviderReport:
-        """A debit at the bank cannot be called back, it lapses by itself: this only asks how it stands."""
-        return await self.status(session)
 
     async def status(self, session: SessionFacts) -> ProviderReport:
         """What the gateway says: by its number, else by its receipt, else by our invoice. See `PaymentProvider.status`.
 
-        An answer counts only when it is about this invoice and names a state; else the next lookup is asked.
+        An answer counts only when it is about this invoice and names a state; else the next lookup is asked. One that
+        is about this invoice and tells of a test at the live gateway ends the search: no other may call it money.
         """
-        failure: OutsideFailure | None = None
-        answered = False
-        async for lookup in self._lookups(session):
-            try:
-                report = await lookup()
-            except OutsideFailure as error:
-                log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
-                failure = error
-                continue
-            answered = True
-            if report.state is not None and self._counts(report, session):
-                return _provider_report(report, report.state)
-        if failure is not None and not answered:
-            raise failure
-        return ProviderReport(state=ProviderState.UNKNOWN)
+        if session.reference or session.ticket_id:
+            return await self._by_number(session)
+        return await self._by_invoice(session)
+
+    def read_notification(
+        self,
+        raw: bytes,
+        headers: Mapping[str, str],  # noqa: ARG002 (the signature is in the fields)
+        query: Mapping[str, str],
+    ) -> Notification:
+        """What the gateway's notification says. The signature does not cover the state: see `crypto`."""
+        return read_notification(raw, query, self._client.credentials)
 
     async def refund(self, session: SessionFacts, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
         """Refuse: money paid by PSE is given back outside the shop (spec: Errors)."""
@@ -118,29 +159,74 @@ class GatewayPse:
             f"{self.id}: refundPayment is not implemented: PSE payments are refunded by bank transfer, by hand"
         )
 
-    async def _lookups(self, session: SessionFacts) -> AsyncIterator[Lookup]:
-        client = self._client
-        if session.reference:
-            yield partial(client.transaction_by_reference, session.reference)
-        if session.ticket_id:
-            yield partial(client.transaction, session.ticket_id)
-        if not session.reference and not session.ticket_id:
-            # the answer to bank.create was lost: all that is known is our own number
-            for reference in await client.references_of(session.invoice):
-                yield partial(client.transaction_by_reference, reference)
+    async def close(self) -> None:
+        """Close the connections to the gateway."""
+        await self._client.aclose()
 
-    def _counts(self, report: GatewayReport, session: SessionFacts) -> bool:
-        """Whether the report is about this payment, and about money."""
+    async def _by_number(self, session: SessionFacts) -> ProviderReport:
+        client = self._client
+        failure: OutsideFailure | None = None
+        answered = False
+        for ask, number in (
+            (client.transaction_by_reference, session.reference),
+            (client.transaction, session.ticket_id),
+        ):
+            if not number:
+                continue
+            try:
+                report = await ask(number)
+            except (OutsideFailure, InvalidData) as error:
+                log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
+                failure = error if isinstance(error, OutsideFailure) else failure
+                continue
+            answered = True
+            said = self._said(report, session)
+            if said is not None:
+                return said
+        if failure is not None and not answered:
+            raise failure
+        return ProviderReport(state=ProviderState.UNKNOWN)
+
+    async def _by_invoice(self, session: SessionFacts) -> ProviderReport:
+        """The answer to bank.create was lost: all that is known is our invoice, which may have several transactions."""
+        found: list[ProviderReport] = []
+        for reference in await self._client.references_of(session.invoice):
+            try:
+                report = await self._client.transaction_by_reference(reference)
+            except (OutsideFailure, InvalidData) as error:
+                log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
+                found.append(ProviderReport(state=ProviderState.UNKNOWN))
+                continue
+            said = self._said(report, session)
+            if said is not None and said.state is ProviderState.UNKNOWN:
+                return said
+            found.append(said or ProviderReport(state=ProviderState.UNKNOWN))
+        return _speaks_for_all(found)
+
+    def _said(self, report: GatewayReport, session: SessionFacts) -> ProviderReport | None:
+        """What the report says of this payment: None for nothing, UNKNOWN where no other may be believed."""
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:
-                return False
+                return None
         elif report.invoice != session.invoice:
             log.warning("a lookup of payment %s told of invoice %s", session.session_id, report.invoice)
-            return False
+            return None
         if report.test and not self._client.test_mode:
             log.warning("payment %s is a test at the live gateway: it counts for nothing", session.session_id)
-            return False
-        return True
+            return ProviderReport(state=ProviderState.UNKNOWN)
+        return _provider_report(report, report.state) if report.state is not None else None
+
+
+def gateway_pse(
+    settings: Settings, database: Database, transport: httpx.AsyncBaseTransport | None = None
+) -> GatewayPse:
+    """The provider with the gateway that the settings call for. `transport`: see `gateway_client`."""
+    return GatewayPse(gateway_client(settings, transport), database)
+
+
+def _speaks_for_all(found: Sequence[ProviderReport]) -> ProviderReport:
+    unknown = ProviderReport(state=ProviderState.UNKNOWN)
+    return min(found, key=lambda said: _SEARCH_RANK.get(said.state, len(_SEARCH_RANK)), default=unknown)
 
 
 def bank_payment(request: PaymentRequest, payer: Payer) -> BankPayment:
@@ -185,11 +271,10 @@ def _provider_report(report: GatewayReport, state: GatewayState) -> ProviderRepo
         reference=report.reference,
         transaction_id=_cus(report),
         ticket_id=report.ticket_id,
-        code=int(state),
+        code=str(int(state)),
         text=report.response_text,
         bank_name=report.bank_name,
         occurred_at=report.transaction_date,
-        raw=report.raw,
     )
 
 

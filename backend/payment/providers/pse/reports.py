@@ -11,9 +11,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Self
+from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
 from backend.money import parse_amount
+from backend.payment.providers.base import Notification, Verdict
+from backend.payment.providers.pse.answers import exact_json
+from backend.payment.providers.pse.crypto import is_genuine
+from backend.payment.providers.pse.wire import GatewayCredentials
 
 
 class GatewayState(IntEnum):
@@ -123,6 +128,8 @@ _DATE = ("x_transaction_date", "x_fecha_transaccion", "fecha", "date")
 _CUST = ("x_cust_id_cliente",)
 _TEST = ("x_test_request", "enpruebas")
 
+_UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HELD)
+
 
 def read_report(fields: Mapping[str, Any]) -> GatewayReport:
     """The report that a notification's fields, or a lookup's `data`, make. Never fails: what is missing is None."""
@@ -145,6 +152,45 @@ def read_report(fields: Mapping[str, Any]) -> GatewayReport:
         test=(_first(raw, _TEST) or "").casefold() in ("true", "1", "yes"),
         raw=raw,
     )
+
+
+def read_notification(raw: bytes, query: Mapping[str, str], credentials: GatewayCredentials) -> Notification:
+    """A notification, from a form, a query or JSON, or from a body and a query together (wire: gateway 1.8)."""
+    fields: dict[str, Any] = {**query, **_body_fields(raw)}
+    report = read_report(fields)
+    code = report.state.value if report.state is not None else None
+    return Notification(
+        verdict=_verdict(fields, credentials),
+        # the same transaction is told of once a state: its number alone would drop what follows `Pendiente`
+        dedupe_key=f"{report.reference}:{report.transaction_id}:{code}",
+        session_id=_first(report.raw, ("x_extra1",)),
+        invoice=report.invoice,
+        reference=report.reference,
+        tells_end=report.state not in _UNDECIDED,
+        fields=fields,
+    )
+
+
+def _body_fields(raw: bytes) -> dict[str, Any]:
+    text = raw.decode("utf-8", "replace").strip()
+    if not text.startswith("{"):
+        return dict(parse_qsl(text, keep_blank_values=True))
+    try:
+        parsed = exact_json(raw)
+    except ValueError:
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
+    """Whether the notification is the gateway's and about us."""
+    if not fields.get("x_ref_payco") or not fields.get("x_signature"):
+        return Verdict.MALFORMED
+    if str(fields.get("x_cust_id_cliente", credentials.cust_id)) != credentials.cust_id:
+        return Verdict.FOREIGN
+    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+    genuine = is_genuine(texts, credentials.cust_id, credentials.p_key.get_secret_value())
+    return Verdict.GENUINE if genuine else Verdict.FORGED
 
 
 def read_lookup(answer: Any) -> GatewayReport:

@@ -39,6 +39,11 @@ def test_a_person_and_a_company_can_pay() -> None:
     assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
 
 
+def test_a_number_is_as_good_as_its_digits() -> None:
+    payer = read(bank=1022, doc_number=1020304050, phone=3001234567)
+    assert (payer.bank, payer.doc_number, payer.phone) == ("1022", "1020304050", "3001234567")
+
+
 def test_every_field_that_is_missing_is_named_at_once() -> None:
     with pytest.raises(InvalidData) as refused:
         read_payer({}, banks=BANKS)
@@ -63,7 +68,9 @@ def test_every_field_that_is_missing_is_named_at_once() -> None:
     [
         ({"bank": "0"}, "bank", "Elige tu banco."),
         ({"bank": "9999"}, "bank", "Ese banco no está disponible. Elige otro de la lista."),
-        ({"bank": 1022}, "bank", "Elige tu banco."),
+        ({"bank": ["1022"]}, "bank", "Elige tu banco."),
+        ({"bank": True}, "bank", "Elige tu banco."),
+        ({"bank": 0}, "bank", "Elige tu banco."),
         ({"person_type": "2"}, "person_type", "Elige si pagas como persona o como empresa."),
         ({"doc_type": "NIT"}, "doc_type", "El NIT es para empresas. Elige otro tipo de documento."),
         ({"person_type": "1"}, "doc_type", "Una empresa paga con su NIT."),
