@@ -112,7 +112,9 @@ def track_parcels(
     async def run() -> int:
         shop = Shop(load_settings())
         try:
-            return await shop.parcels.follow(everything=everything)
+            if everything:
+                return await shop.parcels.track_all()
+            return await shop.worker.run_due("shipping.track")
         finally:
             await shop.stop()
 

@@ -17,9 +17,9 @@ from backend.database import Database
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
-from backend.mail.post import Post
+from backend.mail.mailer import Mailer
 from backend.orders.following import Follower
-from backend.outbox.delivery import Delivery
+from backend.outbox.publisher import OutboxPublisher
 from backend.payment.desk import PaymentDesk
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
@@ -69,23 +69,20 @@ class Shop:
         self.parcels = Follower(self.database, self.carriers)
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
         self.google = Google(settings)
-        self.post = Post(self.database, settings, mail_carrier(settings))
-        self.changes = Delivery(
+        self.mailer = Mailer(self.database, settings, mail_carrier(settings))
+        self.outbox = OutboxPublisher(
             self.database,
             httpx.AsyncClient(verify=trusted()),
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )
-        self.worker = Worker(self.database, [])
+        self.worker = Worker(self.database, [self.mailer, self.outbox, self.parcels])
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
         self.loop_lag.start()
         await self.sandbox.start()
         self.payments.start()
-        self.parcels.start()
-        self.changes.start()
-        self.post.start()
         self.worker.start()
         for companion in self.companions:
             await companion.start()
@@ -95,8 +92,7 @@ class Shop:
         for companion in self.companions:
             await companion.stop()
         await self.worker.stop()
-        await self.post.stop()
-        await self.changes.stop()
+        await self.outbox.close()
         await self.parcels.stop()
         await self.payments.stop()
         await self.sandbox.stop()

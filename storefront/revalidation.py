@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from backend.app import current_shop
 from backend.edge.route import WireRoute
 from backend.errors import InvalidData, Unauthorized
-from backend.outbox.delivery import REVALIDATE_HEADER, REVALIDATE_PATH
+from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
 from storefront.live.news import LocalNews, News, news_over
 from storefront.live.open_pages import open_pages
 from storefront.live.refreshing import Refresher

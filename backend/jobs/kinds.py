@@ -25,9 +25,13 @@ class JobRun:
 
 @dataclass(frozen=True, slots=True)
 class RunAgain:
-    """What a job returns that is not done: it runs once more, `after` from now. This is no failure."""
+    """What a job returns that is not done: it runs once more, `after` from now. This is no failure.
+
+    With `reset` its attempts are counted from the start again.
+    """
 
     after: timedelta
+    reset: bool = False
 
 
 Result = RunAgain | None

@@ -32,16 +32,35 @@ async def enqueue(
     With a `key` there is at most one: enqueued again it has the newer payload and the earlier of the two moments; while
     it runs, it runs once more afterwards; one that was given up is tried again. Payloads are JSON and hold no secret.
     """
-    row = {
+    statement = _ENQUEUE[session.get_bind().dialect.name]
+    await session.execute(statement, _row(kind, payload, key, after))
+    session.info[_ENQUEUED] = True
+
+
+def enqueue_in(
+    session: Session,
+    kind: str,
+    payload: Mapping[str, Any] | None = None,
+    *,
+    key: str | None = None,
+    after: timedelta | None = None,
+) -> None:
+    """`enqueue`, for a listener of the session's own events, which cannot wait."""
+    statement = _ENQUEUE[session.get_bind().dialect.name]
+    session.execute(statement, _row(kind, payload, key, after))
+    session.info[_ENQUEUED] = True
+
+
+def _row(
+    kind: str, payload: Mapping[str, Any] | None, key: str | None, after: timedelta | None
+) -> dict[str, Any]:
+    return {
         "kind": kind,
         "key": key,
         "payload": dict(payload or {}),
         "seconds": after.total_seconds() if after else 0.0,
         "created_at": now(),
     }
-    bind = session.get_bind()
-    await session.execute(_ENQUEUE[bind.dialect.name], row)
-    session.info[_ENQUEUED] = True
 
 
 async def cancel(session: AsyncSession, kind: str, key: str) -> None:

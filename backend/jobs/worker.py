@@ -38,8 +38,8 @@ LONGEST_ERROR = 500
 
 
 def pause_after(failures: int) -> timedelta:
-    """The one back-off. The pause after the n-th failure in a row: 1, 2, 4 … seconds, an hour at most."""
-    return timedelta(seconds=min(2.0 ** min(failures - 1, 12), 3600.0))
+    """The one back-off. The pause after the n-th failure in a row: 1, 2, 4 … seconds, five minutes at most."""
+    return timedelta(seconds=min(2.0 ** min(failures - 1, 9), 300.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result
     moments = [job.again_at] if job.again_at is not None else []
     if result is not None:
         moments.append(await database_now(session) + result.after)
-    job.attempts = job.attempts if result is not None else 0
+    job.attempts = job.attempts if result is not None and not result.reset else 0
     job.run_at, job.again_at, job.claim = min(moments), None, None
     job.failures, job.failing_since, job.error = 0, None, None
 

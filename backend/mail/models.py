@@ -5,7 +5,6 @@ from datetime import datetime
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from backend.clock import now
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.tables import Timestamps
@@ -24,7 +23,4 @@ class Mail(Timestamps, table=True):
     kind: str
     about: str
     """The id of an order or a parcel; of a reset, an address."""
-    attempts: int = 0
-    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime, index=True)
-    """When it is to be tried next; None once it is sent or given up."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -5,12 +5,15 @@ from enum import StrEnum
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.clock import now
 from backend.customers.events import ResetAsked
 from backend.events import subscribe
+from backend.jobs import enqueue
 from backend.mail.models import Mail
 from backend.orders.events import OrderLost, OrderPaid, OrderPlaced
 from backend.shipping.events import ParcelShipped
+
+SEND = "mail.send"
+"""The job that sends a mail; its key is the mail's id."""
 
 
 class Kind(StrEnum):
@@ -61,8 +64,11 @@ async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
 async def _note(session: AsyncSession, kind: Kind, about: str, *, again: bool = False) -> None:
     """One mail of a kind about a thing; `again` sends it once more when it was sent before."""
     mail = (await session.execute(_NOTED, {"kind": kind, "about": about})).scalar_one_or_none()
+    if mail is not None and not again:
+        return
     if mail is None:
-        session.add(Mail(kind=kind, about=about))
-        await session.flush()
-    elif again:
-        mail.attempts, mail.due_at, mail.sent_at = 0, now(), None
+        mail = Mail(kind=kind, about=about)
+        session.add(mail)
+    mail.sent_at = None
+    await session.flush()
+    await enqueue(session, SEND, key=mail.id)

@@ -32,6 +32,7 @@ from backend.shipping.models import Fulfillment, ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, ShipmentRequest
 from backend.shipping.service import location_of
+from backend.shipping.tracking import track_no_longer
 from backend.tables import JsonObject
 
 Carriers = Mapping[str, FulfillmentProvider]
@@ -137,7 +138,8 @@ async def deliver(session: AsyncSession, order_id: str, parcel_id: str) -> None:
     """
     order = await lock_order(session, order_id)
     parcel = await _standing(session, order_id, parcel_id)
-    parcel.delivered_at, parcel.next_track_at = parcel.delivered_at or now(), None
+    parcel.delivered_at = parcel.delivered_at or now()
+    await track_no_longer(session, parcel)
     await restate(session, order)
 
 

@@ -27,7 +27,7 @@ from backend.database import Database, locked
 from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import FulfillmentProvider, Guide, ShipmentRequest
-from backend.shipping.tracking import follow_from_now
+from backend.shipping.tracking import track_from_now, track_no_longer
 from backend.tables import JsonObject
 from backend.transitions import Transitions
 
@@ -126,7 +126,8 @@ async def cancel_guide(database: Database, provider: FulfillmentProvider, fulfil
         parcel = await _locked_parcel(session, fulfillment_id)
         if parcel.state != GuideState.CANCELED:
             move(parcel, GuideState.CANCELED)
-            parcel.canceled_at, parcel.next_track_at = now(), None
+            parcel.canceled_at = now()
+            await track_no_longer(session, parcel)
     return parcel
 
 
@@ -142,7 +143,7 @@ async def settle_guide(session: AsyncSession, fulfillment_id: str, found: Guide 
     if found is None:
         move(parcel, GuideState.FAILED)
     else:
-        _fill(parcel, found)
+        await _fill(session, parcel, found)
     await session.flush()
     return parcel
 
@@ -238,7 +239,7 @@ async def _record(database: Database, fulfillment_id: str, guide: Guide) -> Fulf
         if parcel.state == GuideState.CREATED:  # settled by hand while the carrier was still at it
             log.error("parcel %s has a second guide, %s: cancel one", parcel.id, guide.carrier_order_id)
             return parcel
-        _fill(parcel, guide)
+        await _fill(session, parcel, guide)
     return parcel
 
 
@@ -256,12 +257,12 @@ async def _give_up(database: Database, fulfillment_id: str, state: GuideState, c
             parcel.data = {**parcel.data, "error": str(cause)}
 
 
-def _fill(parcel: Fulfillment, guide: Guide) -> None:
+async def _fill(session: AsyncSession, parcel: Fulfillment, guide: Guide) -> None:
     move(parcel, GuideState.CREATED)
     parcel.tracking_number, parcel.carrier_order_id = guide.tracking_number, guide.carrier_order_id
     parcel.label_url, parcel.label_pdf = guide.label_url, guide.label_pdf
     parcel.data = dict(guide.data)
-    follow_from_now(parcel)
+    await track_from_now(session, parcel)
 
 
 def _guide_of(parcel: Fulfillment) -> Guide:

@@ -116,12 +116,8 @@ class Fulfillment(Timestamps, table=True):
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     stage: str | None = None
     """Where the carrier last saw it; None before it was asked. See `backend.shipping.stages`."""
-    next_track_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """When the carrier is to be asked next; None when there is nothing to ask about."""
     tracked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the carrier was last asked; whoever moves it on is the one who asks."""
-    tracks: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often it was asked since it last had news."""
     shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

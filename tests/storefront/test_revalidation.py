@@ -9,8 +9,8 @@ import pytest
 from backend.app import Shop, create_api
 from backend.errors import OutsideFailure
 from backend.ids import new_id
-from backend.outbox.delivery import MOST_EVENTS, Claimed
 from backend.outbox.models import OutboxEvent
+from backend.outbox.publisher import MOST_EVENTS, body_of
 from storefront import revalidation
 
 HEADER = "x-revalidate-secret"
@@ -97,7 +97,7 @@ async def test_what_does_not_say_which_products_is_refused(
 async def test_the_largest_delivery_fits(client: httpx.AsyncClient, shop: Shop, heard: Heard) -> None:
     events = [OutboxEvent(id=10**12 + number, product_id=new_id("prod")) for number in range(MOST_EVENTS)]
     headers = {HEADER: shop.settings.revalidation_secret}
-    answer = await client.post("/api/revalidate", json=Claimed("", events, 1).body, headers=headers)
+    answer = await client.post("/api/revalidate", json=body_of(events), headers=headers)
     assert answer.json() == {"revalidated": MOST_EVENTS}
 
 

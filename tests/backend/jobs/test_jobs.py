@@ -305,8 +305,8 @@ async def test_kinds_that_nobody_here_does_are_left_alone(database: Database, wo
     assert len(await rows(database)) == 1
 
 
-def test_pauses_grow_to_an_hour() -> None:
-    assert [pause_after(n).total_seconds() for n in (1, 2, 3, 12, 13, 40)] == [1, 2, 4, 2048, 3600, 3600]
+def test_pauses_grow_to_five_minutes() -> None:
+    assert [pause_after(n).total_seconds() for n in (1, 2, 3, 9, 10, 40)] == [1, 2, 4, 256, 300, 300]
 
 
 def test_two_methods_for_one_kind_are_refused(services: Services) -> None:

@@ -5,7 +5,8 @@ from email.message import EmailMessage
 import pytest
 
 from backend.app import Shop
-from backend.mail.post import Post
+from backend.jobs import Worker
+from backend.mail.mailer import Mailer
 
 
 class Pocket:
@@ -30,8 +31,9 @@ def pocket() -> Pocket:
 
 
 @pytest.fixture
-def post(shop: Shop, pocket: Pocket) -> Post:
-    return Post(shop.database, shop.settings, pocket)
+def post(shop: Shop, pocket: Pocket) -> Worker:
+    """What sends the mails into the pocket."""
+    return Worker(shop.database, [Mailer(shop.database, shop.settings, pocket)])
 
 
 def text_of(letter: EmailMessage, kind: str = "plain") -> str:

@@ -12,13 +12,18 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.attention.models import Attention
 from backend.clock import now
 from backend.customers.models import Customer
 from backend.customers.resets import ask_reset, is_reset_token
+from backend.database import db_now
 from backend.events import publish
+from backend.jobs import Worker, enqueue
+from backend.jobs.models import Job
 from backend.mail.carriers import Folder, Smtp, mail_carrier
+from backend.mail.mailer import Mailer
 from backend.mail.models import Mail
-from backend.mail.post import MOST_ATTEMPTS, Post
+from backend.mail.record import SEND
 from backend.orders.events import OrderPaid
 from backend.orders.models import Order
 from backend.payment.events import PaymentSettled
@@ -29,11 +34,6 @@ from backend.shipping.models import Fulfillment
 from tests.backend.mail.conftest import Pocket, text_of
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
-
-
-async def send_all(post: Post) -> None:
-    while await post.send_due():
-        pass
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None
 
 
 async def test_an_order_is_confirmed_by_mail(
-    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
 ) -> None:
-    await send_all(post)
+    await post.run_due()
     (letter,) = pocket.letters
     text = text_of(letter)
     assert letter["To"] == "ana@example.com"
@@ -67,13 +67,13 @@ async def test_an_order_is_confirmed_by_mail(
 
 
 async def test_paid_and_lost_are_told_once(
-    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
 ) -> None:
     await settle(shop, order, SessionState.REJECTED)
     await settle(shop, order, SessionState.CAPTURED)  # the money came after all
     async with shop.database.transaction() as session:
         await publish(session, OrderPaid(order["id"]))
-    await send_all(post)
+    await post.run_due()
     assert [subject.split()[0] for subject in sorted(pocket.subjects())] == ["No", "Recibimos", "Tu"]
 
 
@@ -89,7 +89,7 @@ async def test_a_parcel_is_told_with_its_guide(
     shop: Shop,
     shop_floor: Floor,
     order: dict[str, str],
-    post: Post,
+    post: Worker,
     pocket: Pocket,
     delivered_at: datetime | None,
     subject: str,
@@ -108,7 +108,7 @@ async def test_a_parcel_is_told_with_its_guide(
         session.add(parcel)
         await session.flush()
         await publish(session, ParcelShipped(parcel.id, order["id"]))
-    await send_all(post)
+    await post.run_due()
     letter = next(letter for letter in pocket.letters if subject in letter["Subject"])
     assert words in text_of(letter)
 
@@ -119,7 +119,7 @@ async def test_marking_a_parcel_shipped_sends_its_guide_once(
     admin: httpx.AsyncClient,
     shop: Shop,
     shop_floor: Floor,
-    post: Post,
+    post: Worker,
     pocket: Pocket,
 ) -> None:
     async with shop.database.transaction() as session:
@@ -130,29 +130,29 @@ async def test_marking_a_parcel_shipped_sends_its_guide_once(
     (parcel,) = (await admin.post(path, json=items)).json()["order"]["fulfillments"]
     for _ in range(2):
         assert (await admin.post(f"{path}/{parcel['id']}/shipments", json={})).status_code == 200
-    await send_all(post)
+    await post.run_due()
     (letter,) = (letter for letter in pocket.letters if "va en camino" in letter["Subject"])
     assert parcel["labels"][0]["tracking_number"] in text_of(letter)
 
 
 async def test_what_is_undone_is_not_told(
-    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
 ) -> None:
-    await send_all(post)
+    await post.run_due()
     with pytest.raises(ZeroDivisionError):
         await _paid_and_then_an_accident(shop, order["id"])
-    await send_all(post)
+    await post.run_due()
     assert len(pocket.letters) == 1
 
 
 async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
-    shop: Shop, post: Post, pocket: Pocket
+    shop: Shop, post: Worker, pocket: Pocket
 ) -> None:
     async with shop.database.transaction() as session:
         session.add(Customer(email="ana@example.com"))
     for address in ("ana@example.com", "no@example.com"):
         await ask_reset(shop.database, address, client="::1")
-    await send_all(post)
+    await post.run_due()
     (letter,) = pocket.letters
     assert letter["To"] == "ana@example.com"
     found = re.search(r"/account/reset#token=(\S+)", text_of(letter))
@@ -162,40 +162,56 @@ async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
         mails = (await session.execute(select(Mail))).scalars().all()
     assert found[1] not in repr([mail.model_dump() for mail in mails])
     await ask_reset(shop.database, "ana@example.com", client="::1")
-    await send_all(post)
+    await post.run_due()
     assert len(pocket.letters) == 2
 
 
 async def test_a_mail_that_cannot_leave_is_tried_again(
-    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket, caplog: pytest.LogCaptureFixture
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket, caplog: pytest.LogCaptureFixture
 ) -> None:
     pocket.is_broken = True
-    assert await post.send_due()
-    assert not await post.send_due()  # not at once
+    assert await post.run_due() == 1
+    assert await post.run_due() == 0  # not at once
     pocket.is_broken = False
     await _hurry(shop)
-    await send_all(post)
+    assert await post.run_due() == 1
     assert len(pocket.letters) == 1
-    assert "could not leave" in caplog.text
+    assert "mail.send failed" in caplog.text
     assert "ana@example.com" not in caplog.text
 
 
-async def test_it_is_given_up_in_the_end(
-    shop: Shop, order: dict[str, str], post: Post, pocket: Pocket, caplog: pytest.LogCaptureFixture
+async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
 ) -> None:
     pocket.is_broken = True
-    for _ in range(MOST_ATTEMPTS):
-        await _hurry(shop)
-        assert await post.send_due()
+    await post.run_due()
+    for days in (2, 4):
+        async with shop.database.transaction() as session:
+            since = db_now(-timedelta(days=days))
+            await session.execute(update(Job).values(failing_since=since, run_at=db_now()))
+        assert await post.run_due() == 1
+    await _hurry(shop)
+    assert await post.run_due() == 0
     async with shop.database.read() as session:
-        mail = (await session.execute(select(Mail))).scalar_one()
-    assert (mail.due_at, mail.sent_at) == (None, None)
-    assert "given up" in caplog.text
+        (mail,) = (await session.execute(select(Mail))).scalars()
+        (attention,) = (await session.execute(select(Attention))).scalars()
+    assert mail.sent_at is None
+    assert (attention.kind, attention.data["key"]) == ("job_failed", mail.id)
 
 
-async def test_two_posts_send_a_mail_once(shop: Shop, order: dict[str, str], pocket: Pocket) -> None:
-    posts = [Post(shop.database, shop.settings, pocket) for _ in range(4)]
-    await asyncio.gather(*(send_all(post) for post in posts))
+async def test_a_mail_that_cannot_be_written_stops_no_other(
+    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+) -> None:
+    async with shop.database.transaction() as session:
+        session.add(Mail(id="mail_odd", kind="of_a_kind_nobody_knows", about="x"))
+        await enqueue(session, SEND, key="mail_odd")
+    assert await post.run_due() == 2
+    assert len(pocket.letters) == 1
+
+
+async def test_two_workers_send_a_mail_once(shop: Shop, order: dict[str, str], pocket: Pocket) -> None:
+    workers = [Worker(shop.database, [Mailer(shop.database, shop.settings, pocket)]) for _ in range(4)]
+    await asyncio.gather(*(worker.run_due() for worker in workers))
     assert len(pocket.letters) == 1
 
 
@@ -204,7 +220,7 @@ async def test_without_a_server_mails_land_in_a_folder_for_our_eyes_only(
 ) -> None:
     carrier = mail_carrier(shop.settings)
     assert isinstance(carrier, Folder)
-    await send_all(Post(shop.database, shop.settings, carrier))
+    await Worker(shop.database, [Mailer(shop.database, shop.settings, carrier)]).run_due()
     (file,) = _files(shop.settings.data_dir / "outbox")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     letter = message_from_bytes(file.read_bytes(), policy=policy.default)
@@ -240,7 +256,7 @@ async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) ->
     )
     carrier = mail_carrier(settings)
     assert isinstance(carrier, Smtp)
-    await send_all(Post(shop.database, settings, carrier))
+    await Worker(shop.database, [Mailer(shop.database, settings, carrier)]).run_due()
     server.close()
     await server.wait_closed()
     assert "rcpt TO:<ana@example.com>" in received
@@ -254,7 +270,7 @@ async def _paid_and_then_an_accident(shop: Shop, order_id: str) -> None:
 
 async def _hurry(shop: Shop) -> None:
     async with shop.database.transaction() as session:
-        await session.execute(update(Mail).values(due_at=now() - timedelta(seconds=1)))
+        await session.execute(update(Job).values(run_at=db_now()))
 
 
 def _files(folder: Path) -> list[Path]:

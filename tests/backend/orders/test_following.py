@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -10,16 +11,19 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.attention.models import Attention
 from backend.clock import now
+from backend.database import db_now
+from backend.jobs import JobRun, RunAgain, Worker
+from backend.jobs.models import Job
 from backend.mail.models import Mail
-from backend.orders.following import follow
 from backend.orders.tokens import order_token
 from backend.orders.views import OrderView
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.guides import Status
 from backend.shipping.models import Fulfillment
-from backend.shipping.tracking import ASKED_LATELY
+from backend.shipping.tracking import ASKED_LATELY, TRACK
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get, post
 
@@ -40,8 +44,11 @@ class Road:
         assert self.shop.sandbox.carrier
         self.shop.sandbox.carrier.move(self.number(place), status)
 
-    async def follow(self, *, everything: bool = True) -> int:
-        return await self.shop.parcels.follow(everything=everything)
+    async def follow(self) -> int:
+        return await self.shop.parcels.track_all()
+
+    async def follow_due(self) -> int:
+        return await self.shop.worker.run_due(TRACK)
 
     async def order(self) -> dict[str, Any]:
         order: dict[str, Any] = (await get(self.admin, f"/admin/orders/{self.order_id}"))["order"]
@@ -154,8 +161,8 @@ async def test_replicas_that_follow_at_once_ask_and_tell_once(two_parcels: Road)
     for place in (0, 1):
         two_parcels.move(Status.IN_TRANSIT, place)
     async with two_parcels.shop.database.transaction() as session:
-        await session.execute(update(Fulfillment).values(next_track_at=now()))
-    replicas = (follow(two_parcels.shop.database, two_parcels.shop.carriers) for _ in range(4))
+        await session.execute(update(Job).where(Job.kind == TRACK).values(run_at=db_now()))
+    replicas = (Worker(two_parcels.shop.database, [two_parcels.shop.parcels]).run_due() for _ in range(4))
     assert sum(await asyncio.gather(*replicas)) == 2
     assert (await two_parcels.order())["fulfillment_status"] == "shipped"
     assert await two_parcels.mails() == 2
@@ -192,6 +199,9 @@ async def test_a_guide_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(r
     road.move(Status.CANCELLED)
     await road.follow()
     assert (await road.page()).parcels[0].stage == "canceled"
+    async with road.shop.database.read() as session:
+        (attention,) = (await session.execute(select(Attention))).scalars()
+    assert (attention.kind, attention.fulfillment_id) == ("label_canceled", road.parcels[0]["id"])
     path = f"/admin/orders/{road.order_id}/fulfillments"
     order = (await post(road.admin, f"{path}/{road.parcels[0]['id']}/cancel"))["order"]
     assert order["fulfillment_status"] == "not_fulfilled"
@@ -236,7 +246,7 @@ async def test_a_parcel_known_by_its_code_alone_is_followed(road: Road) -> None:
 
 
 async def test_what_is_not_due_is_left_alone(road: Road) -> None:
-    assert await road.follow(everything=False) == 0
+    assert await road.follow_due() == 0
     assert road.questions() == 0
 
 
@@ -285,7 +295,7 @@ async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncCli
     road.move(Status.COLLECTED)
     answer = await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
     assert (answer.status_code, answer.text) == (200, "OK")
-    assert await road.follow(everything=False) == 1
+    assert await road.follow_due() == 1
     # it said "Entregado", but the carrier says otherwise: nobody signs a hook
     assert (await road.parcel())["data"]["stage"] == "collected"
 
@@ -311,16 +321,24 @@ async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
 ) -> None:
     answer = await anyone.post("/hooks/shipping/carrier_standard", content=content)
     assert answer.status_code == 200
-    assert await road.follow(everything=False) == 0
+    assert await road.follow_due() == 0
 
 
 async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.AsyncClient) -> None:
     road.move(Status.COLLECTED)
-    road.shop.parcels.start()
+    asked, hooked = asyncio.Event(), road.shop.parcels.track
+
+    async def track(runs: Sequence[JobRun]) -> list[RunAgain | None]:
+        results = await hooked(runs)
+        asked.set()
+        return results
+
+    worker = Worker(road.shop.database, [road.shop.parcels], poll_every=3600)
+    worker._handlers[TRACK] = replace(worker._handlers[TRACK], do=track)
+    worker.start()
     try:
         await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
-        async with asyncio.timeout(10):
-            while (await road.parcel())["shipped_at"] is None:
-                pass
+        await asked.wait()
     finally:
-        await road.shop.parcels.stop()
+        await worker.stop()
+    assert (await road.parcel())["shipped_at"]

@@ -102,7 +102,7 @@ async def test_a_guide_that_is_there_is_recorded_packed_and_followed(
     assert parcel["data"]["carrier"] == "Envía"
     assert await stock(shop) == (3, 0)
     assert (await get(admin, "/admin/fulfillments/in-doubt"))["count"] == 0
-    assert await shop.parcels.follow(everything=True) == 1
+    assert await shop.parcels.track_all() == 1
     assert (await order_of(admin, order["id"]))["fulfillments"][0]["data"]["stage"] == "awaiting_pickup"
 
 

@@ -1,4 +1,4 @@
-"""Which parcels the carrier is asked about, and what a sighting changes, on both databases."""
+"""Which labels the carrier is asked about, and what a sighting changes, on both databases."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from backend.attention.models import Attention
 from backend.clock import now
-from backend.database import Database
+from backend.database import Database, database_now, db_now
+from backend.jobs import Worker, enqueue
+from backend.jobs.models import Job
+from backend.orders.following import Follower
 from backend.shipping.guides import GuideState
 from backend.shipping.models import Fulfillment
 from backend.shipping.stages import Sighting, Stage
@@ -17,21 +21,21 @@ from backend.shipping.tracking import (
     BATCH,
     GAPS,
     GIVEN_UP_AFTER,
+    TRACK,
+    ask_soon,
     claim_due,
     claim_of_order,
     claim_unasked,
-    follow_from_now,
-    make_due,
     see,
+    track_from_now,
 )
 from tests.shop_floor import Floor
 
-LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-async def sent(database: Database, floor: Floor, number: int, **values: Any) -> str:
-    """A parcel with its guide, due for a long time unless the test says otherwise."""
+async def sent(database: Database, floor: Floor, number: int, *, tracked: bool = True, **values: Any) -> str:
+    """A parcel with its label, to be asked about now unless the test says otherwise."""
     parcel = Fulfillment(
         order_id=f"order_{number}",
         reference="1042-1",
@@ -41,12 +45,14 @@ async def sent(database: Database, floor: Floor, number: int, **values: Any) -> 
             "state": GuideState.CREATED,
             "carrier_order_id": number,
             "tracking_number": f"TRM{number}",
-            "next_track_at": LONG_AGO,
             **values,
         },
     )
     async with database.transaction() as session:
         session.add(parcel)
+        await session.flush()
+        if tracked:
+            await enqueue(session, TRACK, key=parcel.id)
     return parcel.id
 
 
@@ -55,25 +61,31 @@ async def parcel_of(database: Database, parcel_id: str) -> Fulfillment:
         return await session.get_one(Fulfillment, parcel_id)
 
 
-async def is_due_again(database: Database, parcel_id: str) -> None:
+async def job_of(database: Database, parcel_id: str) -> Job | None:
+    async with database.read() as session:
+        found = await session.execute(select(Job).where(Job.kind == TRACK, Job.key == parcel_id))
+        return found.scalar_one_or_none()
+
+
+async def long_ago(database: Database) -> None:
+    """Everything is due, and was asked about a while ago."""
     async with database.transaction() as session:
-        await session.execute(
-            update(Fulfillment).where(Fulfillment.id == parcel_id).values(next_track_at=LONG_AGO)
-        )
+        await session.execute(update(Job).values(run_at=db_now()))
+        await session.execute(update(Fulfillment).values(tracked_at=db_now(-ASKED_LATELY - MINUTE)))
 
 
 # which, and when
 
 
-async def test_a_parcel_that_is_due_is_claimed_once(database: Database, floor: Floor) -> None:
+async def test_a_parcel_is_claimed_once(database: Database, floor: Floor) -> None:
     parcel_id = await sent(database, floor, 1)
-    assert [parcel.id for parcel in await claim_due(database)] == [parcel_id]
-    assert await claim_due(database) == []
+    assert [parcel.id for parcel in await claim_due(database, [parcel_id])] == [parcel_id]
+    assert await claim_due(database, [parcel_id]) == []
 
 
 async def test_two_who_look_at_once_share_the_parcels(database: Database, floor: Floor) -> None:
     wanted = {await sent(database, floor, number) for number in range(6)}
-    claims = await asyncio.gather(*(claim_due(database) for _ in range(5)))
+    claims = await asyncio.gather(*(claim_due(database, wanted) for _ in range(5)))
     ids = [parcel.id for claim in claims for parcel in claim]
     assert (len(ids), set(ids)) == (6, wanted)
 
@@ -81,19 +93,24 @@ async def test_two_who_look_at_once_share_the_parcels(database: Database, floor:
 async def test_no_more_than_a_batch_at_a_time(database: Database, floor: Floor) -> None:
     for number in range(BATCH + 1):
         await sent(database, floor, number)
-    assert [len(await claim_due(database)) for _ in range(3)] == [BATCH, 1, 0]
+    async with database.read() as session:
+        started = await database_now(session)
+    assert [len(await claim_unasked(database, started)) for _ in range(3)] == [BATCH, 1, 0]
 
 
 async def test_the_gaps_grow_while_there_are_no_news(database: Database, floor: Floor) -> None:
     parcel_id = await sent(database, floor, 1)
+    worker = Worker(database, [Follower(database, {})])  # no carrier: there are never news
     gaps = []
     for _ in range(len(GAPS) + 1):
-        (parcel,) = await claim_due(database)
-        assert parcel.next_track_at
-        assert parcel.tracked_at
-        gaps.append(parcel.next_track_at - parcel.tracked_at)
-        await is_due_again(database, parcel_id)
-    assert gaps == [*GAPS, GAPS[-1]]
+        assert await worker.run_due() == 1
+        job = await job_of(database, parcel_id)
+        async with database.read() as session:
+            moment = await database_now(session)
+        assert job is not None
+        gaps.append(round((job.run_at - moment) / MINUTE))
+        await long_ago(database)
+    assert gaps == [gap / MINUTE for gap in (*GAPS, GAPS[-1])]
     assert list(GAPS) == sorted(GAPS)
 
 
@@ -103,42 +120,45 @@ async def test_the_gaps_grow_while_there_are_no_news(database: Database, floor: 
         {"state": GuideState.CANCELED},
         {"state": GuideState.FAILED},
         {"state": GuideState.UNKNOWN},
-        {"next_track_at": None},
-        {"next_track_at": datetime(2100, 1, 1, tzinfo=UTC)},
+        {"delivered_at": now()},
+        {"tracked": False},
     ],
-    ids=["cancelled", "failed", "in doubt", "done", "not due yet"],
+    ids=["cancelled", "failed", "in doubt", "arrived", "by hand"],
 )
 async def test_nobody_asks_about(database: Database, floor: Floor, values: dict[str, Any]) -> None:
-    await sent(database, floor, 1, **values)
-    assert await claim_due(database) == []
+    parcel_id = await sent(database, floor, 1, **values)
+    assert await claim_due(database, [parcel_id]) == []
+    assert await Worker(database, [Follower(database, {})]).run_due() == (0 if "tracked" in values else 1)
+    assert await job_of(database, parcel_id) is None
 
 
-async def test_one_that_never_arrives_is_given_up(
-    database: Database, floor: Floor, caplog: pytest.LogCaptureFixture
+async def test_one_that_never_arrives_is_given_up_and_someone_is_told(
+    database: Database, floor: Floor
 ) -> None:
     parcel_id = await sent(database, floor, 1, created_at=now() - GIVEN_UP_AFTER - MINUTE)
-    assert len(await claim_due(database)) == 1
-    assert (await parcel_of(database, parcel_id)).next_track_at is None
-    assert "someone must look" in caplog.text
+    assert await Worker(database, [Follower(database, {})]).run_due() == 1
+    assert await job_of(database, parcel_id) is None
+    async with database.read() as session:
+        (attention,) = (await session.execute(select(Attention))).scalars()
+    assert (attention.kind, attention.fulfillment_id) == ("not_delivered", parcel_id)
 
 
 async def test_everything_open_is_asked_about_once_due_or_not(database: Database, floor: Floor) -> None:
-    later = now() + timedelta(days=1)
     for number in range(3):
-        await sent(database, floor, number, next_track_at=later)
-    await sent(database, floor, 9, next_track_at=None)
-    started = now()
+        await sent(database, floor, number)
+    await sent(database, floor, 9, tracked=False)
+    async with database.read() as session:
+        started = await database_now(session)
     assert len(await claim_unasked(database, started)) == 3
     assert await claim_unasked(database, started) == []
 
 
 async def test_a_page_that_is_opened_again_and_again_asks_once(database: Database, floor: Floor) -> None:
-    parcel_id = await sent(database, floor, 1, next_track_at=now() + timedelta(hours=3))
+    parcel_id = await sent(database, floor, 1)
     await sent(database, floor, 2)
     claims = await asyncio.gather(*(claim_of_order(database, "order_1") for _ in range(4)))
     assert [parcel.id for claim in claims for parcel in claim] == [parcel_id]
-    async with database.transaction() as session:
-        await session.execute(update(Fulfillment).values(tracked_at=now() - ASKED_LATELY - MINUTE))
+    await long_ago(database)
     assert len(await claim_of_order(database, "order_1")) == 1
 
 
@@ -146,31 +166,42 @@ async def test_a_page_that_is_opened_again_and_again_asks_once(database: Databas
 async def test_a_hint_makes_a_parcel_due(
     database: Database, floor: Floor, known_by: tuple[int | None, str | None]
 ) -> None:
-    await sent(database, floor, 7, next_track_at=now() + timedelta(hours=3))
-    assert await make_due(database, *known_by)
-    assert len(await claim_due(database)) == 1
+    parcel_id = await sent(database, floor, 7)
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(run_at=db_now(timedelta(hours=3))))
+    assert await ask_soon(database, *known_by)
+    assert await Worker(database, [Follower(database, {})]).run_due() == 1
+    assert (await parcel_of(database, parcel_id)).tracked_at
 
 
 async def test_a_flood_of_hints_asks_no_more_often(database: Database, floor: Floor) -> None:
     parcel_id = await sent(database, floor, 7)
-    assert len(await claim_due(database)) == 1
+    worker = Worker(database, [Follower(database, {})])
+    assert await worker.run_due() == 1
     for _ in range(3):
-        assert await make_due(database, 7, None)
-    assert await claim_due(database) == []
-    parcel = await parcel_of(database, parcel_id)
+        assert await ask_soon(database, 7, None)
+    assert await worker.run_due() == 0
+    parcel, job = await parcel_of(database, parcel_id), await job_of(database, parcel_id)
+    assert job is not None
     assert parcel.tracked_at
-    assert parcel.next_track_at == parcel.tracked_at + ASKED_LATELY
+    assert abs(job.run_at - parcel.tracked_at - ASKED_LATELY) < timedelta(seconds=1)
 
 
 @pytest.mark.parametrize("known_by", [(8, None), (None, "TRM8"), (None, ""), (None, None)])
 async def test_a_hint_of_nothing_of_ours_changes_nothing(
     database: Database, floor: Floor, known_by: tuple[int | None, str | None]
 ) -> None:
-    await sent(database, floor, 7, next_track_at=now() + timedelta(hours=3))
     await sent(database, floor, 9, state=GuideState.CANCELED)
-    assert not await make_due(database, *known_by)
-    assert not await make_due(database, 9, None)
-    assert await claim_due(database) == []
+    assert not await ask_soon(database, *known_by)
+    assert not await ask_soon(database, 9, None)
+
+
+async def test_what_goes_by_hand_has_nobody_to_be_asked(database: Database, floor: Floor) -> None:
+    numbers: dict[str, Any] = {"carrier_order_id": None, "tracking_number": None}
+    parcel_id = await sent(database, floor, 1, tracked=False, **numbers)
+    async with database.transaction() as session:
+        await track_from_now(session, await session.get_one(Fulfillment, parcel_id))
+    assert await job_of(database, parcel_id) is None
 
 
 # what a sighting changes
@@ -186,7 +217,6 @@ def on_the_way(**values: Any) -> Fulfillment:
         tracking_number="TRM1",
         data={"packed_at": "kept"},
     )
-    follow_from_now(parcel)
     for name, value in values.items():
         setattr(parcel, name, value)
     return parcel
@@ -197,14 +227,13 @@ YESTERDAY = now() - timedelta(days=1)
 
 @pytest.mark.parametrize("stage", list(Stage))
 def test_a_parcel_learns_its_stage(stage: Stage) -> None:
-    parcel = on_the_way(tracks=4)
+    parcel = on_the_way()
     assert see(parcel, Sighting(stage, "palabras"))
-    assert (parcel.stage, parcel.tracks) == (stage, 0)
+    assert parcel.stage == stage
     assert parcel.data["tracking"]["words"] == "palabras"
     assert parcel.data["packed_at"] == "kept"
     assert (parcel.shipped_at is not None) == stage.has_left
     assert (parcel.delivered_at is not None) == (stage is Stage.DELIVERED)
-    assert (parcel.next_track_at is None) == stage.is_final
 
 
 def test_the_carriers_moments_count() -> None:
@@ -259,12 +288,6 @@ def test_one_that_has_left_does_not_wait_again() -> None:
     parcel = on_the_way(shipped_at=YESTERDAY)
     assert not see(parcel, Sighting(Stage.AWAITING_PICKUP))
     assert parcel.stage is None
-
-
-def test_what_goes_by_hand_has_nobody_to_be_asked() -> None:
-    parcel = on_the_way(tracking_number=None)
-    follow_from_now(parcel)
-    assert parcel.next_track_at is None
 
 
 async def test_tracking_is_kept_with_the_parcel(database: Database, floor: Floor) -> None:
