@@ -2,6 +2,7 @@
 
 from fastapi import FastAPI
 
+from backend.attention.routes import router as attention_router
 from backend.catalog.admin_routes import router as products_router
 from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.importer.served import URL as PICTURES_URL
@@ -47,6 +48,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     arrangement_router,
     order_desk_router,
     payment_desk_router,
+    attention_router,
     inventory_router,
     stock_router,
     shipping_router,
@@ -66,6 +68,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.checkout = shop.checkout
     api.state.carriers = shop.carriers
     api.state.parcels = shop.parcels
+    api.state.attention = shop.attention
     api.state.google = shop.google
     api.add_middleware(RememberedAnswers, versions=shop.versions)
     answer_errors(api)

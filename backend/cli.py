@@ -122,6 +122,55 @@ def track_parcels(
     typer.echo(f"Asked the carrier about {asked} parcels.")
 
 
+@app.command("attention")
+def attention(
+    *,
+    resolve: Annotated[
+        str | None, typer.Option(metavar="ID", help="Settle this one. Without it: list what is open.")
+    ] = None,
+    action: Annotated[
+        str | None, typer.Option(help="What was decided: honor, refunded or dismissed.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="For refunded: the reference of the bank transfer.")
+    ] = None,
+    note: Annotated[str | None, typer.Option(help="For dismissed: why nothing is to be done.")] = None,
+    label_number: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="For a label in doubt: its number at the carrier.")
+    ] = None,
+    tracking_number: Annotated[
+        str | None, typer.Option(metavar="CODE", help="For a label in doubt: its tracking code.")
+    ] = None,
+) -> None:
+    """List what somebody must settle, or settle one of it. Does the same as the Admin API.
+
+    Examples:
+        trompo attention
+
+        trompo attention --resolve attn_01K… --action refunded --reference 0012345678
+    """
+    from backend.attention.command import list_open, read_decision, resolve_one
+    from backend.errors import ShopError
+    from backend.shop import Shop
+
+    async def run() -> str:
+        shop = Shop(load_settings())
+        try:
+            if resolve is None:
+                return await list_open(shop.database)
+            label = {"carrier_order_id": label_number, "tracking_number": tracking_number}
+            decision = read_decision(action, reference, note, label)
+            return await resolve_one(shop.attention, resolve, decision)
+        finally:
+            await shop.stop()
+
+    try:
+        typer.echo(asyncio.run(run()))
+    except ShopError as error:
+        typer.echo(error.message, err=True)
+        raise typer.Exit(1) from None
+
+
 catalog = typer.Typer(help="Look after the catalogue.", no_args_is_help=True)
 app.add_typer(catalog, name="catalog")
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import httpx
 
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
+from backend.attention.resolving import AttentionDesk
 from backend.catalog.version import Versions
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
@@ -68,6 +69,7 @@ class Shop:
         )
         self.parcels = Follower(self.database, self.carriers)
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
+        self.attention = AttentionDesk(self.database, {})
         self.google = Google(settings)
         self.mailer = Mailer(self.database, settings, mail_carrier(settings))
         self.outbox = OutboxPublisher(

@@ -1,5 +1,7 @@
-"""The kinds of things a person must settle."""
+"""The kinds of things a person must settle: until when, what is advised, and how each may be settled."""
 
+from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 
 
@@ -28,3 +30,105 @@ class AttentionKind(StrEnum):
     """The carrier has not delivered a parcel for two months."""
     JOB_FAILED = "job_failed"
     """A job kept failing and was given up."""
+
+
+class Action(StrEnum):
+    """How a row is settled."""
+
+    HONOR = "honor"
+    """What happened stands: the money pays the order, the label is there or is bought, the job runs once more."""
+    REFUNDED = "refunded"
+    """The money was given back by a bank transfer, whose reference is said."""
+    DISMISSED = "dismissed"
+    """Nothing is to be done; a note says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindRules:
+    """What holds for every row of a kind.
+
+    Attributes:
+        title: what happened, for the shop's people (Spanish).
+        advice: what to do about it (Spanish).
+        recommended: the action that is right unless there is a reason against it.
+        actions: the actions that a row of this kind allows.
+        within: how long after it was raised it should be settled.
+    """
+
+    title: str
+    advice: str
+    recommended: Action
+    actions: tuple[Action, ...]
+    within: timedelta
+
+
+_ALL = (Action.HONOR, Action.REFUNDED, Action.DISMISSED)
+_WITHOUT_MONEY = (Action.HONOR, Action.DISMISSED)
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+
+RULES = {
+    AttentionKind.AMOUNT_DIFFERS: KindRules(
+        "El banco aprobó otro valor",
+        "Mira en la pasarela cuánto llegó. Devuelve el dinero por transferencia o acéptalo como pago del pedido.",
+        Action.REFUNDED,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.APPROVED_LATE: KindRules(
+        "El banco aprobó tarde un pago",
+        "Si todavía hay unidades, acepta el pago: el pedido queda en pie. Si no, devuelve el dinero.",
+        Action.HONOR,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.PAID_TWICE: KindRules(
+        "Pagaron dos veces la misma compra",
+        "Devuelve uno de los dos pagos por transferencia y anota la referencia.",
+        Action.REFUNDED,
+        _ALL,
+        2 * _DAY,
+    ),
+    AttentionKind.PAID_WITHOUT_ORDER: KindRules(
+        "Llegó dinero y no hay pedido",
+        "Si hay unidades, acepta el pago: el pedido se crea. Si no, devuelve el dinero.",
+        Action.HONOR,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.PAYMENT_UNRESOLVED: KindRules(
+        "La pasarela no dice cómo terminó un pago",
+        "Búscalo en el panel de la pasarela. Si fue aprobado, acéptalo o devuelve el dinero; si no, descártalo.",
+        Action.DISMISSED,
+        _ALL,
+        2 * _DAY,
+    ),
+    AttentionKind.STOCK_SHORT: KindRules(
+        "Un pedido pagado no tiene todas sus unidades",
+        "Consigue las unidades y súmalas al inventario, o devuelve el dinero y cancela el pedido.",
+        Action.HONOR,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.LABEL_IN_DOUBT: KindRules(
+        "No se sabe si la guía se hizo",
+        "Busca la referencia en el panel de la transportadora. Si la guía está, anota sus números; si no, descártala.",
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        4 * _HOUR,
+    ),
+    AttentionKind.LABEL_TOO_EXPENSIVE: KindRules(
+        "La guía cuesta mucho más que el envío cobrado",
+        "Acepta el precio para comprarla, o descártala y envía de otra forma.",
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        8 * _HOUR,
+    ),
+    AttentionKind.JOB_FAILED: KindRules(
+        "Una tarea falló muchas veces",
+        "Mira el error. Cuando la causa esté resuelta, haz que corra otra vez.",
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        2 * _DAY,
+    ),
+}
+"""The rules of every kind."""

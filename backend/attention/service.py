@@ -1,6 +1,5 @@
 """Raising what a person must settle."""
 
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import text
@@ -8,15 +7,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.events import AttentionRaised
-from backend.attention.kinds import AttentionKind
+from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.models import Attention
 from backend.database import database_now
 from backend.events import publish, subscribe
 from backend.jobs import JobFailed
 from backend.money import Cop
 from backend.tables import JsonObject
-
-DUE_WITHIN = timedelta(days=2)
 
 
 async def raise_attention(
@@ -41,7 +38,7 @@ async def raise_attention(
         payment_session_id=payment_session_id,
         fulfillment_id=fulfillment_id,
         data=data or {},
-        due_at=await database_now(session) + DUE_WITHIN,
+        due_at=await database_now(session) + RULES[kind].within,
     )
     values: dict[str, Any] = row.model_dump()
     insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(Attention)

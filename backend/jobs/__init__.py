@@ -6,7 +6,7 @@ do the work are marked with `@job` or `@periodic`; the shop's `Worker` is given 
 
 from backend.jobs.events import JobFailed
 from backend.jobs.kinds import JobRun, RunAgain, job, job_batch, periodic
-from backend.jobs.queue import cancel, enqueue
+from backend.jobs.queue import cancel, enqueue, forget, run_again
 from backend.jobs.stats import JobStats, stats
 from backend.jobs.worker import Worker
 
@@ -18,8 +18,10 @@ __all__ = [
     "Worker",
     "cancel",
     "enqueue",
+    "forget",
     "job",
     "job_batch",
     "periodic",
+    "run_again",
     "stats",
 ]

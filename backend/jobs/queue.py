@@ -5,13 +5,13 @@ from datetime import timedelta
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func
+from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from backend.clock import now
-from backend.database import UtcDateTime, db_now_in
+from backend.database import UtcDateTime, db_now, db_now_in
 from backend.jobs.models import Job
 from backend.tables import Json
 
@@ -122,3 +122,22 @@ _CANCEL = (
     .where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
     .execution_options(synchronize_session=False)
 )
+
+
+async def run_again(session: AsyncSession, job_id: int) -> bool:
+    """Have a job that was given up run once more, now. Whether it is there and was given up."""
+    again = (
+        update(Job)
+        .where(Job.id == job_id, Job.failed_at.is_not(None))
+        .values(failed_at=None, failing_since=None, failures=0, run_at=db_now())
+        .returning(Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    session.info[_ENQUEUED] = True
+    return (await session.execute(again)).first() is not None
+
+
+async def forget(session: AsyncSession, job_id: int) -> None:
+    """Take a job that was given up away. Nothing happens where there is none."""
+    gone = delete(Job).where(Job.id == job_id, Job.failed_at.is_not(None))
+    await session.execute(gone.execution_options(synchronize_session=False))

@@ -4,7 +4,11 @@ from email.message import EmailMessage
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.kinds import RULES, AttentionKind
+from backend.attention.resolving import read_attention
 from backend.customers.resets import new_reset_token
+from backend.dates import time_label
+from backend.errors import NotFound
 from backend.mail.models import Mail
 from backend.mail.paper import Letter, on_paper
 from backend.mail.record import Kind
@@ -49,6 +53,8 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
     kind = Kind(mail.kind)
     if kind is Kind.RESET:
         return await _reset(session, settings, mail.about)
+    if kind is Kind.ATTENTION:
+        return await _attention(session, settings, mail.about)
     tracking, mail_says = "", ORDER_MAILS[kind]
     order_id = mail.about
     if kind is Kind.SHIPPED:
@@ -84,6 +90,33 @@ async def _reset(session: AsyncSession, settings: Settings, address: str) -> Ema
         after=["El enlace sirve una sola vez y vence en una hora.", NOT_YOU],
     )
     return on_paper(letter, settings, address)
+
+
+async def _attention(session: AsyncSession, settings: Settings, attention_id: str) -> EmailMessage | None:
+    """For the shop itself; None when it was settled before the mail left."""
+    row = await read_attention(session, attention_id)
+    if row.resolved_at is not None:
+        return None
+    rules = RULES[AttentionKind(row.kind)]
+    facts = [f"Valor: {format_cop(row.amount)}."] if row.amount is not None else []
+    if row.order_id is not None:
+        facts.append(f"Pedido: {await _number_of(session, row.order_id)}.")
+    if row.due_at is not None:
+        facts.append(f"Resuélvelo antes del {time_label(row.due_at)}.")
+    letter = Letter(
+        subject=f"Por resolver: {rules.title}",
+        greeting="Hola:",
+        words=[rules.advice, *facts, f"Detalle: {row.message}"],
+        after=[f"trompo attention --resolve {row.id} --action {rules.recommended}"],
+    )
+    return on_paper(letter, settings, settings.store_email)
+
+
+async def _number_of(session: AsyncSession, order_id: str) -> str:
+    try:
+        return str((await read_order(session, order_id)).number)
+    except NotFound:
+        return order_id
 
 
 async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:

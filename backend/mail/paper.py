@@ -22,13 +22,16 @@ TEXT = "Figtree, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What a mail says. `bill` are the names and amounts of a purchase, its total last."""
+    """What a mail says. `bill` are the names and amounts of a purchase, its total last.
+
+    Without an `action` there is no button.
+    """
 
     subject: str
     greeting: str
     words: Sequence[str]
-    action: str
-    link: str
+    action: str = ""
+    link: str = ""
     bill: Sequence[tuple[str, str]] = ()
     after: Sequence[str] = ()
 
@@ -50,7 +53,7 @@ def on_paper(letter: Letter, settings: Settings, to: str) -> EmailMessage:
 def plain(letter: Letter, settings: Settings) -> str:
     """The letter as text."""
     bill = "\n".join(f"{name}: {amount}" for name, amount in letter.bill)
-    action = f"{letter.action}:\n{letter.link}"
+    action = f"{letter.action}:\n{letter.link}" if letter.action else ""
     parts = [letter.greeting, *letter.words, bill, action, *letter.after, "\n".join(_farewell(settings))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -123,6 +126,8 @@ def _table(bill: Sequence[tuple[str, str]]) -> str:
 
 def _button(letter: Letter) -> str:
     """The way on, and its address below for programs that show no links."""
+    if not letter.action:
+        return ""
     link = escape(letter.link)
     return (
         '<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px">'

@@ -5,6 +5,7 @@ from enum import StrEnum
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.events import AttentionRaised
 from backend.customers.events import ResetAsked
 from backend.events import subscribe
 from backend.jobs import enqueue
@@ -24,6 +25,7 @@ class Kind(StrEnum):
     LOST = "order_lost"
     SHIPPED = "parcel_shipped"
     RESET = "reset"
+    ATTENTION = "attention"
 
 
 _NOTED = (
@@ -59,6 +61,12 @@ async def shipped(session: AsyncSession, event: ParcelShipped) -> None:
 async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
     """A link for a new password. Whether there is an account is looked up when it is sent, and not before."""
     await _note(session, Kind.RESET, event.address, again=True)
+
+
+@subscribe(AttentionRaised)
+async def attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
+    """The shop's people have something to settle."""
+    await _note(session, Kind.ATTENTION, event.attention_id)
 
 
 async def _note(session: AsyncSession, kind: Kind, about: str, *, again: bool = False) -> None:

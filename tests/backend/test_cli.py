@@ -1,9 +1,14 @@
+import asyncio
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from typer.testing import CliRunner
 
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
 from backend.cli import app
+from backend.database import Database
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +62,37 @@ def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None
 def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...]) -> None:
     run("seed")
     assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
+
+
+def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
+    run("migrate")
+    assert run("attention") == (0, "There is nothing to settle.\n")
+    attention_id = asyncio.run(_raise(tmp_path))
+    code, output = run("attention")
+    assert code == 0
+    assert output.startswith(f"{attention_id}  paid_twice  $ 33.528  order_1  until ")
+    assert "\n  The bank approved both\n" in output
+    assert output.endswith("  honor, refunded (recommended), dismissed\n")
+    settle = ("attention", "--resolve", attention_id, "--action")
+    assert run(*settle, "forget") == (1, "--action must be one of honor, refunded, dismissed\n")
+    assert run(*settle, "dismissed")[0] == 1
+    done = (0, f"{attention_id} is resolved: dismissed.\n")
+    assert run(*settle, "dismissed", "--note", "the gateway says no") == done
+    assert run(*settle, "dismissed", "--note", "again")[0] == 1
+    assert run("attention") == (0, "There is nothing to settle.\n")
+
+
+async def _raise(folder: Path) -> str:
+    database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
+    async with database.transaction() as session:
+        await raise_attention(
+            session,
+            AttentionKind.PAID_TWICE,
+            subject_id="payses_1",
+            message="The bank approved both",
+            amount=33_528,
+            order_id="order_1",
+        )
+        attention_id = (await session.execute(select(Attention.id))).scalar_one()
+    await database.close()
+    return str(attention_id)

@@ -17,6 +17,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, PublishableKey, SalesChannel, Variant
 from backend.customers.models import Staff
 from backend.customers.tokens import issue_token
@@ -51,6 +53,7 @@ NOT_IMPLEMENTED = {
 AN_ID = re.compile(r"([a-z_]+)_[0-9A-HJKMNP-TV-Z]{26}")
 IN_PATHS = {
     "address_id": "cuaddr",
+    "attention_id": "attn",
     "cart_id": "cart",
     "category_id": "pcat",
     "item_id": "iitem",
@@ -162,6 +165,18 @@ async def a_doubtful_parcel(reader: Reader) -> None:
     reader.know(order["order"]["fulfillments"][0]["id"])
 
 
+async def something_to_settle(reader: Reader) -> None:
+    """A payment that the gateway does not know the end of."""
+    async with reader.shop.database.transaction() as session:
+        await raise_attention(
+            session,
+            AttentionKind.PAYMENT_UNRESOLVED,
+            subject_id="payses_1",
+            message="48 hours without a word",
+        )
+        reader.know((await session.execute(select(Attention.id))).scalar_one())
+
+
 STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/auth/customer/emailpass/register": a_seeded_shop,
     "/auth/customer": a_customer,
@@ -172,6 +187,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/orders/{order_id}/fulfillments/{parcel_id}": a_parcel,
     "/admin/orders": an_order,
     "/admin/payments": an_order,
+    "/admin/attention": something_to_settle,
     "/admin/returns": an_order,
     "/": a_seeded_shop,
 }

@@ -1,0 +1,59 @@
+"""`trompo attention`: what is open as text, and settling one of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from backend.attention.kinds import RULES, Action, AttentionKind
+from backend.attention.models import Attention
+from backend.attention.resolving import AttentionDesk, Decision
+from backend.database import Database
+from backend.dates import time_label
+from backend.errors import InvalidData
+from backend.money import format_cop
+
+BY = "command line"
+
+
+async def list_open(database: Database) -> str:
+    """What is open, the most urgent first; each with its id, amount, deadline and the actions it allows."""
+    urgent_first = select(Attention).where(Attention.resolved_at.is_(None)).order_by(Attention.due_at)
+    async with database.read() as session:
+        rows = (await session.execute(urgent_first)).scalars().all()
+    return "\n\n".join(map(_told, rows)) or "There is nothing to settle."
+
+
+async def resolve_one(desk: AttentionDesk, attention_id: str, decision: Decision) -> str:
+    """Settle one row, and say so. Raises what `AttentionDesk.resolve` does."""
+    row = await desk.resolve(attention_id, decision)
+    return f"{row.id} is resolved: {row.resolution}."
+
+
+def read_decision(
+    action: str | None, reference: str | None, note: str | None, label: Mapping[str, Any]
+) -> Decision:
+    """The decision that was typed.
+
+    Raises:
+        InvalidData: there is no such action.
+    """
+    if action not in tuple(Action):
+        raise InvalidData(f"--action must be one of {', '.join(Action)}")
+    said = {name: value for name, value in label.items() if value is not None}
+    return Decision(Action(action), BY, reference, note, said)
+
+
+def _told(row: Attention) -> str:
+    rules = RULES[AttentionKind(row.kind)]
+    facts = [row.id, row.kind]
+    if row.amount is not None:
+        facts.append(format_cop(row.amount))
+    if row.order_id is not None:
+        facts.append(row.order_id)
+    if row.due_at is not None:
+        facts.append(f"until {time_label(row.due_at)}")
+    actions = ", ".join(
+        f"{action} (recommended)" if action is rules.recommended else action for action in rules.actions
+    )
+    return f"{'  '.join(facts)}\n  {row.message}\n  {rules.advice}\n  {actions}"

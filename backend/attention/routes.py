@@ -1,0 +1,89 @@
+"""What staff must settle, over the Admin API."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from sqlalchemy import ColumnElement, func, select
+
+from backend.attention.models import Attention
+from backend.attention.resolving import AttentionDesk, Decision, read_attention
+from backend.attention.schemas import AttentionAnswer, AttentionParameters, AttentionsAnswer, NewResolution
+from backend.attention.wire import attention_wire
+from backend.edge.dependencies import Db, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.guard import STAFF_ONLY, StaffMember
+from backend.edge.lists import in_order, listed
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.wire import Wire
+
+router = APIRouter(
+    prefix="/admin/attention",
+    route_class=WireRoute,
+    tags=["admin: attention"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+SORTABLE = {"created_at": Attention.created_at, "due_at": Attention.due_at, "amount": Attention.amount}
+
+
+def attention_desk(request: Request) -> AttentionDesk:
+    """Whoever resolves the running shop's rows."""
+    desk: AttentionDesk = request.app.state.attention
+    return desk
+
+
+@router.get("", response_model=AttentionsAnswer)
+async def list_attention(
+    asked: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
+) -> Wire:
+    """What somebody must settle, the most urgent first; what is settled comes last."""
+    conditions = _conditions(asked)
+    page = select(Attention).where(*conditions)
+    urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
+    page = page.order_by(*in_order(asked.order, SORTABLE, urgent_first))
+    async with database.read() as session:
+        count = await session.execute(select(func.count()).select_from(Attention).where(*conditions))
+        rows = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+    return Wire(listed("attention", map(attention_wire, rows), count.scalar_one(), asked))
+
+
+@router.get("/{attention_id}", response_model=AttentionAnswer)
+async def read(attention_id: str, database: Db, fields: Shown) -> Wire:
+    """One row."""
+    async with database.read() as session:
+        row = await read_attention(session, attention_id)
+    return Wire({"attention": fields.pick(attention_wire(row))})
+
+
+@router.post("/{attention_id}/resolve", response_model=AttentionAnswer)
+async def resolve(
+    attention_id: str,
+    body: NewResolution,
+    desk: Annotated[AttentionDesk, Depends(attention_desk)],
+    member: StaffMember,
+    fields: Shown,
+) -> Wire:
+    """Decide: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note). Done once."""
+    decision = Decision(
+        action=body.action,
+        by=member.id,
+        reference=body.reference,
+        note=body.note,
+        label=body.label_found(),
+    )
+    row = await desk.resolve(attention_id, decision)
+    return Wire({"attention": fields.pick(attention_wire(row))})
+
+
+def _conditions(asked: AttentionParameters) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if asked.kind is not None:
+        conditions.append(Attention.kind.in_(asked.kind))
+    if asked.status is not None:
+        is_open = Attention.resolved_at.is_(None)
+        conditions.append(is_open if asked.status == "open" else ~is_open)
+    if asked.order_id is not None:
+        conditions.append(Attention.order_id == asked.order_id)
+    return conditions

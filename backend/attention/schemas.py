@@ -1,0 +1,86 @@
+"""What the Admin API says of attention, and what staff decide."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from backend.attention.kinds import Action
+from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Text, example
+from backend.tables import JsonObject
+
+
+class AttentionParameters(ListParameters):
+    """Which rows."""
+
+    kind: list[Name] | None = None
+    status: str | None = Field(None, pattern="^(open|resolved)$", description="`open` or `resolved`.")
+    order_id: Name | None = None
+
+
+class FoundLabel(Body):
+    """What somebody found at the carrier for a label in doubt: one of its numbers at least."""
+
+    carrier_order_id: Annotated[int, Field(gt=0, le=2**53)] | None = Field(
+        None, description="The label's number at the carrier (`idOrder`)."
+    )
+    tracking_number: Name | None = None
+    label_url: Name | None = None
+    carrier: Name | None = Field(None, description="Who carries it, as the shopper reads it.")
+    unverified: bool = Field(
+        default=False,
+        description="Keep the numbers although the carrier does not know them, or cannot be asked.",
+    )
+
+
+class NewResolution(Body):
+    """A decision. Which actions a row allows, its `actions` say."""
+
+    model_config = example(action="dismissed", note="Ya hablamos con la pasarela: no llegó dinero.")
+
+    action: Action = Field(strict=False)
+    reference: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        None, description="`refunded` needs it: the reference of the bank transfer."
+    )
+    note: Annotated[Text, Field(min_length=1)] | None = Field(None, description="`dismissed` needs it.")
+    label: FoundLabel | None = Field(None, description="For `honor` of a label in doubt.")
+
+    def label_found(self) -> JsonObject:
+        """What was said of the label, without what was not said."""
+        return self.label.model_dump(exclude_none=True) if self.label else {}
+
+
+class AttentionOut(Answer):
+    """One thing that somebody must settle, or has settled."""
+
+    id: str
+    kind: str = ""
+    status: str = "open"
+    subject_id: str = ""
+    title: str = Field("", description="What happened, in Spanish.")
+    message: str = Field("", description="What happened, exactly.")
+    amount: int | None = Field(None, description="The money in question, in whole pesos.")
+    due_at: str | None = Field(None, description="Until when it should be settled.")
+    recommended_action: str = ""
+    advice: str = Field("", description="What to do, in Spanish.")
+    actions: list[str] = Field(default_factory=list, description="The actions that are allowed.")
+    order_id: str | None = None
+    payment_session_id: str | None = None
+    fulfillment_id: str | None = None
+    data: dict[str, Any] = Field(default_factory=dict)
+    resolved_at: str | None = None
+    resolved_by: str | None = Field(None, description="The id of the staff member, or `command line`.")
+    resolution: str | None = None
+    reference: str | None = None
+    note: str | None = None
+
+
+class AttentionAnswer(BaseModel):
+    """One row."""
+
+    attention: AttentionOut
+
+
+class AttentionsAnswer(ListAnswer):
+    """A stretch of the rows."""
+
+    attention: list[AttentionOut]

@@ -1,0 +1,243 @@
+"""What a person must settle: listed, told by mail, settled once (backend.attention)."""
+
+import asyncio
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.kinds import RULES, Action
+from backend.attention.models import Attention
+from backend.attention.resolving import AttentionDesk, Decision, Resolver
+from backend.customers.models import Staff
+from backend.database import db_now
+from backend.errors import Conflict
+from backend.jobs.models import Job
+from backend.mail.letters import letter_of
+from backend.mail.models import Mail
+from tests.backend.attention.conftest import Raise
+from tests.store_steps import get, post
+
+K = AttentionKind
+
+
+def test_every_kind_has_its_rules() -> None:
+    assert set(RULES) == set(AttentionKind)
+    for rules in RULES.values():
+        assert rules.recommended in rules.actions
+        assert Action.DISMISSED in rules.actions
+        assert rules.within > timedelta(0)
+
+
+async def test_rows_are_listed_with_all_that_is_needed(admin: httpx.AsyncClient, raised: Raise) -> None:
+    attention_id = await raised(
+        K.PAID_TWICE, amount=33_528, order_id="order_1", payment_session_id="payses_1"
+    )
+    listing = await get(admin, "/admin/attention")
+    assert (listing["count"], listing["offset"], listing["limit"]) == (1, 0, 50)
+    (row,) = listing["attention"]
+    assert row == (await get(admin, f"/admin/attention/{attention_id}"))["attention"]
+    assert {name: row[name] for name in ("kind", "status", "amount", "order_id", "message", "data")} == {
+        "kind": "paid_twice",
+        "status": "open",
+        "amount": 33_528,
+        "order_id": "order_1",
+        "message": "Something happened",
+        "data": {},
+    }
+    assert (row["recommended_action"], row["actions"]) == ("refunded", ["honor", "refunded", "dismissed"])
+    assert row["due_at"] > row["created_at"]
+    assert row["title"] == "Pagaron dos veces la misma compra"
+    assert (row["resolved_at"], row["resolved_by"], row["resolution"]) == (None, None, None)
+
+
+async def test_the_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Raise) -> None:
+    doubt = await raised(K.LABEL_IN_DOUBT, "ful_1", order_id="order_1")
+    late = await raised(K.APPROVED_LATE, "payses_1", order_id="order_1")
+    done = await raised(K.APPROVED_LATE, "payses_2", order_id="order_2")
+    await post(admin, f"/admin/attention/{done}/resolve", {"action": "dismissed", "note": "checked"})
+
+    async def ids(**query: object) -> list[str]:
+        return [row["id"] for row in (await get(admin, "/admin/attention", **query))["attention"]]
+
+    assert await ids() == [doubt, late, done]  # a label is the more urgent, what is settled comes last
+    assert await ids(status="open") == [doubt, late]
+    assert await ids(status="resolved") == [done]
+    assert await ids(kind="approved_late") == [late, done]
+    assert await ids(order_id="order_2") == [done]
+    assert await ids(limit=1, offset=1) == [late]
+    assert await ids(order="-created_at") == [done, late, doubt]
+    assert (await admin.get("/admin/attention", params={"status": "lost"})).status_code == 400
+
+
+async def test_only_staff_see_and_settle(anyone: httpx.AsyncClient, raised: Raise) -> None:
+    attention_id = await raised(K.APPROVED_LATE)
+    assert (await anyone.get("/admin/attention")).status_code == 401
+    assert (await anyone.get(f"/admin/attention/{attention_id}")).status_code == 401
+    body = {"action": "dismissed", "note": "no"}
+    assert (await anyone.post(f"/admin/attention/{attention_id}/resolve", json=body)).status_code == 401
+
+
+async def test_a_note_settles_a_row_and_says_by_whom(
+    admin: httpx.AsyncClient, raised: Raise, shop: Shop
+) -> None:
+    attention_id = await raised(K.PAYMENT_UNRESOLVED)
+    body = {"action": "dismissed", "note": "The gateway's desk says that nothing came"}
+    row = (await post(admin, f"/admin/attention/{attention_id}/resolve", body))["attention"]
+    assert (row["status"], row["resolution"], row["note"]) == ("resolved", "dismissed", body["note"])
+    assert row["resolved_by"] == await staff_id(shop)
+    assert row["resolved_at"] >= row["created_at"]
+    again = await admin.post(f"/admin/attention/{attention_id}/resolve", json=body)
+    assert (again.status_code, again.json()["type"]) == (409, "conflict")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "says"),
+    [
+        (
+            K.LABEL_IN_DOUBT,
+            {"action": "refunded", "reference": "1"},
+            "label_in_doubt allows honor, dismissed",
+        ),
+        (K.JOB_FAILED, {"action": "refunded", "reference": "1"}, "job_failed allows honor, dismissed"),
+        (K.PAID_TWICE, {"action": "refunded"}, "refunded needs `reference`"),
+        (K.PAID_TWICE, {"action": "dismissed"}, "dismissed needs `note`"),
+        (K.PAID_TWICE, {"action": "dismissed", "note": ""}, ""),
+        (K.PAID_TWICE, {"action": "forget"}, ""),
+        (K.PAID_TWICE, {}, ""),
+    ],
+)
+async def test_what_a_kind_does_not_allow_is_refused_and_stays_open(
+    *, admin: httpx.AsyncClient, raised: Raise, kind: K, body: dict[str, str], says: str
+) -> None:
+    attention_id = await raised(kind, "1")
+    refused = await admin.post(f"/admin/attention/{attention_id}/resolve", json=body)
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert says in refused.json()["message"]
+    assert (await get(admin, f"/admin/attention/{attention_id}"))["attention"]["status"] == "open"
+
+
+async def test_what_does_not_exist_is_not_found(admin: httpx.AsyncClient) -> None:
+    assert (await admin.get("/admin/attention/attn_nosuch")).status_code == 404
+    body = {"action": "dismissed", "note": "no"}
+    assert (await admin.post("/admin/attention/attn_nosuch/resolve", json=body)).status_code == 404
+
+
+async def staff_id(shop: Shop) -> str:
+    async with shop.database.read() as session:
+        return str((await session.execute(select(Staff.id))).scalar_one())
+
+
+class Counting(Resolver):
+    """Counts what it settles; a rival settles the same row while this one prepares."""
+
+    def __init__(self) -> None:
+        self.settled = 0
+        self.rival: AttentionDesk | None = None
+
+    async def prepare(self, row: Attention, decision: Decision) -> None:
+        rival, self.rival = self.rival, None
+        if rival is not None:
+            await rival.resolve(row.id, decision)
+
+    async def settle(self, session: object, row: Attention, decision: Decision) -> None:
+        self.settled += 1
+
+
+async def test_a_rival_who_was_quicker_has_settled_it_alone(shop: Shop, raised: Raise) -> None:
+    attention_id = await raised(K.APPROVED_LATE)
+    resolver = Counting()
+    desk = AttentionDesk(shop.database, {K.APPROVED_LATE: resolver})
+    resolver.rival = desk
+    with pytest.raises(Conflict):
+        await desk.resolve(attention_id, Decision(Action.HONOR, "user_1"))
+    assert resolver.settled == 1
+
+
+async def test_settled_many_times_at_once_it_is_settled_once(shop: Shop, raised: Raise) -> None:
+    attention_id = await raised(K.APPROVED_LATE)
+    resolver = Counting()
+    desk = AttentionDesk(shop.database, {K.APPROVED_LATE: resolver})
+    done = await asyncio.gather(
+        *(desk.resolve(attention_id, Decision(Action.HONOR, f"user_{n}")) for n in range(6)),
+        return_exceptions=True,
+    )
+    assert [type(each) for each in done].count(Conflict) == 5
+    assert resolver.settled == 1
+
+
+async def test_once_it_is_settled_the_same_may_be_raised_again(
+    shop: Shop, raised: Raise, admin: httpx.AsyncClient
+) -> None:
+    first = await raised(K.APPROVED_LATE)
+    assert await raised(K.APPROVED_LATE) == first
+    await post(admin, f"/admin/attention/{first}/resolve", {"action": "dismissed", "note": "no"})
+    assert await raised(K.APPROVED_LATE) != first
+
+
+async def test_each_new_row_is_one_mail_to_the_shop(shop: Shop, raised: Raise) -> None:
+    attention_id = await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
+    await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
+    async with shop.database.read() as session:
+        (mail,) = (await session.execute(select(Mail))).scalars()
+        assert (mail.kind, mail.about) == ("attention", attention_id)
+        letter = await letter_of(session, shop.settings, mail)
+    assert letter is not None
+    assert (letter["To"], letter["Subject"]) == (
+        "hola@trompo.example",
+        "Por resolver: Pagaron dos veces la misma compra",
+    )
+    body = letter.get_body(("plain",))
+    assert body is not None
+    text = body.get_content()
+    for fact in (attention_id, "$ 33.528", "order_1", "Resuélvelo antes del", "Something happened"):
+        assert fact in text
+
+
+async def test_what_is_settled_before_its_mail_leaves_needs_none(
+    shop: Shop, raised: Raise, admin: httpx.AsyncClient
+) -> None:
+    attention_id = await raised(K.PAID_TWICE)
+    await post(admin, f"/admin/attention/{attention_id}/resolve", {"action": "dismissed", "note": "no"})
+    async with shop.database.read() as session:
+        (mail,) = (await session.execute(select(Mail))).scalars()
+        assert await letter_of(session, shop.settings, mail) is None
+
+
+@pytest.fixture
+async def failed_job(shop: Shop) -> int:
+    """A job that was given up, and its row."""
+    async with shop.database.transaction() as session:
+        job = Job(kind="mail.send", key="mail_1", run_at=db_now(), failed_at=db_now(), failures=9)  # type: ignore[arg-type]
+        session.add(job)
+        await session.flush()
+        assert job.id is not None
+        await raise_attention(session, K.JOB_FAILED, subject_id=str(job.id), message="given up")
+        return job.id
+
+
+async def test_a_job_runs_once_more(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+    (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
+    await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
+    async with shop.database.read() as session:
+        job = (await session.execute(select(Job).where(Job.id == failed_job))).scalar_one()
+    assert (job.failed_at, job.failures, job.failing_since) == (None, 0, None)
+
+
+async def test_a_job_is_forgotten(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+    (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
+    await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "dismissed", "note": "obsolete"})
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Job).where(Job.id == failed_job))).first() is None
+
+
+async def test_a_job_that_is_gone_cannot_run(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+    (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
+    async with shop.database.transaction() as session:
+        await session.execute(update(Job).values(failed_at=None))
+    refused = await admin.post(f"/admin/attention/{row['id']}/resolve", json={"action": "honor"})
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert (await get(admin, f"/admin/attention/{row['id']}"))["attention"]["status"] == "open"
