@@ -123,6 +123,20 @@ RULES = {
         _WITHOUT_MONEY,
         8 * _HOUR,
     ),
+    AttentionKind.LABEL_CANCELED: KindRules(
+        "La transportadora anuló una guía",
+        "Cancela el despacho y envía las unidades otra vez, o llama a la transportadora.",
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        8 * _HOUR,
+    ),
+    AttentionKind.NOT_DELIVERED: KindRules(
+        "Un paquete no llegó",
+        "Llama a la transportadora y al comprador; después anota cómo quedó.",
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
+    ),
     AttentionKind.JOB_FAILED: KindRules(
         "Una tarea falló muchas veces",
         "Mira el error. Cuando la causa esté resuelta, haz que corra otra vez.",

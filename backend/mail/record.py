@@ -5,7 +5,9 @@ from enum import StrEnum
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind
 from backend.attention.events import AttentionRaised
+from backend.attention.resolving import read_attention
 from backend.customers.events import ResetAsked
 from backend.events import subscribe
 from backend.jobs import enqueue
@@ -65,7 +67,10 @@ async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
 
 @subscribe(AttentionRaised)
 async def attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
-    """The shop's people have something to settle."""
+    """The shop's people have something to settle; that mails cannot leave is no mail."""
+    row = await read_attention(session, event.attention_id)
+    if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
+        return
     await _note(session, Kind.ATTENTION, event.attention_id)
 
 
