@@ -270,7 +270,8 @@ def import_products(
 
     Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, price,
-    compare_at_price, stock, pictures. Lists have a | between their parts; prices are whole pesos without dots.
+    compare_at_price, tax_rate, stock, pictures. Lists have a | between their parts; prices are whole pesos without
+    dots, with their IVA in them; tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19).
 
     The whole file is looked through before anything is written.
 

@@ -19,7 +19,7 @@ from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.money import Cop, format_cop
-from backend.pricing import CartTotals, PricedLine, ShippingCharge, price_cart
+from backend.pricing import STANDARD_RATE, CartTotals, PricedLine, ShippingCharge, price_cart
 from backend.tables import JsonObject
 
 MAX_QUANTITY = 99
@@ -66,7 +66,8 @@ class Line:
     @property
     def priced(self) -> PricedLine:
         """The line at today's price."""
-        return PricedLine(self.item.id, self.item.quantity, self.variant.price)
+        rate = self.product.tax_rate if self.product else STANDARD_RATE
+        return PricedLine(self.item.id, self.item.quantity, self.variant.price, rate)
 
 
 async def create(

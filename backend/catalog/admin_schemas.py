@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from backend.catalog.schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
@@ -20,6 +20,7 @@ from backend.edge.schemas import (
     example,
     problem,
 )
+from backend.pricing import TAX_RATES
 
 MAX_PICTURES = 50
 MAX_VARIANTS = 100
@@ -33,7 +34,16 @@ def _is_handle(text: str) -> str:
     return text
 
 
+def _is_tax_rate(rate: int) -> int:
+    if rate not in TAX_RATES:
+        raise problem(f"A product's tax_rate is one of {', '.join(map(str, TAX_RATES))}")
+    return rate
+
+
 Handle = Annotated[Name, AfterValidator(_is_handle)]
+TaxRate = Annotated[
+    Whole, AfterValidator(_is_tax_rate), WithJsonSchema({"type": "integer", "enum": list(TAX_RATES)})
+]
 
 
 class PriceIn(Body):
@@ -118,6 +128,9 @@ class ProductChange(Body):
     featured: bool | None = None
     price: Pesos | None = None
     compare_at_price: Pesos | None = None
+    tax_rate: TaxRate | None = Field(
+        None, description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."
+    )
     weight: Measure | None = Field(None, description="Kilograms.")
     length: Measure | None = Field(None, description="Centimetres.")
     height: Measure | None = Field(None, description="Centimetres.")

@@ -22,7 +22,7 @@ from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.tables import JsonObject
 
-OWN_COLUMNS = ("title", "handle", "status", "featured")
+OWN_COLUMNS = ("title", "handle", "status", "featured", "tax_rate")
 CLEARABLE = ("thumbnail", "weight", "length", "height", "width")
 BRAND, AGE_RANGE = "brand", "ageRange"
 

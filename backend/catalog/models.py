@@ -22,6 +22,7 @@ from sqlmodel import Field, SQLModel
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
+from backend.pricing import STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
 from backend.words import fold
 
@@ -127,6 +128,7 @@ class Product(Timestamps, table=True):
             postgresql_where=_FOR_SALE,
         ),
         Index("ix_product_newest", "created_at", "id"),
+        CheckConstraint("tax_rate IN (0, 5, 19)", name="tax_rate"),
     )
 
     id: str = Field(default_factory=lambda: new_id("prod"), primary_key=True)
@@ -146,6 +148,8 @@ class Product(Timestamps, table=True):
     thumbnail: str | None = None
     collection_id: str | None = Field(default=None, foreign_key="collection.id", index=True)
     featured: bool = Field(default=False, index=True)
+    tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
+    """The IVA that is in its price, in percent: one of `backend.pricing.TAX_RATES`."""
     weight: float | None = None
     length: float | None = None
     height: float | None = None

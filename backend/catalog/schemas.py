@@ -97,7 +97,7 @@ class ImageOut(Answer):
 
 
 class ProductOut(Answer):
-    """A product. By default without status, metadata, categories and prices: ask for them with `fields`."""
+    """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
 
     id: str
     handle: str | None = None
@@ -108,6 +108,7 @@ class ProductOut(Answer):
     collection_id: str | None = None
     weight: float | None = None
     length: float | None = None
+    tax_rate: int | None = Field(None, description="The IVA that is in its price, in percent.")
     variants: list[VariantOut] | None = None
     images: list[ImageOut] | None = None
     metadata: dict[str, Any] | None = None

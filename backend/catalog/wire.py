@@ -131,6 +131,8 @@ class ProductWriter:
             product["metadata"] = {**row.extra_metadata, "brand": row.brand, "ageRange": row.age_range}
         if self._as_staff or wants("featured"):
             product["featured"] = row.featured
+        if self._as_staff or wants("tax_rate"):
+            product["tax_rate"] = row.tax_rate
         if self._as_staff:
             product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
         return product

@@ -101,4 +101,5 @@ def _sold(line: Line) -> SoldLine:
         quantity=line.item.quantity,
         unit_price=line.variant.price,
         compare_at_price=line.variant.compare_at_price,
+        tax_rate=product.tax_rate,
     )

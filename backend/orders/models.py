@@ -8,6 +8,7 @@ from sqlmodel import Field
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
+from backend.pricing import SHIPPING_RATE, STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
 
 
@@ -35,6 +36,10 @@ class Order(Timestamps, table=True):
     shipping_total: Cop
     total: Cop
     shipping_name: str
+    shipping_tax_rate: int = Field(
+        default=SHIPPING_RATE, sa_column_kwargs={"server_default": str(SHIPPING_RATE)}
+    )
+    """The IVA that is in the shipping, in percent."""
     shipping_option_id: str | None = None
     shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -61,5 +66,7 @@ class OrderLine(Timestamps, table=True):
     quantity: int
     unit_price: Cop
     compare_at_price: Cop | None = None
+    tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
+    """The IVA that is in its price, in percent."""
     fulfilled: int = 0
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)

@@ -17,7 +17,6 @@ from backend.orders.models import Order, OrderLine
 from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.pricing import (
     SHIPPING_RATE,
-    STANDARD_RATE,
     CartTotals,
     PricedLine,
     ShippingCharge,
@@ -43,7 +42,7 @@ class SoldLine:
     quantity: int
     unit_price: Cop
     compare_at_price: Cop | None
-    tax_rate: int = STANDARD_RATE
+    tax_rate: int
 
     @property
     def priced(self) -> PricedLine:
@@ -89,6 +88,7 @@ async def create_order(
         shipping_total=totals.shipping_total,
         total=totals.total,
         shipping_name=shipping.name,
+        shipping_tax_rate=shipping.tax_rate,
         shipping_option_id=shipping.option_id,
         shipping_data=shipping.data,
         shipping_address=cart.shipping_address or {},
@@ -110,6 +110,7 @@ async def create_order(
             quantity=line.quantity,
             unit_price=line.unit_price,
             compare_at_price=line.compare_at_price,
+            tax_rate=line.tax_rate,
         )
         for line in lines
     )
@@ -160,12 +161,13 @@ async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[Order
 
 def priced(line: OrderLine, units: int | None = None) -> PricedLine:
     """The order's line, or so many units of it, as it was sold."""
-    return PricedLine(line.id, line.quantity if units is None else units, line.unit_price)
+    return PricedLine(line.id, line.quantity if units is None else units, line.unit_price, line.tax_rate)
 
 
 def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
     """What the order cost, with the IVA of each of its lines and of its shipping."""
-    return price_cart([priced(line) for line in lines], ShippingCharge(order.shipping_total))
+    shipping = ShippingCharge(order.shipping_total, order.shipping_tax_rate)
+    return price_cart([priced(line) for line in lines], shipping)
 
 
 def mark_paid(order: Order) -> None:

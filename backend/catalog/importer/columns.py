@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.catalog.browse import AGE_ORDER
+from backend.pricing import TAX_RATES
 
 LIST_SEPARATOR = "|"
 MOST_PESOS = 1_000_000_000
@@ -89,6 +90,19 @@ def one_of(*values: str) -> Callable[[str], str]:
     return read
 
 
+def tax_rate(cell: str) -> int:
+    """Reads a rate of IVA in percent.
+
+    Raises:
+        CellError: no product has this rate.
+    """
+    rates = {str(rate): rate for rate in TAX_RATES}
+    rate = rates.get(cell.removesuffix("%").rstrip())
+    if rate is None:
+        raise CellError(f"must be one of {', '.join(rates)}, the IVA in percent")
+    return rate
+
+
 def several(cell: str) -> tuple[str, ...]:
     """Reads a list: its parts in their order, each once."""
     parts = (part.strip() for part in cell.split(LIST_SEPARATOR))
@@ -111,6 +125,7 @@ COLUMNS = {
         Column("sku", text(64)),
         Column("price", number(MOST_PESOS, "89900")),
         Column("compare_at_price", number(MOST_PESOS, "109900"), None),
+        Column("tax_rate", tax_rate),
         Column("stock", number(MOST_UNITS, "12")),
         Column("pictures", several, ()),
     )

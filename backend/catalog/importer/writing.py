@@ -18,7 +18,17 @@ from backend.inventory.models import InventoryLevel
 
 NEW, CHANGED, SAME = "new", "changed", "same"
 
-PRODUCT_COLUMNS = ("handle", "title", "subtitle", "description", "brand", "age_range", "featured", "status")
+PRODUCT_COLUMNS = (
+    "handle",
+    "title",
+    "subtitle",
+    "description",
+    "brand",
+    "age_range",
+    "featured",
+    "status",
+    "tax_rate",
+)
 VARIANT_COLUMNS = ("sku", "price", "compare_at_price")
 
 

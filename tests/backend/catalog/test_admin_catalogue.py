@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from backend.app import Shop
 from backend.outbox.models import OutboxEvent
@@ -311,3 +312,27 @@ async def test_what_a_program_needs_to_know_of_the_shop(admin: httpx.AsyncClient
     (channel,) = (await get(admin, "/admin/sales-channels"))["sales_channels"]
     assert channel["id"] == shop_floor.channel_id
     assert (await get(admin, "/admin/regions"))["regions"][0]["name"] == "Colombia"
+
+
+async def test_a_product_has_its_rate_of_tax(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+    toy = await product(admin)
+    assert toy["tax_rate"] == 19
+    path = f"/admin/products/{toy['id']}"
+    for rate in (5, 0, 0.0, 19.0):
+        changed = (await post(admin, path, {"tax_rate": rate}))["product"]
+        assert changed["tax_rate"] == rate
+    assert (await post(admin, path, {"tax_rate": None}))["product"]["tax_rate"] == 19  # nothing was said
+    for wrong in (16, -5, 5.5, "5", False, True):
+        refused = await admin.post(path, json={"tax_rate": wrong})
+        assert (refused.status_code, "tax_rate" in refused.json()["message"]) == (400, True), wrong
+    book = await product(admin, title="Cuento", handle="cuento", tax_rate=0, variants=None, price=20_000)
+    assert book["tax_rate"] == 0
+    assert "tax_rate" not in (await get(store, f"/store/products/{book['id']}"))["product"]
+    asked = await get(store, f"/store/products/{book['id']}", fields="+tax_rate")
+    assert asked["product"]["tax_rate"] == 0
+
+
+async def test_the_database_keeps_other_rates_out(shop: Shop, shop_floor: Floor) -> None:
+    with pytest.raises(IntegrityError, match="tax_rate"):
+        async with shop.database.transaction() as session:
+            await make_toy(session, shop_floor, "trompo", tax_rate=16)

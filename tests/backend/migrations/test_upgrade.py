@@ -92,9 +92,23 @@ async def test_a_shop_of_any_age_comes_to_todays_shape_and_loses_nothing(
         )  # later ones had the column: it keeps what it held
         assert await all_of(empty, "SELECT title, title_key FROM product") == [("Árbol de Ñame", key)]
         assert await all_of(empty, "SELECT price FROM variant") == [(45_000,)]
+        assert await all_of(empty, "SELECT tax_rate FROM product") == [(19,)]
         assert await all_of(empty, "SELECT stocked, reserved FROM inventory_level") == [(7, 2)]
 
 
 async def test_processes_that_start_at_once_migrate_once(empty: Database) -> None:
     await asyncio.gather(*(upgrade(empty) for _ in range(3)))
     assert await all_of(empty, "SELECT version_num FROM alembic_version") == [(REVISIONS[-1],)]
+
+
+async def test_a_product_is_still_watched_when_its_table_has_grown(empty: Database) -> None:
+    await upgrade(empty, REVISIONS[0])
+    async with empty.transaction() as session:
+        for statement in SHOP.split(";"):
+            await session.execute(text(statement))
+    await upgrade(empty)
+    (before,) = await all_of(empty, "SELECT catalog FROM catalog_version")
+    async with empty.transaction() as session:
+        await session.execute(text("UPDATE product SET tax_rate = 5"))
+    (after,) = await all_of(empty, "SELECT catalog FROM catalog_version")
+    assert after != before

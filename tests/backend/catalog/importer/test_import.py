@@ -118,6 +118,15 @@ async def test_only_what_differs_is_changed_and_told(importer: Importer) -> None
     assert await importer.told() == 1
 
 
+async def test_a_rate_of_tax_comes_in_and_stays_when_nothing_is_said(importer: Importer) -> None:
+    await importer("handle,title,price,tax_rate\ncuento,Cuento,20000,0\ntrompo,Trompo,18900,\n")
+    assert await importer("handle,price,tax_rate\ncuento,20000,0\ntrompo,18900,19\n") == {"same": 2}
+    assert await importer("handle,tax_rate\ncuento,5\ntrompo,\n") == {"same": 1, "changed": 1}
+    async with importer.database.read() as session:
+        found = await session.execute(select(Product.handle, Product.tax_rate).order_by(Product.handle))
+    assert found.all() == [("cuento", 5), ("trompo", 19)]
+
+
 async def test_an_emptied_cell_takes_away(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     assert await importer(HEAD + "trompo,Trompo,,,,,TRO-1,18900,,7\n") == {"changed": 1}

@@ -23,6 +23,11 @@ def test_a_row_says_only_what_its_columns_say(tmp_path: Path) -> None:
     assert row.values == {"handle": "trompo", "price": 18_900, "categories": ("a", "b"), "featured": True}
 
 
+def test_a_rate_of_tax_may_have_its_sign(tmp_path: Path) -> None:
+    found = rows(tmp_path, "handle,tax_rate\na,19\nb,5%\nc,0 %\nd,\n")
+    assert [row.get("tax_rate") for row in found] == [19, 5, 0, None]
+
+
 def test_an_empty_cell_empties_what_can_be_empty_and_leaves_the_rest(tmp_path: Path) -> None:
     head = "handle,title,brand,compare_at_price,stock,price,collection,pictures,featured"
     (row,) = rows(tmp_path, f"{head}\ntrompo,,,,,,,,\n")
@@ -68,6 +73,8 @@ def test_batches_are_no_larger_than_asked(tmp_path: Path) -> None:
         ("stock", "many", "must be a whole number"),
         ("stock", "1.5", "must be a whole number"),
         ("featured", "maybe", "must be yes or no"),
+        ("tax_rate", "16", "must be one of 0, 5, 19, the IVA in percent"),
+        ("tax_rate", "excluido", "must be one of 0, 5, 19"),
         ("age_range", "4-5", "must be one of 0-2, 3-5, 6-8, 9-12, 12+"),
         ("status", "gone", "must be one of published, draft"),
         ("sku", "x" * 65, "must not be longer than 64"),
