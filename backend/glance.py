@@ -5,13 +5,13 @@ who ask while one is under way share the next: however many requests a second, t
 answers and no faster. What a glance sees was true after it was asked for, never before.
 """
 
-import asyncio
 import sqlite3
 from typing import Any
 
 import asyncpg
 
 from backend.database import Database
+from backend.single_flight import SingleFlight
 
 Row = tuple[Any, ...]
 GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
@@ -25,8 +25,9 @@ class Glance:
         self._query = query
         self._file: sqlite3.Connection | None = None
         self._server: asyncpg.Connection | None = None
-        self._next: asyncio.Task[Row] | None = None
-        self._alone = asyncio.Lock()
+        self._looks = SingleFlight[None, Row](
+            finishes=True
+        )  # one connection serves all, and is worth keeping
 
     async def look(self) -> Row:
         """The row as it is now.
@@ -36,17 +37,15 @@ class Glance:
         """
         if self._database.is_sqlite:
             return self._read_file()
-        if self._next is None:
-            self._next = asyncio.create_task(self._after_the_one_under_way())
-        return await asyncio.shield(self._next)
+        return await self._looks.share_next(None, self._ask_server)
 
     async def close(self) -> None:
         """Give the connection back."""
         if self._file is not None:
             self._file.close()
             self._file = None
-        async with self._alone:
-            self._leave()
+        await self._looks.idle()
+        self._leave()
 
     def _read_file(self) -> Row:
         """On this very thread: it takes microseconds, and in WAL mode no writer holds a reader up."""
@@ -59,17 +58,15 @@ class Glance:
         except sqlite3.Error as error:
             raise OSError(f"the database does not answer: {error}") from error
 
-    async def _after_the_one_under_way(self) -> Row:
-        async with self._alone:
-            self._next = None  # who comes from here on needs a later look
-            try:
-                return await self._read_server()
-            except GONE:  # the server was restarted, or closed what was idle: once more on a new connection
-                self._leave()
-            try:
-                return await self._read_server()
-            except GONE as error:
-                raise OSError("the database does not answer") from error
+    async def _ask_server(self) -> Row:
+        try:
+            return await self._read_server()
+        except GONE:  # the server was restarted, or closed what was idle: once more on a new connection
+            self._leave()
+        try:
+            return await self._read_server()
+        except GONE as error:
+            raise OSError("the database does not answer") from error
 
     async def _read_server(self) -> Row:
         if self._server is None:

@@ -5,7 +5,7 @@ whether the catalogue has changed since. A change is in the very next answer of 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
 from cachetools import LRUCache
@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.catalog.version import Version, Versions
+from backend.edge.conditional import IF_NONE_MATCH, NotModified, is_known
 
 ROOM = 32 * 1024 * 1024
 """How many bytes of answers a process keeps; the ones that were asked for least lately go first."""
@@ -35,7 +36,7 @@ class Answer:
     shows_stock: bool
     start: Message
     body: bytes
-    etag: bytes
+    tag: str
 
     def holds(self, version: Version) -> bool:
         """Whether it is what the API would answer now."""
@@ -73,16 +74,18 @@ class RememberedAnswers:
         key = (scope["path"], scope["query_string"], headers.get(KEY_HEADER, b""))
         answer = self._answers.get(key)
         if answer is None or not answer.holds(version):
-            await self._app(scope, receive, _Listener(self, key, version, send))
-            return
-        if answer.etag in headers.get(b"if-none-match", b""):
-            not_modified = {"type": "http.response.start", "status": 304, "headers": [(b"etag", answer.etag)]}
-            await send(not_modified)
-            await send({"type": "http.response.body", "body": b""})
-            return
-        # the headers are a list of the answer's own: who sends it may add some
-        await send({**answer.start, "headers": [*answer.start["headers"]]})
-        await send({"type": "http.response.body", "body": answer.body})
+            # asked for in full: what is sent as unchanged could not be remembered
+            whole = {**scope, "headers": [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]}
+            listener = _Listener(
+                memory=self, key=key, version=version, scope=scope, receive=receive, send=send
+            )
+            await self._app(whole, receive, listener)
+        elif is_known(scope, answer.tag):
+            await NotModified(answer.start["headers"])(scope, receive, send)
+        else:
+            # the headers are a list of the answer's own: who sends it may add some
+            await send({**answer.start, "headers": [*answer.start["headers"]]})
+            await send({"type": "http.response.body", "body": answer.body})
 
     async def _version(self) -> Version | None:
         """None when the database does not answer: the API says so in its own words."""
@@ -97,27 +100,40 @@ class RememberedAnswers:
             self._answers[key] = answer
 
 
+@dataclass(slots=True, kw_only=True)
 class _Listener:
     """Passes an answer on and has it remembered. Its version was read before it was made, so it is never too new."""
 
-    def __init__(self, memory: RememberedAnswers, key: Key, version: Version, send: Send) -> None:
-        self._memory = memory
-        self._key = key
-        self._version = version
-        self._send = send
-        self._start: Message | None = None
+    memory: RememberedAnswers
+    key: Key
+    version: Version
+    scope: Scope
+    receive: Receive
+    send: Send
+    _start: Message | None = field(default=None, init=False)
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self._start = {**message, "headers": [*message["headers"]]} if message["status"] == 200 else None
-        elif message.get("more_body"):
-            self._start = None  # in parts: no catalogue answer is, and none is kept
-        elif self._start is not None:
-            shows_stock = SHOWS_STOCK in unquote_to_bytes(self._key[1])
-            etag = Headers(raw=self._start["headers"]).get("etag", "").encode()
-            answer = Answer(self._version, shows_stock, self._start, message["body"], etag)
-            self._memory.remember(self._key, answer)
-        await self._send(message)
+        start, self._start = self._start, None
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            self._start = message  # held back: the caller may have the answer already
+        elif start is None:
+            await self.send(message)
+        elif message.get("more_body"):  # in parts: no catalogue answer is, and none is kept
+            await self.send(start)
+            await self.send(message)
+        else:
+            await self._answer(start, message)
+
+    async def _answer(self, start: Message, message: Message) -> None:
+        kept = {**start, "headers": [*start["headers"]]}
+        tag = Headers(raw=kept["headers"]).get("etag", "")
+        shows_stock = SHOWS_STOCK in unquote_to_bytes(self.key[1])
+        self.memory.remember(self.key, Answer(self.version, shows_stock, kept, message["body"], tag))
+        if is_known(self.scope, tag):
+            await NotModified(start["headers"])(self.scope, self.receive, self.send)
+        else:
+            await self.send(start)
+            await self.send(message)
 
 
 def _size(answer: Answer) -> int:

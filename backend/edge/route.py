@@ -1,7 +1,6 @@
 """The class of every API route: reads bodies strictly, and spares a program what it already has."""
 
 from collections.abc import Callable, Coroutine, Iterator
-from hashlib import blake2b
 from typing import Any
 
 import orjson
@@ -10,6 +9,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from backend.edge.conditional import NotModified, is_known, tag_of
 from backend.edge.query import QueryReader
 
 MAX_BODY_BYTES = 100 * 1024
@@ -70,8 +70,6 @@ def _unless_known(request: Request, response: Response) -> Response:
     """304 when the caller has this very answer already; products are never cached, only not sent twice."""
     if response.status_code != 200:
         return response
-    etag = f'W/"{blake2b(response.body, digest_size=16).hexdigest()}"'
-    if etag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers={"etag": etag})
-    response.headers["etag"] = etag
-    return response
+    tag = tag_of(bytes(response.body))
+    response.headers["etag"] = tag
+    return NotModified(response.raw_headers) if is_known(request.scope, tag) else response

@@ -3,10 +3,11 @@
 import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from starlette.datastructures import Headers
-from starlette.types import Scope, Send
+from starlette.types import Receive, Scope, Send
+
+from backend.edge.conditional import NotModified, is_known
 
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
@@ -50,43 +51,26 @@ class Answer:
     etag: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    async def __call__(self, scope: Scope, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it: only the news that nothing changed to a browser that has it, only its head to one that asks so."""
-        asked = Headers(scope=scope)
         headers = {"cache-control": REVALIDATED, "vary": "Accept-Encoding", **self.headers}
         if self.etag:
             headers["etag"] = self.etag
-        if self.status == 200 and _has(asked, self.etag):
-            await _send(send, 304, headers, b"")
+        if self.status == 200 and is_known(scope, self.etag):
+            await NotModified(_raw(headers))(scope, receive, send)
             return
         content, is_packed = self.body.content, self.body.is_packed
-        if is_packed and _takes_gzip(asked):
+        if is_packed and _takes_gzip(Headers(scope=scope)):
             headers["content-encoding"] = "gzip"
         elif is_packed:
             content = self.body.unpacked()
         headers |= {"content-type": self.body.kind, "content-length": str(len(content))}
-        await _send(send, self.status, headers, b"" if scope["method"] == "HEAD" else content)
+        await send({"type": "http.response.start", "status": self.status, "headers": _raw(headers)})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})
 
 
-def tag_of(*parts: bytes) -> str:
-    """An ETag out of what makes the content. Weak: the same content is sent packed and unpacked."""
-    digest = blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(8))
-        digest.update(part)
-    return f'W/"{digest.hexdigest()}"'
-
-
-async def _send(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
-    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-    await send({"type": "http.response.body", "body": content})
-
-
-def _has(asked: Headers, etag: str) -> bool:
-    """Whether the browser has the content with this tag (RFC 9110, 13.1.2)."""
-    tags = {tag.strip().removeprefix("W/") for tag in asked.get("if-none-match", "").split(",")}
-    return bool(etag) and bool(tags & {"*", etag.removeprefix("W/")})
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 
 def _takes_gzip(asked: Headers) -> bool:

@@ -2,15 +2,18 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from cachetools import LRUCache
 
+from backend.edge.conditional import tag_of
 from backend.settings import Settings
+from backend.single_flight import SingleFlight
 from storefront.documents.addresses import sample_of
-from storefront.documents.answers import HTML, Body, tag_of
+from storefront.documents.answers import HTML, Body
 from storefront.documents.first_paint import arranged_for_first_paint
 from storefront.documents.reading import Reading
 from storefront.documents.security import content_policy, inline_scripts
@@ -60,7 +63,9 @@ class Drawings:
         self._kept: LRUCache[str, Drawn] = LRUCache(
             MOST_KEPT, getsizeof=lambda drawn: len(drawn.body.content)
         )
-        self._drawing: dict[str, asyncio.Task[Drawn | None]] = {}
+        self._drawing = SingleFlight[str, Drawn | None](
+            finishes=True
+        )  # a late drawing is for the next reader
         self.missed = 0
         """How many documents went out as shells, because they were not drawn in time."""
 
@@ -70,12 +75,10 @@ class Drawings:
         tag = tag_of(self._build, reading.url.encode(), reading.seed, tags.encode())
         if (kept := self._kept.get(tag)) is not None:
             return kept
-        if tag not in self._drawing:
-            task = self._drawing[tag] = asyncio.create_task(self._draw(reading, tags, tag))
-            task.add_done_callback(lambda _task: self._drawing.pop(tag))
-        drawing = self._drawing[tag]
-        await asyncio.wait({drawing}, timeout=DEADLINE)
-        result = drawing.result() if drawing.done() else None
+        result = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DEADLINE):
+                result = await self._drawing.share(tag, lambda: self._draw(reading, tags, tag))
         self.missed += result is None
         return result
 

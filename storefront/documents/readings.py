@@ -10,9 +10,9 @@ from cachetools import LRUCache
 
 from backend.app import current_shop
 from backend.catalog.version import Version
+from backend.single_flight import SingleFlight
 from storefront.documents.addresses import Address
 from storefront.documents.reading import Reading, read_nowhere, read_page
-from storefront.documents.together import Together
 from storefront.pages.routes import Page
 
 ROOM = 16 * 2**20
@@ -23,7 +23,7 @@ class Readings:
     """What documents are made of, read at most once for each state of the catalogue and the stock."""
 
     def __init__(self, room: int = ROOM) -> None:
-        self._together: Together[Reading] = Together()
+        self._reading = SingleFlight[str, Reading]()
         self._kept: LRUCache[str, tuple[Version, Reading]] = LRUCache(
             room, getsizeof=lambda kept: len(kept[1].seed)
         )
@@ -46,12 +46,12 @@ class Readings:
 
     async def _ask(self, name: str, read: Callable[[], Awaitable[Reading]], *, is_kept: bool) -> Reading:
         if not is_kept:
-            return await self._together.ask(name, read)
+            return await self._reading.share_next(name, read)
         version = await current_shop().versions.now()  # before the reading, which is never older than it says
         kept = self._kept.get(name)
         if kept is not None and kept[0] == version:
             return kept[1]
-        reading = await self._together.ask(name, read)
+        reading = await self._reading.share_next(name, read)
         if len(reading.seed) <= self._kept.maxsize:
             self._kept[name] = (version, reading)
         return reading

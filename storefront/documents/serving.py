@@ -14,9 +14,11 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import current_shop
+from backend.edge.conditional import tag_of
+from backend.single_flight import SingleFlight
 from storefront.documents import crawlers
 from storefront.documents.addresses import Address, is_too_long, page_at, read_address
-from storefront.documents.answers import HTML, TEXT, XML, Answer, Body, tag_of
+from storefront.documents.answers import HTML, TEXT, XML, Answer, Body
 from storefront.documents.drawing import Drawings
 from storefront.documents.files import Files
 from storefront.documents.reading import Reading
@@ -24,7 +26,6 @@ from storefront.documents.readings import Readings
 from storefront.documents.security import FOR_DOCUMENTS, content_policy, inline_scripts
 from storefront.documents.seed import carrier_of
 from storefront.documents.tags import first_tags, further_tags, with_tags
-from storefront.documents.together import Together
 from storefront.facts import INDEX, NOINDEX
 from storefront.pages.routes import Page
 
@@ -45,7 +46,7 @@ class Documents:
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
         self._readings = Readings()
-        self._sitemaps: Together[Body | None] = Together()
+        self._sitemaps = SingleFlight[str, Body | None]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -53,7 +54,7 @@ class Documents:
             await self._pages(scope, receive, send)
             return
         answer = await self._answer(scope)
-        await answer(scope, send)
+        await answer(scope, receive, send)
 
     def _is_not_ours(self, path: str) -> bool:
         return self._files.has(path) or path.removeprefix("/").partition("/")[0] in REFLEX
@@ -129,7 +130,7 @@ class Documents:
             text = await read()
             return None if text is None else await to_thread(Body.of, text, XML)
 
-        body = await self._sitemaps.ask(path, packed)
+        body = await self._sitemaps.share_next(path, packed)
         return _plain(404, "Not Found") if body is None else Answer(200, body, tag_of(body.content))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 
+from backend.single_flight import SingleFlight
 from storefront.live.lost import is_lost, start_over
 from storefront.live.open_pages import OpenPages, Showing, address_of
 
@@ -25,16 +26,17 @@ AT_ONCE = 16
 
 
 class Once:
-    """Reads each thing once in a round, however many pages ask for it."""
+    """Reads each thing once in a round, however many pages ask for it. What fails is read again for the next page."""
 
     def __init__(self) -> None:
-        self._reads: dict[Hashable, asyncio.Future[Any]] = {}
+        self._reading = SingleFlight[Hashable, Any]()
+        self._known: dict[Hashable, Any] = {}
 
     async def __call__(self, what: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
         """What `read` gives, or gave whoever asked for the same in this round."""
-        if what not in self._reads:
-            self._reads[what] = asyncio.ensure_future(read())
-        return cast("Value", await asyncio.shield(self._reads[what]))
+        if what not in self._known:
+            self._known[what] = await self._reading.share(what, read)
+        return cast("Value", self._known[what])
 
 
 class Live(Protocol):

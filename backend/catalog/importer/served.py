@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+
+from backend.edge.conditional import is_known
 
 FOREVER = "public, max-age=31536000, immutable"
 FOLDER = "pictures"
@@ -23,6 +26,12 @@ class ServedPictures(StaticFiles):
         folder = pictures_folder(data_dir)
         folder.mkdir(parents=True, exist_ok=True)  # there is nothing in it before the first import
         super().__init__(directory=folder)
+
+    def is_not_modified(self, response_headers: Headers, request_headers: Headers) -> bool:
+        """Whether the browser has the file, by its tag or else by its date."""
+        if "if-none-match" in request_headers:
+            return is_known({"method": "GET", "headers": request_headers.raw}, response_headers["etag"])
+        return super().is_not_modified(response_headers, request_headers)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The file, or 404."""

@@ -15,8 +15,8 @@ from backend.shipping.carrier.messages import quotation_for, shipment_for
 from backend.shipping.carrier.rates import Rate, cheapest
 from backend.shipping.carrier.stages import sighting_of
 from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
-from backend.shipping.single_flight import SingleFlight
 from backend.shipping.stages import Sighting
+from backend.single_flight import SingleFlight
 
 log = logging.getLogger(__name__)
 

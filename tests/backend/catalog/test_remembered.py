@@ -138,6 +138,31 @@ async def test_nothing_is_read_again_while_nothing_changes(
     assert asked == []
 
 
+async def test_only_who_names_the_very_answer_is_spared(store: httpx.AsyncClient, address: str) -> None:
+    first = await store.get(address)
+    tag = first.headers["etag"]
+    for asked in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        known = await store.get(address, headers={"if-none-match": asked})
+        assert (known.status_code, known.content, known.headers["etag"]) == (304, b"", tag)
+    for asked in (f"x{tag}", f"{tag}x", tag.upper(), f'"{tag}"', '"other"', ""):
+        whole = await store.get(address, headers={"if-none-match": asked})
+        assert (whole.status_code, whole.content) == (200, first.content)
+
+
+async def test_an_answer_that_is_not_sent_again_is_remembered_all_the_same(
+    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+) -> None:
+    """A program that always says what it has: after a change nobody asks without."""
+    known = {"if-none-match": (await store.get(address)).headers["etag"]}
+    async with shop.database.transaction() as session:
+        await session.execute(update(Region).values(updated_at=Region.updated_at))
+    assert (await store.get(address, headers=known)).status_code == 304
+    asked.clear()
+    assert (await store.get(address, headers=known)).status_code == 304
+    assert (await store.get(address)).status_code == 200
+    assert asked == []
+
+
 async def test_stock_that_moves_leaves_answers_without_stock_alone(
     shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
 ) -> None:

@@ -1,10 +1,11 @@
 import asyncio
 import gc
+import random
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from backend.shipping.single_flight import SingleFlight
+from backend.single_flight import SingleFlight
 
 
 class Question:
@@ -68,7 +69,8 @@ async def test_nothing_is_kept_once_the_answer_is_there(
 ) -> None:
     question.answered.set()
     assert [await flights.share("a", question.ask) for _ in range(3)] == [1, 2, 3]
-    assert flights._flights == {}
+    assert not flights._running
+    assert not flights._next
 
 
 async def test_whoever_asks_when_the_answer_has_just_come_asks_anew(
@@ -109,7 +111,8 @@ async def test_when_all_have_left_the_question_is_dropped_and_can_be_asked_anew(
     question.answered.set()
     assert await again[0] == 2
     assert question.dropped == 1
-    assert flights._flights == {}
+    assert not flights._running
+    assert not flights._next
 
 
 async def test_a_failure_is_everybodys_and_is_not_kept(
@@ -143,3 +146,118 @@ async def test_a_failure_that_nobody_waits_for_any_more_is_no_noise(flights: Sin
     gc.collect()
     await asyncio.sleep(0)
     assert noises == []
+
+
+async def test_those_who_come_while_one_runs_share_the_next(flights: SingleFlight[str, int]) -> None:
+    begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+    numbers = iter(range(2))
+
+    async def read() -> int:
+        number = next(numbers)
+        begun[number].set()
+        await go_on[number].wait()
+        return number
+
+    first = asyncio.create_task(flights.share_next("a", read))
+    await begun[0].wait()
+    later = await start(5, lambda: flights.share_next("a", read))
+    joining = await start(3, lambda: flights.share("a", read))
+    go_on[0].set()
+    assert await asyncio.gather(first, *joining) == [0] * 4
+    await begun[1].wait()
+    go_on[1].set()
+    assert await asyncio.gather(*later) == [1] * 5
+    assert not flights._running
+    assert not flights._next
+
+
+async def test_no_answer_is_older_than_its_question(flights: SingleFlight[str, int]) -> None:
+    """Whatever the order of questions and writes: an answer holds all that was written before its question."""
+    written = running = 0
+    chance = random.Random(18)
+
+    async def read() -> int:
+        nonlocal running
+        running += 1
+        assert running == 1
+        for _ in range(chance.randrange(4)):
+            await asyncio.sleep(0)
+        seen = written
+        for _ in range(chance.randrange(4)):
+            await asyncio.sleep(0)
+        running -= 1
+        return seen
+
+    async def ask() -> None:
+        nonlocal written
+        for _ in range(50):
+            written += 1
+            mine = written
+            assert await flights.share_next("a", read) >= mine
+            for _ in range(chance.randrange(3)):
+                await asyncio.sleep(0)
+
+    await asyncio.gather(*(ask() for _ in range(20)))
+
+
+async def test_different_questions_do_not_wait_for_each_other(
+    flights: SingleFlight[str, int], question: Question
+) -> None:
+    async def answer() -> int:
+        return 7
+
+    (slow,) = await start(1, lambda: flights.share_next("slow", question.ask))
+    assert await flights.share_next("quick", answer) == 7
+    question.answered.set()
+    assert await slow == 1
+
+
+async def test_the_next_is_dropped_when_all_who_wanted_it_have_left(
+    flights: SingleFlight[str, int], question: Question
+) -> None:
+    (first,) = await start(1, lambda: flights.share_next("a", question.ask))
+    await question.reached.wait()
+    (leaving,) = await start(1, lambda: flights.share_next("a", question.ask))
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    question.answered.set()
+    assert await first == 1
+    await flights.idle()
+    assert question.asked == 1
+    assert not flights._next
+
+
+async def test_a_call_that_finishes_is_there_for_who_comes_after_all_have_left(question: Question) -> None:
+    flights = SingleFlight[str, int](finishes=True)
+    (leaving,) = await start(1, lambda: flights.share("a", question.ask))
+    await question.reached.wait()
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    (coming,) = await start(1, lambda: flights.share("a", question.ask))
+    question.answered.set()
+    assert await coming == 1
+    assert (question.asked, question.dropped) == (1, 0)
+
+
+async def test_idle_waits_for_what_is_under_way_and_for_what_comes_next(question: Question) -> None:
+    flights = SingleFlight[str, int](finishes=True)
+    await flights.idle()
+    tasks = await start(1, lambda: flights.share_next("a", question.ask))
+    await question.reached.wait()
+    tasks += await start(1, lambda: flights.share_next("a", question.ask))
+    question.answered.set()
+    await flights.idle()
+    assert question.asked == 2
+    assert await asyncio.gather(*tasks) == [1, 2]
+
+
+async def test_a_call_that_was_ended_before_it_began_is_not_waited_for(
+    flights: SingleFlight[str, int], question: Question
+) -> None:
+    """As when a program that stops ends all tasks one by one."""
+    call = flights._coming("a", question.ask)
+    call.task.cancel()
+    await asyncio.wait([call.task])
+    question.answered.set()
+    assert await flights.share_next("a", question.ask) == 1
+    assert not flights._next
