@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
+from backend.jobs import JobStats, stats
 
 log = logging.getLogger(__name__)
 
@@ -52,12 +53,14 @@ class RunsRenderer(Protocol):
 class Health(BaseModel):
     """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones.
 
-    `renderer` is null where no pages are drawn: in development, and in a program without pages.
+    `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
+    null where no pages are drawn: in development, and in a program without pages.
     """
 
     status: Literal["ok", "unavailable"]
     database: Literal["up", "down"]
     event_loop: EventLoop
+    jobs: list[JobStats] | None
     sandbox: bool
     renderer: Renderer | None
 
@@ -73,6 +76,7 @@ async def health(request: Request, response: Response) -> Health:
         status="ok" if is_up else "unavailable",
         database="up" if is_up else "down",
         event_loop=EventLoop(lag_ms=state.loop_lag.worst_ms),
+        jobs=await _jobs(state.database) if is_up else None,
         sandbox=state.settings.uses_sandbox_gateway,
         renderer=_renderer(getattr(state, "renderer", None)),
     )
@@ -95,3 +99,12 @@ async def _answers(database: Database) -> bool:
     except (SQLAlchemyError, OSError) as error:
         log.warning("the database does not answer: %s", type(error).__name__)
         return False
+
+
+async def _jobs(database: Database) -> list[JobStats] | None:
+    try:
+        async with database.read() as session:
+            return await stats(session)
+    except (SQLAlchemyError, OSError) as error:
+        log.warning("the jobs cannot be counted: %s", type(error).__name__)
+        return None

@@ -1,11 +1,15 @@
 import asyncio
 import time
+from datetime import timedelta
 
 import httpx
 import pytest
+from sqlalchemy import delete, update
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
-from backend.database import Database
+from backend.database import Database, db_now
+from backend.jobs import enqueue
+from backend.jobs.models import Job
 from backend.loop_lag import SAMPLE_SECONDS, LoopLag
 from backend.settings import Settings
 
@@ -28,6 +32,24 @@ async def test_a_healthy_shop(settings: Settings) -> None:
     assert body["sandbox"] is True
 
 
+async def test_later_work_shows_by_kind(database: Database, shop: Shop) -> None:
+    async with database.transaction() as session:
+        await session.execute(delete(Job))
+        await enqueue(session, "test.later", {}, key="a", after=timedelta(hours=1))
+        await enqueue(session, "test.now", {}, key="a")
+        await enqueue(session, "test.now", {}, key="b")
+        await enqueue(session, "test.now", {}, key="c")
+        of_kind = update(Job).where(Job.kind == "test.now")
+        await session.execute(
+            of_kind.where(Job.key == "a").values(run_at=db_now(-timedelta(minutes=10)), failures=3)
+        )
+        await session.execute(of_kind.where(Job.key == "c").values(failed_at=db_now(), failures=9))
+    later, due = (await health(shop)).json()["jobs"]
+    assert later == {"kind": "test.later", "waiting": 1, "late_seconds": 0.0, "failing": 0, "failed": 0}
+    assert due.pop("late_seconds") == pytest.approx(600, abs=60)
+    assert due == {"kind": "test.now", "waiting": 2, "failing": 1, "failed": 1}
+
+
 async def test_a_shop_without_its_database(settings: Settings) -> None:
     shop = Shop(settings)
     shop.database = Database("postgresql+asyncpg://shop@127.0.0.1:1/shop")  # nobody listens there
@@ -36,6 +58,7 @@ async def test_a_shop_without_its_database(settings: Settings) -> None:
     assert answer.status_code == head.status_code == 503
     assert answer.json()["status"] == "unavailable"
     assert answer.json()["database"] == "down"
+    assert answer.json()["jobs"] is None
 
 
 async def test_a_blocked_event_loop_shows() -> None:
