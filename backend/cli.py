@@ -79,7 +79,7 @@ def reconcile_payments(
     async def run() -> int:
         shop = Shop(load_settings())
         try:
-            await shop.payments.handle_mail()
+            await shop.worker.run_due("payment.notification")
             return await shop.payments.reconcile(everything=everything)
         finally:
             await shop.stop()

@@ -78,7 +78,7 @@ class Shop:
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )
-        self.worker = Worker(self.database, [self.mailer, self.outbox, self.parcels])
+        self.worker = Worker(self.database, [self.mailer, self.outbox, self.parcels, self.payments.inbox])
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""

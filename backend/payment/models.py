@@ -86,13 +86,14 @@ class PaymentNotification(Timestamps, table=True):
     """`genuine`, `forged`, `malformed`, `foreign` (another merchant's) or `oversized`."""
     reference: str | None = Field(default=None, index=True)
     invoice: str | None = Field(default=None, index=True)
-    state_code: int | None = None
+    session_id: str | None = None
+    """Our payment session, where the provider carries it. Not a foreign key: it is what somebody sent."""
+    tells_end: bool = False
+    """Whether it says that the payment was decided."""
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
-    next_try_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """When it is to be acted on; None once it was, or when there is nothing to do."""
-    tries: int = 0
     handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When it had been acted on; None before (see the job `payment.notification`), or when there is nothing to do."""
 
 
 class BankList(Timestamps, table=True):

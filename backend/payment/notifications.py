@@ -1,24 +1,25 @@
 """The webhook's inbox (design: decision 6).
 
-A notification is stored before anything acts on it, and the gateway gets its 200 for anything it may send. What is
-genuine is acted on afterwards, as often as it takes: the signature does not cover the state (wire: gateway 1.8), so
-the notification is only a hint, and the gateway itself is asked how the payment stands.
+A notification is stored before anything acts on it, and the provider gets its 200 for anything it may send. What is
+genuine is acted on afterwards by the job `payment.notification`: a signature need not cover the state (wire: gateway
+1.8), so the notification is only a hint, and the provider itself is asked how the payment stands.
 """
 
+import asyncio
 import hashlib
 import json
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, func, or_, select, update
+from sqlalchemy import case, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import Database
 from backend.ids import new_id
+from backend.jobs import JobRun, RunAgain, enqueue, job
 from backend.payment.inquiry import Providers, ask_and_settle, settle_if_captured
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Verdict
@@ -26,12 +27,78 @@ from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)
 
+JOB = "payment.notification"
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
 MAX_USELESS = 5_000
 """How many notifications without effect are kept; beyond that the oldest make room."""
-RETRY_AFTER = timedelta(seconds=20)
-MAX_TRIES = 8
+ANSWER_WITHIN = 0.8
+"""Seconds that storing a notification may take before the provider gets its 200 all the same."""
+ASK_AGAIN_AFTER = timedelta(seconds=20)
+MOST_ASKED = 8
+"""How often the provider is asked while its look-up lags behind the end that its notification told."""
+
+
+class Inbox:
+    """Takes the notifications of these providers, and acts on them while the shop's worker runs."""
+
+    def __init__(self, database: Database, providers: Providers) -> None:
+        self._database = database
+        self._providers = providers
+        self._storing: set[asyncio.Task[None]] = set()
+
+    async def take(
+        self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
+        """Store a notification; return in time whatever happens. Storing goes on behind a late answer."""
+        storing = asyncio.create_task(
+            self._store(provider_id, raw, headers, query), name="store notification"
+        )
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
+        await asyncio.wait([storing], timeout=ANSWER_WITHIN)
+
+    async def stop(self) -> None:
+        """Wait for what is still being stored."""
+        await asyncio.gather(*self._storing, return_exceptions=True)
+
+    async def _store(
+        self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
+        try:
+            notification = read(self._providers.get(provider_id), raw, headers, query)
+            await store(self._database, provider_id, notification, _digest(raw, query))
+        except Exception:
+            # the provider sends again, and it is asked by itself: nothing is lost, but someone must know
+            log.exception("a notification could not be stored")
+
+    @job(JOB, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
+    async def act(self, run: JobRun) -> RunAgain | None:
+        """Ask the provider of the payment that the notification names; `run.key` is the notification's id."""
+        async with self._database.read() as session:
+            notification = await session.get(PaymentNotification, run.key)
+        if notification is None:
+            return None
+        if await self._is_to_be_asked_again(notification) and run.attempt < MOST_ASKED:
+            return RunAgain(ASK_AGAIN_AFTER)
+        async with self._database.transaction() as session:
+            done = await session.get_one(PaymentNotification, notification.id)
+            done.handled_at = now()
+        return None
+
+    async def _is_to_be_asked_again(self, notification: PaymentNotification) -> bool:
+        """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
+        attempt = await _named_by(self._database, notification)
+        if attempt is None:
+            log.warning("notification %s names no payment of ours", notification.id)
+            return False
+        if attempt.reference not in (None, notification.reference):
+            # the provider knows a second transaction for our invoice: only its approval says anything about the payment
+            await settle_if_captured(self._database, self._providers, attempt, notification.reference)
+            return False
+        attempt.reference = notification.reference  # we may never have had the answer that named it
+        state = await ask_and_settle(self._database, self._providers, attempt)
+        return notification.tells_end and not state.is_final and state is not SessionState.HELD
 
 
 def read(
@@ -49,40 +116,30 @@ def read(
         return Notification(verdict=Verdict.MALFORMED)
 
 
-def digest_of(raw: bytes, query: Mapping[str, str]) -> str:
-    """What tells a notification that is not genuine from another: its content."""
-    asked = json.dumps(dict(query), sort_keys=True).encode()
-    return hashlib.sha256(len(raw).to_bytes(8) + raw + asked).hexdigest()
-
-
-async def receive(database: Database, provider_id: str, notification: Notification, digest: str) -> bool:
-    """Store a notification, once however often it comes.
-
-    Returns:
-        Whether there is something to act on.
-    """
-    verdict = notification.verdict
-    is_genuine_one = verdict is Verdict.GENUINE
+async def store(database: Database, provider_id: str, notification: Notification, digest: str) -> None:
+    """Store a notification, once however often it comes. A genuine one is to be acted on."""
+    is_genuine = notification.verdict is Verdict.GENUINE
     row = {
         "id": new_id("paynot"),
         "provider_id": _kept_text(provider_id, 80),
-        "dedupe_key": (is_genuine_one and _kept_text(notification.dedupe_key, 200)) or digest,
-        "verdict": verdict.value,
+        "dedupe_key": (is_genuine and _kept_text(notification.dedupe_key, 200)) or digest,
+        "verdict": notification.verdict.value,
+        "session_id": _kept_text(notification.session_id or "", 80) or None,
         "reference": _kept_text(notification.reference or "", 80) or None,
         "invoice": _kept_text(notification.invoice or "", 80) or None,
-        "state_code": 1 if notification.tells_end else None,
+        "tells_end": notification.tells_end,
         "fields": {
             _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT)
             for name, value in list(notification.fields.items())[:MAX_FIELDS]
         },
         "times_received": 1,
-        "tries": 0,
-        "next_try_at": now() if is_genuine_one else None,
         "created_at": now(),
         "updated_at": now(),
     }
-    if not is_genuine_one:
-        log.info("a notification of %r is %s: recorded, without effect", provider_id[:80], verdict)
+    if not is_genuine:
+        log.info(
+            "a notification of %r is %s: recorded, without effect", provider_id[:80], notification.verdict
+        )
     async with database.transaction() as session:
         insert = (sqlite if database.is_sqlite else postgresql).insert(PaymentNotification).values(row)
         times_received = PaymentNotification.times_received
@@ -90,10 +147,17 @@ async def receive(database: Database, provider_id: str, notification: Notificati
             index_elements=["provider_id", "dedupe_key"],
             set_={"times_received": times_received + 1, "updated_at": now()},
         ).returning(times_received)
-        times = (await session.execute(again)).scalar_one()
-        if not is_genuine_one:
+        is_new = (await session.execute(again)).scalar_one() == 1
+        if is_genuine and is_new:
+            await enqueue(session, JOB, key=str(row["id"]))
+        elif not is_genuine:
             await _make_room(session)
-    return is_genuine_one and times == 1
+
+
+def _digest(raw: bytes, query: Mapping[str, str]) -> str:
+    """What tells a notification that is not genuine from another: its content."""
+    asked = json.dumps(dict(query), sort_keys=True).encode()
+    return hashlib.sha256(len(raw).to_bytes(8, "big") + raw + asked).hexdigest()
 
 
 def _kept_text(value: object, most: int) -> str:
@@ -117,71 +181,18 @@ async def _make_room(session: AsyncSession) -> None:
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
 
 
-async def handle_due(database: Database, providers: Providers, *, limit: int = 100) -> int:
-    """Act on every stored notification that waits for it, oldest first.
-
-    Returns:
-        How many were acted on.
-    """
+async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
+    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
+    by_invoice = PaymentSession.invoice == notification.invoice
+    by_id = PaymentSession.id == notification.session_id
+    query = (
+        select(PaymentSession)
+        .where(
+            PaymentSession.provider_id == notification.provider_id,
+            or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
+        )
+        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
+        .limit(1)
+    )
     async with database.read() as session:
-        waiting = (
-            select(PaymentNotification.id)
-            .where(PaymentNotification.next_try_at <= now())
-            .order_by(PaymentNotification.id)
-            .limit(limit)
-        )
-        ids = (await session.execute(waiting)).scalars().all()
-    for notification_id in ids:
-        notification = await _claim(database, notification_id)
-        if notification is not None:
-            await _handle(database, providers, notification)
-    return len(ids)
-
-
-async def _claim(database: Database, notification_id: str) -> PaymentNotification | None:
-    """Take a waiting notification for this worker: until `RETRY_AFTER` it waits for nobody else."""
-    async with database.transaction() as session:
-        claim = (
-            update(PaymentNotification)
-            .where(
-                PaymentNotification.id == notification_id,
-                PaymentNotification.next_try_at <= now(),
-            )
-            .values(next_try_at=now() + RETRY_AFTER, tries=PaymentNotification.tries + 1)
-            .execution_options(synchronize_session=False)
-        )
-        if cast("CursorResult[Any]", await session.execute(claim)).rowcount == 0:
-            return None
-        return await session.get_one(PaymentNotification, notification_id)
-
-
-async def _handle(database: Database, providers: Providers, notification: PaymentNotification) -> None:
-    attempt = await _attempt_of(database, notification)
-    if attempt is None:
-        log.warning("notification %s names no payment of ours", notification.id)
-    elif attempt.reference not in (None, notification.reference):
-        # the gateway knows a second transaction for our invoice: only its approval says anything about the payment
-        await settle_if_captured(database, providers, attempt, notification.reference)
-    else:
-        attempt.reference = notification.reference  # we may never have had the answer that named it
-        state = await ask_and_settle(database, providers, attempt)
-        told_its_end = notification.state_code is not None
-        if (
-            told_its_end
-            and state.is_open
-            and state is not SessionState.HELD
-            and notification.tries < MAX_TRIES
-        ):
-            return  # the gateway's own lookup lags behind its notification: it stays due and is tried again
-    async with database.transaction() as session:
-        done = await session.get_one(PaymentNotification, notification.id)
-        done.next_try_at, done.handled_at = None, now()
-
-
-async def _attempt_of(database: Database, notification: PaymentNotification) -> PaymentSession | None:
-    async with database.read() as session:
-        named = or_(
-            PaymentSession.invoice == notification.invoice,
-            PaymentSession.reference == notification.reference,
-        )
-        return (await session.execute(select(PaymentSession).where(named).limit(1))).scalar_one_or_none()
+        return (await session.execute(query)).scalar_one_or_none()

@@ -53,7 +53,7 @@ async def payment_hook(provider: str, request: Request, desk: Desk) -> PlainText
     The method says nothing: GET, PUT and PATCH are read as POST is, and a slash at the end makes no difference.
     """
     raw = await body_up_to(request, MAX_BODY_BYTES + 1)
-    await desk.take_notification(provider, raw, dict(request.headers), dict(request.query_params))
+    await desk.inbox.take(provider, raw, dict(request.headers), dict(request.query_params))
     return PlainTextResponse("OK")
 
 

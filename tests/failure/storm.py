@@ -17,8 +17,9 @@ from pathlib import Path
 import httpx
 from sqlalchemy import func, select
 
+from backend.jobs.models import Job
 from backend.orders.models import Order
-from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
@@ -176,11 +177,7 @@ async def _calm(bank: Bank, wanted: dict[str, str]) -> Counter[str]:
 
 async def _waiting(bank: Bank) -> int:
     async with bank.shop_database.read() as session:
-        open_ones = (
-            select(func.count())
-            .select_from(PaymentNotification)
-            .where(PaymentNotification.next_try_at.is_not(None))
-        )
+        open_ones = select(func.count()).select_from(Job).where(Job.kind == "payment.notification")
         return (await session.execute(open_ones)).scalar_one()
 
 

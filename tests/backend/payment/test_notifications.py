@@ -1,8 +1,10 @@
 """The webhook's inbox: stored before acted on, always 200, nothing forged has an effect (spec: Webhook; wire: 1.8)."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import httpx
@@ -12,10 +14,12 @@ from sqlalchemy import select, text, update
 
 from backend.cart import service as carts
 from backend.database import Database
-from backend.payment.desk import ANSWER_WITHIN, PaymentDesk
+from backend.jobs import Worker
+from backend.jobs.models import Job
+from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import MAX_BODY_BYTES
-from backend.payment.providers.base import ProviderState
+from backend.payment.notifications import ANSWER_WITHIN, MAX_BODY_BYTES, MOST_ASKED
+from backend.payment.providers.base import Notification, ProviderState
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
 from backend.payment.service import collection_for, open_attempt
@@ -25,6 +29,7 @@ from tests.shop_floor import open_floor
 
 HOOK = "/hooks/payment/gateway_pse"
 AMOUNT = 89_900
+PAST = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def notification(
@@ -69,6 +74,12 @@ def desk(database: Database, bank: ScriptedBank) -> PaymentDesk:
 
 
 @pytest.fixture
+def worker(desk: PaymentDesk) -> Worker:
+    """Acts on what waits in the inbox, when it is told to."""
+    return Worker(desk.database, [desk.inbox])
+
+
+@pytest.fixture
 async def gateway(desk: PaymentDesk) -> AsyncIterator[httpx.AsyncClient]:
     """Calls the webhook as the gateway does."""
     app = FastAPI()
@@ -89,8 +100,9 @@ async def invoice(database: Database, settings: Settings) -> str:
     return attempt.invoice
 
 
-async def _kept(database: Database) -> list[PaymentNotification]:
-    async with database.read() as session:
+async def _kept(desk: PaymentDesk) -> list[PaymentNotification]:
+    await desk.inbox.stop()  # on a busy machine the answer may come before the database is done
+    async with desk.database.read() as session:
         return list((await session.execute(select(PaymentNotification))).scalars())
 
 
@@ -102,8 +114,8 @@ async def _state(database: Database, invoice: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["form", "query", "json", "get"])
-async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_comes(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str, form: str
+async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_comes(  # noqa: PLR0917 (fixtures)
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str, form: str
 ) -> None:
     bank.states[invoice] = ProviderState.CAPTURED
     fields = notification(invoice)
@@ -114,18 +126,18 @@ async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_co
         "get": lambda: gateway.get(HOOK, params=fields),
     }[form]()
     assert (answer.status_code, answer.text) == (200, "OK")
-    assert [kept.verdict for kept in await _kept(desk.database)] == ["genuine"]
-    await desk.handle_mail()
+    assert [kept.verdict for kept in await _kept(desk)] == ["genuine"]
+    await worker.run_due()
     assert await _state(desk.database, invoice) == "captured"
-    assert (await _kept(desk.database))[0].handled_at is not None
+    assert (await _kept(desk))[0].handled_at is not None
 
 
 async def test_the_state_is_the_gateways_word_and_not_the_notifications(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, invoice: str
 ) -> None:
     # a captured 'Pendiente' can be replayed as 'Aceptada': the signature does not cover the state
     await gateway.post(HOOK, data=notification(invoice, state=1))
-    await desk.handle_mail()
+    await worker.run_due()
     assert await _state(desk.database, invoice) == "pending_authorization"
 
 
@@ -145,6 +157,7 @@ async def test_the_state_is_the_gateways_word_and_not_the_notifications(
 async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     desk: PaymentDesk,
+    worker: Worker,
     bank: ScriptedBank,
     invoice: str,
     changes: dict[str, str],
@@ -153,8 +166,8 @@ async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa
     bank.states[invoice] = ProviderState.CAPTURED
     answer = await gateway.post(HOOK, data=notification(invoice, changes))
     assert answer.status_code == 200
-    assert await desk.handle_mail() == 0
-    assert [kept.verdict for kept in await _kept(desk.database)] == [verdict]
+    assert await worker.run_due() == 0
+    assert [kept.verdict for kept in await _kept(desk)] == [verdict]
     assert (await _state(desk.database, invoice), bank.asked) == ("pending_authorization", 0)
 
 
@@ -168,13 +181,67 @@ async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa
         b"\xff\xfe\x00",
         b"x_ref_payco=1&x_ref_payco=2",
         b"null",
+        b'{"x_ref_payco":' * 2_000,
+        b"[" * 1_900,
+        b'{"x_ref_payco": "1", "x_signature": "1", "a": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b'{"x_ref_payco": ' + b"9" * 5_000 + b"}",
+        '{"x_ref_payco": "1"}'.encode("utf-16"),
+        gzip.compress(b'{"x_ref_payco": "1", "x_signature": "1"}', mtime=0),
     ],
 )
 async def test_nonsense_is_answered_with_200(
     gateway: httpx.AsyncClient, desk: PaymentDesk, body: bytes
 ) -> None:
     assert (await gateway.post(HOOK, content=body)).status_code == 200
-    assert [kept.verdict for kept in await _kept(desk.database)] == ["malformed"]
+    assert [kept.verdict for kept in await _kept(desk)] == ["malformed"]
+
+
+@pytest.mark.parametrize("name", ["x_ref_payco", "x_transaction_id", "x_amount", "x_signature", "x_extra1"])
+async def test_text_that_no_database_takes_is_answered_with_200_and_kept(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str, name: str
+) -> None:
+    body = json.dumps({**notification(invoice), name: "\ud800\0"})
+    assert (await gateway.post(HOOK, content=body)).status_code == 200
+    assert len(await _kept(desk)) == 1
+
+
+async def test_a_provider_that_cannot_read_it_does_not_keep_the_gateway_from_its_200(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Notification:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(bank, "read_notification", fail)
+    assert (await gateway.post(HOOK, content=b"x_ref_payco=1")).status_code == 200
+    assert [kept.verdict for kept in await _kept(desk)] == ["malformed"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH"])
+@pytest.mark.parametrize("slash", ["", "/"])
+async def test_neither_the_method_nor_a_slash_at_the_end_makes_a_difference(  # noqa: PLR0917 (fixtures)
+    gateway: httpx.AsyncClient,
+    desk: PaymentDesk,
+    worker: Worker,
+    bank: ScriptedBank,
+    invoice: str,
+    method: str,
+    slash: str,
+) -> None:
+    bank.states[invoice] = ProviderState.CAPTURED
+    fields = notification(invoice)
+    sent = {"params": fields} if method == "GET" else {"data": fields}
+    answer = await gateway.request(method, HOOK + slash, **sent)  # type: ignore[arg-type]
+    assert (answer.status_code, answer.text) == (200, "OK")
+    await worker.run_due()
+    assert await _state(desk.database, invoice) == "captured"
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+async def test_whoever_asks_whether_the_webhook_is_there_tells_nothing(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str, slash: str
+) -> None:
+    answer = await gateway.head(HOOK + slash, params=notification(invoice))
+    assert (answer.status_code, await _kept(desk)) == (200, [])
 
 
 async def test_an_oversized_body_is_recorded_without_its_content(
@@ -182,48 +249,82 @@ async def test_an_oversized_body_is_recorded_without_its_content(
 ) -> None:
     huge = json.dumps({"x_ref_payco": "1", "x_signature": "1", "padding": "x" * MAX_BODY_BYTES}).encode()
     assert (await gateway.post(HOOK, content=huge)).status_code == 200
-    assert [(kept.verdict, kept.fields) for kept in await _kept(desk.database)] == [("oversized", {})]
+    assert [(kept.verdict, kept.fields) for kept in await _kept(desk)] == [("oversized", {})]
 
 
 async def test_the_same_notification_twenty_times_at_once_is_one(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     bank.states[invoice] = ProviderState.CAPTURED
     answers = await asyncio.gather(*(gateway.post(HOOK, data=notification(invoice)) for _ in range(20)))
     assert {answer.status_code for answer in answers} == {200}
-    await asyncio.gather(*(desk.handle_mail() for _ in range(4)))
-    kept = await _kept(desk.database)
-    assert [(row.times_received, row.tries) for row in kept] == [(20, 1)]
+    await asyncio.gather(*(worker.run_due() for _ in range(4)))
+    kept = await _kept(desk)
+    assert [row.times_received for row in kept] == [20]
     assert bank.asked == 1
 
 
 async def test_each_state_of_a_transaction_is_its_own_notification(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
-    await desk.handle_mail()
+    await worker.run_due()
     bank.states[invoice] = ProviderState.CAPTURED
     await gateway.post(HOOK, data=notification(invoice, state=1))
-    await desk.handle_mail()
-    assert len(await _kept(desk.database)) == 2
+    await worker.run_due()
+    assert len(await _kept(desk)) == 2
     assert await _state(desk.database, invoice) == "captured"
 
 
 async def test_a_lookup_that_lags_behind_the_notification_is_asked_again(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice))
-    await desk.handle_mail()
-    assert (await _kept(desk.database))[0].handled_at is None
+    await worker.run_due()
+    assert (await _kept(desk))[0].handled_at is None
     bank.states[invoice] = ProviderState.CAPTURED
     async with desk.database.transaction() as session:  # its time has come again
-        await session.execute(update(PaymentNotification).values(next_try_at=PaymentNotification.created_at))
-    await desk.handle_mail()
+        await session.execute(update(Job).values(run_at=PAST))
+    await worker.run_due()
     assert await _state(desk.database, invoice) == "captured"
 
 
+async def test_a_lookup_that_never_catches_up_is_asked_for_a_bounded_time(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+) -> None:
+    async with desk.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(reference="101767532"))
+    await gateway.post(HOOK, data=notification(invoice))
+    for _ in range(MOST_ASKED):
+        assert (await _kept(desk))[0].handled_at is None
+        assert await worker.run_due() == 1
+        async with desk.database.transaction() as session:
+            await session.execute(update(Job).values(run_at=PAST))
+    assert await worker.run_due() == 0
+    assert (await _kept(desk))[0].handled_at is not None
+    assert bank.asked == MOST_ASKED
+
+
+async def test_an_end_that_is_not_told_is_not_waited_for(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, invoice: str
+) -> None:
+    await gateway.post(HOOK, data=notification(invoice, state=3))
+    assert await worker.run_due() == 1
+    assert (await _kept(desk))[0].handled_at is not None
+
+
+async def test_a_notification_of_another_provider_names_no_payment_of_this_one(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+) -> None:
+    async with desk.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(provider_id="another"))
+    await gateway.post(HOOK, data=notification(invoice))
+    assert await worker.run_due() == 1
+    assert bank.asked == 0
+
+
 async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with desk.database.transaction() as session:
         await session.execute(update(PaymentSession).values(reference="101767532"))
@@ -231,12 +332,16 @@ async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
     fields = notification(invoice, state=2, reference="999")
     fields["x_signature"] = _signature("999")
     await gateway.post(HOOK, data=fields)
-    await desk.handle_mail()
+    await worker.run_due()
     assert await _state(desk.database, invoice) == "pending_authorization"
 
 
-async def test_an_unknown_provider_is_answered_with_200(gateway: httpx.AsyncClient, invoice: str) -> None:
-    assert (await gateway.post("/hooks/payment/nosuch", data=notification(invoice))).status_code == 200
+async def test_an_unknown_provider_is_recorded_and_answered_with_200(
+    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+) -> None:
+    hook = f"/hooks/payment/{'nosuch' * 50}"
+    assert (await gateway.post(hook, data=notification(invoice))).status_code == 200
+    assert [(kept.verdict, len(kept.provider_id)) for kept in await _kept(desk)] == [("malformed", 80)]
 
 
 async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
@@ -251,5 +356,4 @@ async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
         answer = await gateway.post(HOOK, data=notification(invoice))
         assert answer.status_code == 200
         assert (await session.execute(stored)).all() == []
-    while not await _kept(desk.database):  # noqa: ASYNC110 (stored, once the database lets it, by a task that tells nobody)
-        await asyncio.sleep(0)
+    assert len(await _kept(desk)) == 1
