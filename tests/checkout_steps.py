@@ -26,6 +26,7 @@ async def choose_pickup(shop: Shop, cart_id: str) -> str:
         That shipping option's id.
     """
     await shop.checkout.set_town(cart_id, MEDELLIN)
-    pickup = next(choice for choice in await shop.checkout.shipping_choices(cart_id) if choice.is_pickup)
-    await shop.checkout.choose_shipping(cart_id, pickup.id)
+    offer = await shop.checkout.offer_shipping(cart_id)
+    pickup = next(choice for choice in offer.choices if choice.is_pickup)
+    await shop.checkout.offer_shipping(cart_id, pickup.id, is_choice=True)
     return pickup.id

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import CheckConstraint, UniqueConstraint
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import new_id
@@ -51,6 +51,22 @@ class LineItem(Timestamps, table=True):
     variant_id: str = Field(foreign_key="variant.id", ondelete="CASCADE")
     quantity: int
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class ShippingQuote(SQLModel, table=True):
+    """What an option was last quoted at for a cart; the choice that follows costs that."""
+
+    __tablename__ = "shipping_quote"
+
+    cart_id: str = Field(foreign_key="cart.id", primary_key=True, ondelete="CASCADE")
+    shipping_option_id: str = Field(
+        foreign_key="shipping_option.id", primary_key=True, index=True, ondelete="CASCADE"
+    )
+    request: str
+    """A digest of what was asked: the quotation is of use for the very same only."""
+    quote: JsonObject = Field(sa_type=Json)
+    quoted_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
 
 
 class CartShippingMethod(Timestamps, table=True):

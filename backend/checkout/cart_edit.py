@@ -10,7 +10,7 @@ from backend.cart import service as carts
 from backend.cart.models import Cart
 from backend.cart.schemas import Address, CartChange, ItemChange, NewCart
 from backend.catalog.models import Region
-from backend.checkout.address import send_to, with_town
+from backend.checkout.address import send_to
 from backend.errors import InvalidData, NotFound
 from backend.tables import JsonObject
 
@@ -72,7 +72,7 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
         cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
     if change.shipping_address is not None:
         address = _merged(cart.shipping_address, change.shipping_address, region)
-        await send_to(session, cart, with_town(address))
+        await send_to(session, cart, address)
     await session.flush()
 
 

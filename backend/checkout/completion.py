@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart
 from backend.cart.service import find_cart, read_cart
+from backend.checkout.steps import require_address
 from backend.checkout.totals import PricedCart, read_priced_cart
 from backend.clock import now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
@@ -43,7 +44,7 @@ async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop |
 
     Raises:
         NotFound: no cart has this id.
-        InvalidData: something is missing (items, shipping, payment), in the platform's words.
+        InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.steps`.
         InsufficientStock: the units are gone, and not held for this cart.
         TotalChanged: the cart costs something else than the payment was started for, or than the shopper saw.
         Conflict: the payment is being started right now.
@@ -53,6 +54,7 @@ async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop |
     if order is not None:
         return order
     prices = await read_priced_cart(session, cart)
+    require_address(cart, has_items=True)
     attempt = await _attempt_to_complete(session, cart_id)
     shipping = prices.require_shipping()
     _compare(prices, attempt, expected_total)

@@ -19,6 +19,7 @@ from backend.orders.parcels import parcel_views
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
 from backend.orders.views import ParcelView
+from backend.shipping.destination import municipality_code
 
 MOST_ORDERS = 100
 
@@ -136,6 +137,6 @@ def _address_view(entry: CustomerAddress) -> AddressView:
         address=text("address_1"),
         suburb=str(metadata.get("suburb") or ""),
         reference=text("address_2"),
-        dane_code=str(metadata.get("dane_code") or ""),
+        dane_code=municipality_code(address),
         town=", ".join(filter(None, (text("city"), text("province")))),
     )

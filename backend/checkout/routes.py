@@ -9,6 +9,7 @@ from backend.cart import service as carts
 from backend.cart.schemas import CartChange, ChosenShipping, ItemChange, NewCart, NewItem, PromoCodes
 from backend.checkout.cart_edit import change_cart, change_item, create_cart
 from backend.checkout.cart_wire import cart_wire, readable_cart
+from backend.checkout.quoting import UNKNOWN_OPTION
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
@@ -24,7 +25,6 @@ from backend.checkout.schemas import (
     ShippingOptionsAnswer,
 )
 from backend.checkout.service import Checkout
-from backend.checkout.shipping import UNKNOWN_OPTION
 from backend.checkout.shipping_wire import offer_wire
 from backend.clock import now
 from backend.database import Database
@@ -138,7 +138,8 @@ async def shipping_options(
 ) -> Wire:
     """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
 
-    None at all when no warehouse is linked to the sales channel (spec: Errors).
+    While the cart has no destination, a calculated one has no price. 400 when the address names a destination that is
+    no municipality. None at all when no warehouse is linked to the sales channel (spec: Errors).
     """
     fields = Fields(asked.fields)
     options = await _priced(checkout, asked.cart_id)
@@ -152,23 +153,22 @@ async def shipping_options(
 )
 async def calculate_shipping(option_id: str, body: CalculateShipping, checkout: Desk, fields: Shown) -> Wire:
     """What one way to ship costs for the cart now."""
-    for option in await _priced(checkout, body.cart_id):
-        if option["id"] == option_id:
-            return Wire({"shipping_option": fields.pick(option)})
-    raise InvalidData(UNKNOWN_OPTION)
+    [option] = await _priced(checkout, body.cart_id, option_id)
+    return Wire({"shipping_option": fields.pick(option)})
 
 
-async def _priced(checkout: Checkout, cart_id: str) -> list[JsonDict]:
-    return [offer_wire(offer, quote) for offer, quote in await checkout.priced_offers(cart_id)]
+async def _priced(checkout: Checkout, cart_id: str, option_id: str | None = None) -> list[JsonDict]:
+    return [offer_wire(offer, quote) for offer, quote in await checkout.priced_offers(cart_id, option_id)]
 
 
 @router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
 async def choose_shipping(
     cart_id: str, body: OneOrMore[ChosenShipping], checkout: Desk, fields: Shown
 ) -> Wire:
-    """Ship the cart by this option, at its price of this moment. One way a cart: the last one named counts.
+    """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
 
-    400 when the option's provider is not linked to its warehouse (spec: Errors).
+    One way a cart: the last one named counts. 400 while items, e-mail or a part of the address are missing, or when the
+    option's provider is not linked to its warehouse (spec: Errors).
     """
     chosen = body if isinstance(body, list) else [body]
     if not chosen:

@@ -142,7 +142,9 @@ class ShippingOptionOut(Answer):
     name: str = ""
     price_type: Literal["flat", "calculated"] = "flat"
     provider_id: str = ""
-    amount: int = Field(0, description="Whole pesos.")
+    amount: int | None = Field(
+        None, description="Whole pesos; null for a calculated option while the cart has no destination."
+    )
 
 
 class ShippingOptionsAnswer(BaseModel):

@@ -18,10 +18,10 @@ from backend.checkout.shipping import (
     deliver_to,
     offer_shipping,
     priced_offers,
-    shipping_choices,
 )
+from backend.checkout.steps import require_shipping_method
 from backend.checkout.totals import read_priced_cart
-from backend.checkout.views import PlacedOrder, ShippingChoice, ShippingOffer
+from backend.checkout.views import PlacedOrder, ShippingOffer
 from backend.customers.attempts import Limit, count_try
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure, TotalChanged
@@ -65,25 +65,21 @@ class Checkout:
     carriers: dict[str, FulfillmentProvider]
     parcels: Follower
 
-    async def priced_offers(self, cart_id: str) -> list[tuple[Offer, Quote]]:
+    async def priced_offers(
+        self, cart_id: str, option_id: str | None = None
+    ) -> list[tuple[Offer, Quote | None]]:
         """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
-        return await priced_offers(self.database, self.carriers, cart_id)
-
-    async def shipping_choices(self, cart_id: str) -> list[ShippingChoice]:
-        """The shipping options for the cart, priced just now.
-
-        Raises:
-            NotFound: no cart has this id.
-        """
-        return await shipping_choices(self.database, self.carriers, cart_id)
+        return await priced_offers(self.database, self.carriers, cart_id, option_id)
 
     async def choose_shipping(self, cart_id: str, option_id: str) -> Cop:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
         return await choose_shipping(self.database, self.carriers, cart_id, option_id)
 
-    async def offer_shipping(self, cart_id: str, wanted: str = "") -> ShippingOffer:
-        """The options priced just now, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
-        return await offer_shipping(self.database, self.carriers, cart_id, wanted)
+    async def offer_shipping(
+        self, cart_id: str, wanted: str = "", *, is_choice: bool = False
+    ) -> ShippingOffer:
+        """The options with their prices, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
+        return await offer_shipping(self.database, self.carriers, cart_id, wanted, is_choice=is_choice)
 
     async def set_destination(self, cart_id: str, destination: Destination) -> None:
         """Keep who receives the cart and where. A new destination voids the shipping price.
@@ -123,13 +119,13 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.service.open_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.totals.read_priced_cart`.
+            InvalidData, InsufficientStock: see `backend.checkout.totals.read_priced_cart`; or a step is not done.
         """
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
-            return await payments.collection_for(
-                session, cart_id, (await read_priced_cart(session, cart)).total
-            )
+            prices = await read_priced_cart(session, cart)
+            require_shipping_method(cart, has_shipping=prices.shipping is not None)
+            return await payments.collection_for(session, cart_id, prices.total)
 
     async def start_payment(
         self,
@@ -157,6 +153,7 @@ class Checkout:
         async with self.database.transaction() as session:
             cart = await carts.open_cart(session, cart_id)
             prices = await read_priced_cart(session, cart)
+            require_shipping_method(cart, has_shipping=prices.shipping is not None)
             if expected_total is not None and expected_total != prices.total:
                 raise TotalChanged(
                     f"The total is now {prices.total}, not {expected_total}: show it and ask again"

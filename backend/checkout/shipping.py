@@ -5,121 +5,131 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import Line, find_cart, lines_of, open_cart, set_shipping_method, shipping_method
+from backend.cart.service import find_cart, open_cart, set_shipping_method, shipping_method
 from backend.checkout.address import send_to
-from backend.checkout.form import Destination
+from backend.checkout.form import NO_TOWN, Destination
+from backend.checkout.quoting import (
+    UNKNOWN_OPTION,
+    Parcelled,
+    Priced,
+    Providers,
+    ask,
+    keep_quotes,
+    kept_quote,
+    offers_of,
+    parcelled,
+    parcelled_anywhere,
+    the_offer,
+)
+from backend.checkout.steps import require_address
 from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
-from backend.pricing import price_cart
-from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.parcels import Item, content_value, packages_for
-from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
-from backend.shipping.service import Offer, offers_for, options_for, require_enabled
+from backend.shipping.models import ShippingOption
+from backend.shipping.providers.base import Quote
+from backend.shipping.service import Offer, require_enabled
 
 NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
-UNKNOWN_OPTION = "Shipping Options are invalid for cart."
+KEPT_CHANGING = "The cart changed while its shipping was being priced"
 MAX_REQUOTES = 3
-UNKNOWN_ADDRESS = "Dirección por confirmar"
-
-Providers = dict[str, FulfillmentProvider]
 
 
-@dataclass(frozen=True, slots=True)
-class Parcelled:
-    """What of a cart decides its shipping price."""
-
-    country_code: str
-    dane_code: str
-    address: str
-    items: tuple[Item, ...]
-    value: Cop
-
-
-async def priced_offers(database: Database, providers: Providers, cart_id: str) -> list[tuple[Offer, Quote]]:
+async def priced_offers(
+    database: Database, providers: Providers, cart_id: str, option_id: str | None = None
+) -> list[tuple[Offer, Quote | None]]:
     """The options for the cart, each calculated one quoted just now (spec: Endpoints, GET /store/shipping-options).
+
+    A calculated option has no price while the cart has no destination. `option_id`: only this one.
 
     Raises:
         NotFound: no cart has this id.
+        InvalidData: the address names a destination that is no municipality; or the option is not offered.
     """
     async with database.read() as session:
         cart = await _cart(session, cart_id)
-        parcelled = await _parcelled(session, cart)
-        offers = await offers_for(session, cart.sales_channel_id, parcelled.country_code)
-    return [(offer, await _quote(providers, offer.option, offer.location, parcelled)) for offer in offers]
-
-
-async def shipping_choices(database: Database, providers: Providers, cart_id: str) -> list[ShippingChoice]:
-    """The same as the storefront shows them. See `priced_offers`."""
-    return [
-        _choice(offer.option, quote) for offer, quote in await priced_offers(database, providers, cart_id)
-    ]
+        contents = await parcelled(session, cart)
+        offers = await offers_of(session, providers, cart, contents)
+    if option_id is not None:
+        offers = [offer for offer in offers if offer.option.id == option_id]
+        if not offers:
+            raise InvalidData(UNKNOWN_OPTION)
+    priced = await _ask_all(providers, offers, contents)
+    if any(one.request is not None for one in priced) and cart.completed_at is None:
+        async with database.transaction() as session:
+            await keep_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+    return [(one.offer, one.quote) for one in priced]
 
 
 async def choose_shipping(database: Database, providers: Providers, cart_id: str, option_id: str) -> Cop:
-    """Ship the cart by this option, at the price of this moment.
+    """Ship the cart by this option, at the price that it was offered for a moment ago, else at that of this moment.
 
     Returns:
         The price.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
-        InvalidData: the option is not offered for this cart.
+        InvalidData: a step before is not done (`backend.checkout.steps`), or the option is not offered for this cart.
         Conflict: the cart kept changing while it was being priced.
     """
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            parcelled = await _parcelled(session, cart)
-            option, location = await _offered(session, cart, parcelled, option_id)
-            await require_enabled(session, option, location)
-        quote = await _quote(providers, option, location, parcelled)
+            contents = await parcelled(session, cart)
+            require_address(cart, has_items=bool(contents.items))
+            offer = await the_offer(session, providers, cart, contents, option_id)
+            await require_enabled(session, offer.option, offer.location)
+            known = await kept_quote(session, cart_id, offer, contents)
+        quote = _quoted(known or await ask(providers, offer, contents))
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await _parcelled(session, cart) != parcelled:
+            if await parcelled(session, cart) != contents:
                 continue
-            await _keep(session, cart_id, option, quote)
+            await _choose(session, cart_id, offer.option, quote)
             return quote.amount
-    raise Conflict("The cart changed while its shipping was being priced")
+    raise Conflict(KEPT_CHANGING)
 
 
 async def offer_shipping(
-    database: Database, providers: Providers, cart_id: str, wanted: str
+    database: Database, providers: Providers, cart_id: str, wanted: str, *, is_choice: bool
 ) -> ShippingOffer:
-    """The options for the cart priced just now, with the wanted one (else the first) chosen at that very price.
+    """The options for the cart, with the wanted one (else the first) chosen at the price that is shown.
+
+    `is_choice`: the shopper chooses from a list that is shown already, whose prices stand; otherwise each is asked for
+    now.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
+        InvalidData: the cart has no destination yet (`fields`).
         Conflict: the cart kept changing while it was being priced.
     """
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            parcelled = await _parcelled(session, cart)
-            located = await options_for(session, cart.sales_channel_id, parcelled.country_code)
-        options = [option for option, _ in located]
-        quotes = await asyncio.gather(
-            *(_quote(providers, option, location, parcelled) for option, location in located)
-        )
+            contents = await parcelled(session, cart)
+            if not contents.dane_code:
+                raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
+            offers = await offers_of(session, providers, cart, contents)
+            kept = [await kept_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
+        known = {one.offer.option.id: one for one in kept if one is not None}
+        priced = await _ask_all(providers, [o for o in offers if o.option.id not in known], contents)
+        known |= {one.offer.option.id: one for one in priced}
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await _parcelled(session, cart) != parcelled:
+            if await parcelled(session, cart) != contents:
                 continue
-            priced = dict(zip((option.id for option in options), quotes, strict=True))
-            chosen = next(
-                (option for option in options if option.id == wanted), options[0] if options else None
-            )
+            await keep_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+            shown = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
+            chosen = _wanted(shown, wanted)
             if chosen is not None:
-                await _keep(session, cart_id, chosen, priced[chosen.id])
-        choices = [_choice(option, priced[option.id]) for option in options]
-        return ShippingOffer(choices, chosen.id if chosen is not None else "")
-    raise Conflict("The cart changed while its shipping was being priced")
+                await _choose(session, cart_id, *chosen)
+        return ShippingOffer([_choice(*one) for one in shown], chosen[0].id if chosen else "")
+    raise Conflict(KEPT_CHANGING)
 
 
 async def deliver_to(
@@ -139,23 +149,24 @@ async def deliver_to(
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            before = await _parcelled(session, cart)
+            before = await parcelled_anywhere(session, cart)
             chosen = await shipping_method(session, cart_id)
             if chosen is None:
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
-            there = replace(before, address=destination.address, dane_code=destination.dane_code)
-            option, location = await _offered(session, cart, there, chosen.shipping_option_id)
-        quote = await _quote(providers, option, location, there) if there != before else None
+            there = before.to(destination.dane_code, destination.address)
+            offer = await the_offer(session, providers, cart, there, chosen.shipping_option_id)
+            known = await kept_quote(session, cart_id, offer, there) if there != before else None
+        quote = _quoted(known or await ask(providers, offer, there)) if there != before else None
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await _parcelled(session, cart) != before:
+            if await parcelled_anywhere(session, cart) != before:
                 continue
             cart.email = destination.email
             await send_to(session, cart, address)
             if quote is not None:
-                await _keep(session, cart_id, option, quote)
+                await _choose(session, cart_id, offer.option, quote)
             return
-    raise Conflict("The cart changed while its shipping was being priced")
+    raise Conflict(KEPT_CHANGING)
 
 
 async def _cart(session: AsyncSession, cart_id: str) -> Cart:
@@ -166,54 +177,28 @@ async def _cart(session: AsyncSession, cart_id: str) -> Cart:
     return cart
 
 
-async def _keep(session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote) -> None:
+async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: Parcelled) -> list[Priced]:
+    return await asyncio.gather(*(ask(providers, offer, contents) for offer in offers))
+
+
+def _quoted(priced: Priced) -> Quote:
+    """The price of an option for a cart that has a destination."""
+    if priced.quote is None:
+        raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
+    return priced.quote
+
+
+def _wanted(
+    shown: Sequence[tuple[ShippingOption, Quote]], option_id: str
+) -> tuple[ShippingOption, Quote] | None:
+    return next((one for one in shown if one[0].id == option_id), shown[0] if shown else None)
+
+
+async def _choose(session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote) -> None:
     data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
     await set_shipping_method(
         session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
     )
-
-
-async def _offered(
-    session: AsyncSession, cart: Cart, parcelled: Parcelled, option_id: str
-) -> tuple[ShippingOption, StockLocation]:
-    for option, location in await options_for(session, cart.sales_channel_id, parcelled.country_code):
-        if option.id == option_id:
-            return option, location
-    raise InvalidData(UNKNOWN_OPTION)
-
-
-async def _parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
-    address = cart.shipping_address or {}
-    lines = [line for line in await lines_of(session, cart.id) if line.product]
-    return Parcelled(
-        country_code=str(address.get("country_code") or "co"),
-        dane_code=str((address.get("metadata") or {}).get("dane_code") or ""),
-        address=str(address.get("address_1") or ""),
-        items=tuple(_item(line) for line in lines),
-        value=content_value(price_cart([line.priced for line in lines]).item_total),
-    )
-
-
-def _item(line: Line) -> Item:
-    product, units = line.product, line.item.quantity
-    if product is None:  # no longer for sale: it is not sent
-        return Item(0)
-    return Item(units, product.weight, product.length, product.height, product.width)
-
-
-async def _quote(
-    providers: Providers, option: ShippingOption, location: StockLocation, parcelled: Parcelled
-) -> Quote:
-    if option.price_type == "flat":
-        return Quote(amount=option.amount or 0)
-    origin = Place(str(location.address.get("dane_code", "")), str(location.address.get("address_1", "")))
-    request = QuoteRequest(
-        origin=origin,
-        destination=Place(parcelled.dane_code, parcelled.address or UNKNOWN_ADDRESS),
-        packages=packages_for(parcelled.items),
-        content_value=parcelled.value,
-    )
-    return await providers[option.provider_id].calculate_price(request)
 
 
 def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:

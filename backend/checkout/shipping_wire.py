@@ -7,8 +7,8 @@ from backend.shipping.service import Offer
 from backend.shipping.wire import address_of, metadata_of, option_price, option_type
 
 
-def offer_wire(offer: Offer, quote: Quote) -> JsonDict:
-    """The option at the price it was quoted for."""
+def offer_wire(offer: Offer, quote: Quote | None) -> JsonDict:
+    """The option at the price it was quoted for; without one (None) while the cart has no destination."""
     option, zone, fulfillment_set, location = offer
     return {
         "id": option.id,
@@ -19,18 +19,18 @@ def offer_wire(offer: Offer, quote: Quote) -> JsonDict:
         "provider_id": option.provider_id,
         "provider": {"id": option.provider_id, "is_enabled": True},
         "data": option.data or None,
-        "amount": quote.amount,
+        "amount": quote.amount if quote else None,
         "is_tax_inclusive": True,
         "insufficient_inventory": False,
         "metadata": {
             **(metadata_of(option) or {}),
-            "carrier": quote.carrier or None,
-            "delivery_days": quote.delivery_days,
-            "is_fallback": quote.is_fallback,
+            "carrier": (quote.carrier if quote else None) or None,
+            "delivery_days": quote.delivery_days if quote else None,
+            "is_fallback": quote.is_fallback if quote else False,
         },
         "type": option_type(option),
         "rules": [],
-        "calculated_price": price(sibling_id("pset", option.id), quote.amount),
+        "calculated_price": price(sibling_id("pset", option.id), quote.amount) if quote else None,
         "prices": [option_price(option)] if option.amount is not None else [],
         "service_zone": {
             "id": zone.id,

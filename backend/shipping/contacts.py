@@ -3,6 +3,8 @@
 from typing import Any
 
 from backend.settings import Settings
+from backend.shipping.carrier.fitting import PHONE_DIGITS, fit_phone
+from backend.shipping.destination import municipality_code
 from backend.shipping.providers.base import Contact
 from backend.tables import JsonObject
 
@@ -26,12 +28,12 @@ def warehouse(settings: Settings) -> Contact:
 def recipient(address: JsonObject, email: str) -> Contact:
     """The receiver, from an address as the platform keeps it.
 
-    What the platform has no field for is in its metadata: `dane_code`, `suburb`. `address_2` is what helps to find the
-    door. What is missing stays empty.
+    What the platform has no field for is in its metadata: `dane_code` (which its city and province may stand for) and
+    `suburb`. `address_2` is what helps to find the door. What is missing stays empty.
     """
     metadata = address.get("metadata") or {}
     return Contact(
-        dane_code=_text(metadata, "dane_code"),
+        dane_code=municipality_code(address),
         address=_text(address, "address_1"),
         first_name=_text(address, "first_name"),
         last_name=_text(address, "last_name"),
@@ -41,6 +43,22 @@ def recipient(address: JsonObject, email: str) -> Contact:
         suburb=_text(metadata, "suburb"),
         reference=_text(address, "address_2"),
     )
+
+
+def missing_for_a_label(address: JsonObject) -> list[str]:
+    """The parts without which no label can be made for this address, by the platform's names.
+
+    Whatever else the carrier's label asks for (company, suburb, cross street, reference) is stood in for, or fitted:
+    see `backend.shipping.carrier.messages`. A telephone number cannot be made up: it has ten digits.
+    """
+    missing = [name for name in ("first_name", "last_name") if not _text(address, name)]
+    if len(fit_phone(_text(address, "phone"))) != PHONE_DIGITS:
+        missing.append(f"phone ({PHONE_DIGITS} digits)")
+    if not _text(address, "address_1"):
+        missing.append("address_1")
+    if not _text(address, "city") and not municipality_code(address):
+        missing.append("city")
+    return missing
 
 
 def _text(values: Any, name: str) -> str:

@@ -6,6 +6,7 @@ another town.
 """
 
 import csv
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,17 @@ CAPITAL = "001"
 """A capital's number in its department; Cundinamarca's capital is Bogotá, which is a department of its own."""
 CUNDINAMARCA = "25"
 BOGOTA = "11"
+
+OTHER_NAMES = {
+    "05": "ant", "08": "atl", "11": "dc|d c|distrito capital|bogota distrito capital|bogota dc|santafe de bogota",
+    "13": "bol", "15": "boy", "17": "cal", "18": "caq", "19": "cau", "20": "ces", "23": "cor", "25": "cun",
+    "27": "cho", "41": "hui", "44": "lag|guajira", "47": "mag", "50": "met", "52": "nar",
+    "54": "nsa|n de santander|norte santander", "63": "qui", "66": "ris", "68": "san", "70": "suc", "73": "tol",
+    "76": "vac", "81": "ara", "85": "cas", "86": "put",
+    "88": "sap|san andres|san andres y providencia|san andres providencia y santa catalina", "91": "ama", "94": "gua",
+    "95": "guv", "97": "vau", "99": "vid",
+}  # fmt: skip
+"""What else a department is called, folded: its code in ISO 3166-2:CO first, then names in everyday use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +68,44 @@ def municipality(code: str) -> Municipality | None:
 def municipality_named(city: str, department: str) -> Municipality | None:
     """The one municipality that goes by exactly this name in this department, as programs write them; else None.
 
-    Bogotá is written with the department around it as often as with its own. Without a department the name must be
-    one of a kind.
+    See `municipalities_named`. Without a department the name must be one of a kind.
     """
-    name, within = fold(city), fold(department)
-    named = [entry for entry in _gazetteer().entries if name and name in entry.names]
-    found = [entry for entry in named if not within or entry.is_in(within)]
-    return found[0].municipality if len(found) == 1 else None
+    found = municipalities_named(city, department)
+    return found[0] if len(found) == 1 else None
+
+
+def municipalities_named(city: str, department: str = "") -> list[Municipality]:
+    """The municipalities that go by exactly this name, in this department where one is named.
+
+    Accents, case and punctuation do not matter. The name may have the department behind it ("LETICIA (AMAZONAS)"). The
+    department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `department_codes`. A name
+    that is official in the department goes before one that a municipality of it is also known by.
+    """
+    name, within = fold(city), department_codes(department)
+    found = [entry for entry in _named(name) if within is None or entry.is_in(within)]
+    official = [entry for entry in found if name == entry.names[0]]
+    return [entry.municipality for entry in (official if within is not None and official else found)]
+
+
+def department_codes(text: str) -> frozenset[str] | None:
+    """The codes of the departments that the text names; None when it says nothing, none when it names no department.
+
+    Whoever writes Cundinamarca may mean Bogotá, which lies in it.
+    """
+    words = re.sub(r"^(co|departamento( de(l| la)?)?) (?=.)", "", fold(text))
+    if not words:
+        return None
+    codes = _gazetteer().department_codes
+    found = (
+        {codes[words]}
+        if words in codes
+        else {f"{int(words):02}"}
+        if words.isdecimal() and len(words) <= 2
+        else set()
+    )
+    if not found:
+        found = {code for name, code in codes.items() if name.startswith(f"{words} ")}
+    return frozenset(found | {BOGOTA} if CUNDINAMARCA in found else found)
 
 
 def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
@@ -99,10 +142,9 @@ class _Entry:
     department: str
     order: tuple[bool, str, str]
 
-    def is_in(self, department: str) -> bool:
-        """Whether the folded text is its department, or names it."""
-        is_bogota = self.municipality.department_code == BOGOTA and department == "cundinamarca"
-        return is_bogota or f"{self.department} ".startswith(f"{department} ")
+    def is_in(self, departments: frozenset[str]) -> bool:
+        """Whether it lies in one of the departments with these codes."""
+        return self.municipality.department_code in departments
 
     def rank(self, typed: str) -> int | None:
         """How well the folded text fits: 0 is best, None not at all. The official name goes before the others."""
@@ -131,6 +173,24 @@ class _Gazetteer:
     by_code: dict[str, Municipality]
     by_department: dict[str, tuple[Municipality, ...]]
     entries: tuple[_Entry, ...]
+    by_name: dict[str, tuple[_Entry, ...]]
+    """By each of their folded names."""
+    department_codes: dict[str, str]
+    """By folded name or ISO code."""
+
+
+def _named(name: str) -> tuple[_Entry, ...]:
+    """Those that go by the folded name, or by its beginning when the rest names their department."""
+    by_name = _gazetteer().by_name
+    if name in by_name:
+        return by_name[name]
+    words = name.split()
+    for end in range(len(words) - 1, 0, -1):
+        within = department_codes(" ".join(words[end:]))
+        found = [entry for entry in by_name.get(" ".join(words[:end]), ()) if within and entry.is_in(within)]
+        if found:
+            return tuple(found)
+    return ()
 
 
 def _begin_words_of(words: str, beginnings: list[str]) -> bool:
@@ -144,12 +204,19 @@ def _gazetteer() -> _Gazetteer:
     by_department: dict[str, list[Municipality]] = {}
     for entry in entries:
         by_department.setdefault(entry.municipality.department_code, []).append(entry.municipality)
+    by_name: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        for name in dict.fromkeys(entry.names):
+            by_name.setdefault(name, []).append(entry)
     named = {places[0].department: code for code, places in by_department.items()}
     return _Gazetteer(
         departments=tuple(Department(named[name], name) for name in sorted(named, key=fold)),
         by_code={entry.municipality.code: entry.municipality for entry in entries},
         by_department={code: tuple(places) for code, places in by_department.items()},
         entries=tuple(entries),
+        by_name={name: tuple(found) for name, found in by_name.items()},
+        department_codes={fold(name): code for name, code in named.items()}
+        | {name: code for code, names in OTHER_NAMES.items() for name in names.split("|")},
     )
 
 

@@ -36,7 +36,7 @@ ABBREVIATIONS = {
 """How Colombian addresses are abbreviated; used only when an address does not fit."""
 
 _COUNTRY_CODE = "57"
-_PHONE_DIGITS = 10
+PHONE_DIGITS = 10
 
 
 def fit(text: str, most: int, least: int = 2, fallback: str = "") -> str:
@@ -59,7 +59,7 @@ def fit_reference(text: str, most: int) -> str:
 def fit_phone(text: str) -> str:
     """The digits of a Colombian phone number without the country's prefix."""
     digits = re.sub(r"\D", "", text)
-    has_prefix = digits.startswith(_COUNTRY_CODE) and len(digits) == len(_COUNTRY_CODE) + _PHONE_DIGITS
+    has_prefix = digits.startswith(_COUNTRY_CODE) and len(digits) == len(_COUNTRY_CODE) + PHONE_DIGITS
     return digits.removeprefix(_COUNTRY_CODE) if has_prefix else digits
 
 

@@ -151,7 +151,7 @@ class CheckoutState(PageState, rx.State):
             cart_id = await self._cart()
         shipping = Shipping(status="failed")
         try:
-            shipping = await _priced(cart_id, dane_code, address, option_id)
+            shipping = await _priced(cart_id, dane_code, address, option_id, is_choice=is_known_place)
         except ShopError as error:
             log.info("shipping of %s could not be priced: %s", cart_id, error.message)
         except Exception:
@@ -269,13 +269,14 @@ class CheckoutState(PageState, rx.State):
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
 
 
-async def _priced(cart_id: str, dane_code: str, address: str, option_id: str) -> Shipping:
+async def _priced(cart_id: str, dane_code: str, address: str, option_id: str, *, is_choice: bool) -> Shipping:
+    """The ways to ship there, one of them chosen; for a choice from the list that is shown, at the list's prices."""
     dane_code, address = a_text(dane_code, MAX_ID), a_text(address, fields.LONGEST)
     option_id = a_text(option_id, MAX_ID)
     checkout = current_shop().checkout
     is_an_address = "address" not in read_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
-    offer = await checkout.offer_shipping(cart_id, option_id)
+    offer = await checkout.offer_shipping(cart_id, option_id, is_choice=is_choice)
     return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
 
 
@@ -292,7 +293,8 @@ async def ordered(cart_id: str, typed: dict[str, str], option_id: str, total: Co
         if not option_id or "shipping" not in error.fields:
             raise
     with suppress(NotAllowed):  # another press was faster: the order is there
-        await _priced(cart_id, typed.get("dane_code", ""), typed.get("address", ""), option_id)
+        place = typed.get("dane_code", ""), typed.get("address", "")
+        await _priced(cart_id, *place, option_id, is_choice=True)
     return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
 
 

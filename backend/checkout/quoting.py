@@ -1,0 +1,190 @@
+"""What shipping a cart costs: what the provider is asked, and what it answered a moment ago.
+
+A provider is asked outside any transaction. What it quotes is kept with the cart, so that the choice that follows a
+list costs what the list said and asks nobody again; also at another replica, and also where the fixed price stands in
+for a carrier that failed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart, ShippingQuote
+from backend.cart.service import Line, lines_of
+from backend.database import db_now
+from backend.errors import InvalidData
+from backend.money import Cop
+from backend.pricing import price_cart
+from backend.shipping.destination import municipality_code, municipality_of
+from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.parcels import Item, content_value, packages_for
+from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
+from backend.shipping.service import CALCULATED, Offer, offers_for
+
+Providers = Mapping[str, FulfillmentProvider]
+
+KEPT_FOR = timedelta(minutes=10)
+"""How long a choice may cost what the list before it said. Rates drift by the hour (wire: carrier 2.2)."""
+UNKNOWN_ADDRESS = "Dirección por confirmar"
+UNKNOWN_OPTION = "Shipping Options are invalid for cart."
+
+_KEPT = select(ShippingQuote.quote).where(
+    ShippingQuote.cart_id == bindparam("cart_id"),
+    ShippingQuote.shipping_option_id == bindparam("option_id"),
+    ShippingQuote.request == bindparam("request"),
+    ShippingQuote.quoted_at > db_now(-KEPT_FOR),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcelled:
+    """What of a cart decides its shipping price. `dane_code` is empty while there is no destination."""
+
+    country_code: str
+    dane_code: str
+    address: str
+    items: tuple[Item, ...]
+    value: Cop
+
+    def to(self, dane_code: str, address: str) -> "Parcelled":
+        """The same things, sent elsewhere."""
+        return replace(self, dane_code=dane_code, address=one_line(address))
+
+    def request(self, location: StockLocation) -> QuoteRequest:
+        """What a provider is asked, when the parcels start from this location."""
+        return QuoteRequest(
+            origin=Place(
+                str(location.address.get("dane_code", "")), str(location.address.get("address_1", ""))
+            ),
+            destination=Place(self.dane_code, self.address or UNKNOWN_ADDRESS),
+            packages=packages_for(self.items),
+            content_value=self.value,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """An option with its price (None: a calculated one without a destination), and what was asked for it."""
+
+    offer: Offer
+    quote: Quote | None
+    request: QuoteRequest | None = None
+
+
+async def parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
+    """What of the cart decides its shipping price.
+
+    Raises:
+        InvalidData: the address names a destination that is no municipality.
+    """
+    town = municipality_of(cart.shipping_address)
+    return await _parcelled(session, cart, town.code if town else "")
+
+
+async def parcelled_anywhere(session: AsyncSession, cart: Cart) -> Parcelled:
+    """The same of a cart that is about to be sent elsewhere: an address that names no municipality is none."""
+    return await _parcelled(session, cart, municipality_code(cart.shipping_address))
+
+
+async def offers_of(
+    session: AsyncSession, providers: Providers, cart: Cart, contents: Parcelled
+) -> list[Offer]:
+    """The options for the cart; one whose provider the shop does not run with is left out."""
+    offers = await offers_for(session, cart.sales_channel_id, contents.country_code)
+    return [offer for offer in offers if offer.option.provider_id in providers]
+
+
+async def the_offer(
+    session: AsyncSession, providers: Providers, cart: Cart, contents: Parcelled, option_id: str
+) -> Offer:
+    """One of them.
+
+    Raises:
+        InvalidData: the option is not offered for this cart.
+    """
+    for offer in await offers_of(session, providers, cart, contents):
+        if offer.option.id == option_id:
+            return offer
+    raise InvalidData(UNKNOWN_OPTION)
+
+
+async def ask(providers: Providers, offer: Offer, contents: Parcelled) -> Priced:
+    """The option's price; a calculated one is asked for now. See `FulfillmentProvider.calculate_price`."""
+    option = offer.option
+    if option.price_type != CALCULATED:
+        return Priced(offer, Quote(amount=option.amount or 0))
+    if not contents.dane_code:
+        return Priced(offer, None)
+    request = contents.request(offer.location)
+    return Priced(offer, await providers[option.provider_id].calculate_price(request), request)
+
+
+async def kept_quote(session: AsyncSession, cart_id: str, offer: Offer, contents: Parcelled) -> Priced | None:
+    """The option as it was priced for the cart lately, when the very same was asked; None when it must be asked for."""
+    option: ShippingOption = offer.option
+    if option.price_type != CALCULATED or not contents.dane_code:
+        return None
+    request = contents.request(offer.location)
+    wanted = {"cart_id": cart_id, "option_id": option.id, "request": _digest(option, request)}
+    kept = (await session.execute(_KEPT, wanted)).scalar_one_or_none()
+    return Priced(offer, Quote(**kept), request) if kept is not None else None
+
+
+async def keep_quotes(
+    session: AsyncSession, cart_id: str, priced: Iterable[Priced], *, is_sqlite: bool
+) -> None:
+    """Keep what was quoted for the choice that follows. A flat price needs no keeping."""
+    rows = [
+        {
+            "cart_id": cart_id,
+            "shipping_option_id": one.offer.option.id,
+            "request": _digest(one.offer.option, one.request),
+            "quote": asdict(one.quote),
+        }
+        for one in priced
+        if one.quote is not None and one.request is not None
+    ]
+    if rows:
+        insert = (sqlite if is_sqlite else postgresql).insert(ShippingQuote)
+        changed = {name: insert.excluded[name] for name in ("request", "quote")} | {"quoted_at": db_now()}
+        key = ["cart_id", "shipping_option_id"]
+        statement = insert.values(quoted_at=db_now()).on_conflict_do_update(index_elements=key, set_=changed)
+        for row in sorted(
+            rows, key=lambda row: str(row["shipping_option_id"])
+        ):  # in one order: nobody deadlocks
+            await session.execute(statement, row)
+
+
+def one_line(text: str) -> str:
+    """The text without doubled spaces: a street is the same one however it was typed."""
+    return " ".join(text.split())
+
+
+def _digest(option: ShippingOption, request: QuoteRequest) -> str:
+    told = json.dumps([option.provider_id, asdict(request)], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+async def _parcelled(session: AsyncSession, cart: Cart, dane_code: str) -> Parcelled:
+    address = cart.shipping_address or {}
+    lines = [line for line in await lines_of(session, cart.id) if line.product]
+    return Parcelled(
+        country_code=str(address.get("country_code") or "co"),
+        dane_code=dane_code,
+        address=one_line(str(address.get("address_1") or "")),
+        items=tuple(_item(line) for line in lines),
+        value=content_value(price_cart([line.priced for line in lines]).item_total),
+    )
+
+
+def _item(line: Line) -> Item:
+    product, units = line.product, line.item.quantity
+    if product is None:  # no longer for sale: it is not sent
+        return Item(0)
+    return Item(units, product.weight, product.length, product.height, product.width)

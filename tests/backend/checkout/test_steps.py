@@ -1,0 +1,150 @@
+"""No step of a purchase is skipped (spec: What the service does 2), over the Store API on both databases."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete
+
+from backend.app import Shop
+from backend.cart.models import CartShippingMethod
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import HOME, MANUAL, addressed_cart, get, option, pay, post, shipped_cart
+
+PARTS = ("first_name", "last_name", "phone (10 digits)", "address_1", "city")
+NO_ADDRESS = ", ".join(f"shipping_address.{part}" for part in PARTS)
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5)
+
+
+async def new_cart(store: httpx.AsyncClient, **told: Any) -> str:
+    return str((await post(store, "/store/carts", told))["cart"]["id"])
+
+
+async def refusal(store: httpx.AsyncClient, path: str, body: Any = None) -> str:
+    answer = await store.post(path, json={} if body is None else body)
+    assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data"), answer.text
+    return str(answer.json()["message"])
+
+
+def missing(what: str) -> str:
+    return f"The steps before this one are not done. Missing: {what}"
+
+
+async def flat_option(store: httpx.AsyncClient, trompo: str) -> str:
+    return str((await option(store, await addressed_cart(store, trompo), "flat"))["id"])
+
+
+async def test_cart_items_and_address_are_free_in_order(store: httpx.AsyncClient, trompo: str) -> None:
+    address_first = await new_cart(store, shipping_address=HOME)
+    await post(store, f"/store/carts/{address_first}/line-items", {"variant_id": trompo, "quantity": 1})
+    await post(store, f"/store/carts/{address_first}", {"email": "ana@example.com"})
+    chosen = await option(store, address_first, "calculated")
+    await post(store, f"/store/carts/{address_first}/shipping-methods", {"option_id": chosen["id"]})
+
+
+async def test_a_calculated_option_has_no_price_before_there_is_a_destination(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    cart_id = await new_cart(store, items=[{"variant_id": trompo, "quantity": 1}])
+    calculated, flat = [await option(store, cart_id, kind) for kind in ("calculated", "flat")]
+    assert (calculated["amount"], calculated["calculated_price"]) == (None, None)
+    assert (flat["amount"], flat["calculated_price"]["calculated_amount"]) == (0, 0)
+    path = f"/store/shipping-options/{calculated['id']}/calculate"
+    one = await post(store, path, {"cart_id": cart_id})
+    assert one["shipping_option"]["amount"] is None
+    assert shop.sandbox.carrier is not None
+    assert shop.sandbox.carrier.requests == []
+
+
+@pytest.mark.parametrize("price_type", ["flat", "calculated"])
+async def test_a_shipping_method_needs_the_steps_before_it(
+    store: httpx.AsyncClient, trompo: str, price_type: str
+) -> None:
+    chosen = {"option_id": (await option(store, await addressed_cart(store, trompo), price_type))["id"]}
+    cart_id = await new_cart(store)
+    path = f"/store/carts/{cart_id}/shipping-methods"
+    assert await refusal(store, path, chosen) == missing(f"items, email, {NO_ADDRESS}")
+    await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
+    assert await refusal(store, path, chosen) == missing(f"email, {NO_ADDRESS}")
+    await post(store, f"/store/carts/{cart_id}", {"email": "ana@example.com"})
+    assert await refusal(store, path, chosen) == missing(NO_ADDRESS)
+    await post(store, f"/store/carts/{cart_id}", {"shipping_address": {**HOME, "phone": "123"}})
+    assert await refusal(store, path, chosen) == missing("shipping_address.phone (10 digits)")
+    await post(store, f"/store/carts/{cart_id}", {"shipping_address": {"phone": "+57 300 123 4567"}})
+    cart = (await post(store, path, chosen))["cart"]
+    assert [method["shipping_option_id"] for method in cart["shipping_methods"]] == [chosen["option_id"]]
+
+
+@pytest.mark.parametrize("part", ["first_name", "last_name", "phone", "address_1", "city"])
+async def test_a_part_of_the_address_that_is_missing_is_named(
+    store: httpx.AsyncClient, trompo: str, part: str
+) -> None:
+    chosen = {"option_id": await flat_option(store, trompo)}
+    address = {name: text for name, text in HOME.items() if name != part}
+    item = {"variant_id": trompo, "quantity": 1}
+    cart_id = await new_cart(store, items=[item], email="ana@example.com", shipping_address=address)
+    message = await refusal(store, f"/store/carts/{cart_id}/shipping-methods", chosen)
+    (named,) = (known for known in PARTS if known.startswith(part))
+    assert message == missing(f"shipping_address.{named}")
+
+
+async def test_a_code_stands_for_the_city(store: httpx.AsyncClient, trompo: str) -> None:
+    address = {**HOME, "city": None, "province": None, "metadata": {"dane_code": "05001000"}}
+    item = {"variant_id": trompo, "quantity": 1}
+    cart_id = await new_cart(store, items=[item], email="ana@example.com", shipping_address=address)
+    chosen = await option(store, cart_id, "calculated")
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
+
+
+async def test_a_payment_collection_needs_the_steps_before_it(store: httpx.AsyncClient, trompo: str) -> None:
+    async def complaint(cart_id: str) -> str:
+        return await refusal(store, "/store/payment-collections", {"cart_id": cart_id})
+
+    assert await complaint(await new_cart(store)) == "Cannot complete a cart with no items"
+    bare = await new_cart(store, items=[{"variant_id": trompo, "quantity": 1}])
+    assert await complaint(bare) == missing(f"email, {NO_ADDRESS}, shipping_method")
+    no_shipping = "No shipping method selected but the cart contains items that require shipping."
+    assert await complaint(await addressed_cart(store, trompo)) == no_shipping
+
+
+async def test_a_payment_session_needs_the_steps_before_it(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """The collection was made in time; then another address voided the shipping method, or the address went."""
+    cart_id = await shipped_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    await post(store, f"/store/carts/{cart_id}", {"shipping_address": {"address_1": "Calle 1 # 2-3"}})
+    no_shipping = "No shipping method selected but the cart contains items that require shipping."
+    assert await refusal(store, path, {"provider_id": MANUAL}) == no_shipping
+    await post(store, f"/store/carts/{cart_id}", {"shipping_address": {"address_1": ""}})
+    message = missing("shipping_address.address_1, shipping_method")
+    assert await refusal(store, path, {"provider_id": MANUAL}) == message
+
+
+async def test_completion_needs_the_steps_before_it(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    bare = await new_cart(store, items=[{"variant_id": trompo, "quantity": 1}])
+    assert await refusal(store, f"/store/carts/{bare}/complete") == missing(f"email, {NO_ADDRESS}")
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id)
+    async with shop.database.transaction() as session:
+        await session.execute(delete(CartShippingMethod))
+    no_shipping = "No shipping method selected but the cart contains items that require shipping."
+    assert await refusal(store, f"/store/carts/{cart_id}/complete") == no_shipping
+
+
+async def test_completing_a_completed_cart_again_gives_its_order(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id)
+    first = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert (await post(store, f"/store/carts/{cart_id}/complete"))["order"]["id"] == first["id"]
+    assert (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
