@@ -104,6 +104,9 @@ class Settings(BaseSettings):
     carrier_origin_reference: str = "Bodega 4"
     carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
 
+    label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
+    """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
+
     # mails; without a server they land in the data folder
     smtp_host: str = ""
     smtp_port: int = Field(default=587, ge=1, le=65535)

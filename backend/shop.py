@@ -10,6 +10,7 @@ from typing import Protocol
 import httpx
 
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
+from backend.attention import AttentionKind
 from backend.attention.resolving import AttentionDesk
 from backend.catalog.version import Versions
 from backend.checkout.service import Checkout
@@ -20,6 +21,7 @@ from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
 from backend.mail.mailer import Mailer
 from backend.orders.following import Follower
+from backend.orders.settling import ExpensiveLabel, LabelInDoubt
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.desk import PaymentDesk
 from backend.payment.providers.base import PaymentProvider
@@ -69,7 +71,13 @@ class Shop:
         )
         self.parcels = Follower(self.database, self.carriers)
         self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
-        self.attention = AttentionDesk(self.database, {})
+        self.attention = AttentionDesk(
+            self.database,
+            {
+                AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(self.database, settings, self.carriers),
+                AttentionKind.LABEL_TOO_EXPENSIVE: ExpensiveLabel(self.database, settings, self.carriers),
+            },
+        )
         self.google = Google(settings)
         self.mailer = Mailer(self.database, settings, mail_carrier(settings))
         self.outbox = OutboxPublisher(

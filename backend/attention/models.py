@@ -42,7 +42,7 @@ class Attention(Timestamps, table=True):
     """Until when it should be settled."""
     resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     resolved_by: str | None = None
-    """The id of the staff member, or `command line`."""
+    """The id of the staff member, `command line`, or `shop` when it settled itself."""
     resolution: str | None = None
     """What was done: `honor`, `refunded` or `dismissed`."""
     reference: str | None = None

@@ -2,18 +2,29 @@
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.events import AttentionRaised
-from backend.attention.kinds import RULES, AttentionKind
+from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.database import database_now
+from backend.database import database_now, locked
 from backend.events import publish, subscribe
 from backend.jobs import JobFailed
 from backend.money import Cop
 from backend.tables import JsonObject
+
+BY_ITSELF = "shop"
+"""Who resolved a row that settled itself."""
+
+_OPEN = locked(
+    select(Attention).where(
+        Attention.kind == bindparam("kind"),
+        Attention.subject_id == bindparam("subject_id"),
+        Attention.resolved_at.is_(None),
+    )
+)
 
 
 async def raise_attention(
@@ -47,6 +58,15 @@ async def raise_attention(
     )
     if (await session.execute(new.returning(Attention.id))).scalar_one_or_none() is not None:
         await publish(session, AttentionRaised(row.id))
+
+
+async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id: str, *, note: str) -> None:
+    """What was to be settled has settled itself. Nothing happens where nothing of the kind and subject is open."""
+    row = (await session.execute(_OPEN, {"kind": kind, "subject_id": subject_id})).scalar_one_or_none()
+    if row is not None:
+        row.resolved_at, row.resolved_by = await database_now(session), BY_ITSELF
+        row.resolution, row.note = Action.DISMISSED, note
+        await session.flush()
 
 
 @subscribe(JobFailed)

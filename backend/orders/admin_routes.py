@@ -9,11 +9,10 @@ from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY, StaffMember
-from backend.edge.lists import in_order, listed, stretch
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import in_order, listed
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
-from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.orders.cancelling import cancel_order
@@ -21,8 +20,6 @@ from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, lock_parc
 from backend.orders.models import Order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
-    DoubtfulParcelsAnswer,
-    FoundGuide,
     NewParcel,
     NewReturn,
     OrderAnswer,
@@ -31,7 +28,6 @@ from backend.orders.schemas import (
     Shipment,
 )
 from backend.orders.service import read_order
-from backend.orders.settling import doubtful_parcels, settle_parcel
 from backend.orders.wire import order_wire, orders_wire
 from backend.payment.routes import Desk
 from backend.shipping.routes import Carriers
@@ -104,14 +100,6 @@ async def mark_as_delivered(order_id: str, parcel_id: str, database: Db, fields:
     return await _order(database, order_id, fields)
 
 
-@router.get("/fulfillments/in-doubt", response_model=DoubtfulParcelsAnswer)
-async def list_doubtful(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
-    """The parcels of which nobody knows whether their guide was made; the oldest first."""
-    async with database.read() as session:
-        doubtful = await doubtful_parcels(session)
-    return Wire(listed("fulfillments", stretch(doubtful, asked), len(doubtful), asked))
-
-
 @router.get(
     "/orders/{order_id}/fulfillments/{parcel_id}/label",
     response_class=Response,
@@ -127,31 +115,6 @@ async def read_label(order_id: str, parcel_id: str, database: Db) -> Response:
         raise NotFound(f"Fulfillment with id: {parcel_id} has no label")
     headers = {"Content-Disposition": f'inline; filename="guia-{parcel.reference}.pdf"'}
     return Response(parcel.label_pdf, media_type="application/pdf", headers=headers)
-
-
-@router.post("/orders/{order_id}/fulfillments/{parcel_id}/settle", response_model=OrderAnswer)
-async def settle_fulfillment(
-    *,
-    order_id: str,
-    parcel_id: str,
-    body: FoundGuide,
-    database: Db,
-    settings: ShopSettings,
-    carriers: Carriers,
-    member: StaffMember,
-    fields: Shown,
-) -> Wire:
-    """Say what became of a guide in doubt: its numbers, or that there is none and it may be tried again."""
-    await settle_parcel(
-        database=database,
-        settings=settings,
-        carriers=carriers,
-        order_id=order_id,
-        parcel_id=parcel_id,
-        found=body,
-        by=member.id,
-    )
-    return await _order(database, order_id, fields)
 
 
 @router.post("/returns", response_model=OrderAnswer)

@@ -18,10 +18,11 @@ from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now
 from backend.errors import ShopError
 from backend.events import publish
-from backend.jobs import JobRun, RunAgain, job_batch
+from backend.jobs import JobRun, RunAgain, job, job_batch
 from backend.orders.fulfilling import Carriers, lock_parcel, restate
 from backend.orders.service import lock_order
 from backend.shipping.events import ParcelShipped
+from backend.shipping.guides import OVERDUE, doubt_overdue
 from backend.shipping.models import Fulfillment
 from backend.shipping.providers.base import Guide
 from backend.shipping.stages import Sighting, Stage
@@ -143,6 +144,11 @@ class Follower:
             )
             known = {parcel.id: parcel for parcel in rows.scalars()}
             return [await self._next(session, known.get(str(run.key)), run, news) for run in runs]
+
+    @job(OVERDUE)
+    async def label_overdue(self, run: JobRun) -> None:
+        """A label that is still not made is in doubt: a person must look."""
+        await doubt_overdue(self._database, str(run.key))
 
     async def track_all(self) -> int:
         """Ask about everything that has not arrived, due or not. How many parcels that were."""

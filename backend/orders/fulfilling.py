@@ -22,7 +22,7 @@ from backend.inventory import service as inventory
 from backend.orders.models import Order, OrderLine
 from backend.orders.schemas import NewParcel, PackedItem, ParcelLabel, Shipment
 from backend.orders.service import lines_of_order, lock_order, priced
-from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.orders.states import HAS_MONEY, FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.pricing import price_cart
 from backend.settings import Settings
 from backend.shipping.contacts import recipient, warehouse
@@ -61,6 +61,8 @@ async def fulfill(
             sent to.
         NotAllowed: the order is not paid, or was cancelled; or nobody ships it.
         Conflict: another parcel of the order is being made, or it is unknown whether one was.
+        LabelTooExpensive: the label costs more than the buyer paid for shipping plus `LABEL_OVER_PAID`; it waits in
+            attention for a decision.
         OutsideFailure, OutcomeUnknown: see `backend.shipping.guides.create_guide`.
     """
     async with database.transaction() as session:
@@ -166,7 +168,7 @@ async def return_parcel(session: AsyncSession, settings: Settings, carriers: Car
 
 async def has_standing_parcels(session: AsyncSession, order_id: str) -> bool:
     """Whether a parcel of the order has a guide, or may have one."""
-    made_none = (GuideState.FAILED, GuideState.CANCELED)
+    made_none = (GuideState.FAILED, GuideState.TOO_EXPENSIVE, GuideState.CANCELED)
     query = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.state.not_in(made_none)
     )
@@ -196,7 +198,7 @@ async def _packing(
 ) -> Packing:
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
-    if order.payment_status not in (PaymentStatus.AUTHORIZED, PaymentStatus.CAPTURED):
+    if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
     lines = await _wanted_lines(session, order, new.items)
     option = await _option(session, order)
@@ -214,6 +216,7 @@ async def _packing(
                 content_value=content_value(
                     price_cart([priced(line, units) for line, units in lines]).item_total
                 ),
+                max_price=order.shipping_total + settings.label_over_paid,
             ),
             items=[
                 {

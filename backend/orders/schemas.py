@@ -118,38 +118,6 @@ class Shipment(Body):
     additional_data: dict[str, Any] | None = None
 
 
-class FoundGuide(Body):
-    """What somebody found at the carrier for a parcel whose guide is in doubt."""
-
-    model_config = example(made=True, carrier_order_id=132456, carrier="Envía")
-
-    made: bool = Field(description="Whether there is a guide. If not, the parcel may be sent again.")
-    carrier_order_id: Annotated[int, Field(gt=0, le=2**53)] | None = Field(
-        None, description="The guide's number at the carrier (`idOrder`)."
-    )
-    tracking_number: Name | None = None
-    label_url: Name | None = None
-    carrier: Name | None = Field(None, description="Who carries it, as the shopper reads it.")
-    unverified: bool = Field(
-        default=False,
-        description="Keep the numbers although the carrier does not know them, or cannot be asked.",
-    )
-
-
-class DoubtfulParcelOut(Answer):
-    """A parcel whose guide may or may not have been made."""
-
-    id: str
-    order_id: str = ""
-    display_id: int | None = None
-
-
-class DoubtfulParcelsAnswer(ListAnswer):
-    """Parcels that somebody must look up at the carrier, the oldest first."""
-
-    fulfillments: list[DoubtfulParcelOut]
-
-
 class NewReturn(Body):
     """Goods that come back."""
 

@@ -13,20 +13,22 @@ for a person to look up. No transaction is open while the carrier answers.
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.clock import now
 from backend.database import Database, locked
 from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
+from backend.jobs import cancel, enqueue
+from backend.money import Cop
 from backend.shipping.models import Fulfillment
-from backend.shipping.providers.base import FulfillmentProvider, Guide, ShipmentRequest
+from backend.shipping.providers.base import FulfillmentProvider, Guide, LabelTooExpensive, ShipmentRequest
 from backend.shipping.tracking import track_from_now, track_no_longer
 from backend.tables import JsonObject
 from backend.transitions import Transitions
@@ -35,6 +37,10 @@ log = logging.getLogger(__name__)
 
 STALE_AFTER = timedelta(minutes=5)
 """A carrier that was asked this long ago will not answer any more: the shop gives up far sooner."""
+OVERDUE = "shipping.label_overdue"
+"""The job that looks whether a label was made in time; its key is the fulfillment's id."""
+APPROVED_PRICE = "approved_price"
+"""In a fulfillment's `data`: the most its label may cost, as somebody decided, in whole pesos."""
 
 
 class GuideState(StrEnum):
@@ -91,13 +97,17 @@ async def create_guide(database: Database, provider: FulfillmentProvider, new: N
         Conflict: it is being made, or it is unknown whether it was; it is never asked for again blindly.
         NotAllowed: the parcel's guide was cancelled; another parcel needs another reference.
         InvalidData, OutsideFailure: no guide was made; asking again is safe.
+        LabelTooExpensive: it costs more than `new.shipment.max_price`; it waits for a person (`decide_price`).
         OutcomeUnknown: a guide may have been made; somebody must look (`settle_guide`).
     """
     parcel, is_mine = await _claimed(database, provider.id, new)
     if not is_mine:
         return parcel
     try:
-        guide = await provider.create_fulfillment(new.shipment)
+        guide = await provider.create_fulfillment(_priced(new.shipment, parcel))
+    except LabelTooExpensive as error:
+        await _wait_for_decision(database, parcel.id, error)
+        raise
     except Exception as error:
         # certain only if the provider says so: whatever else happened, a guide may be there
         made_none = isinstance(error, ShopError) and not isinstance(error, OutcomeUnknown)
@@ -154,28 +164,35 @@ def require_doubt(parcel: Fulfillment) -> None:
     Raises:
         NotAllowed: the parcel is not in doubt.
     """
-    is_stale = parcel.state == GuideState.CREATING and parcel.updated_at < now() - STALE_AFTER
-    if parcel.state != GuideState.UNKNOWN and not is_stale:
+    if parcel.state != GuideState.UNKNOWN:
         raise NotAllowed(f"The guide of parcel {parcel.id} is not in doubt: it is {parcel.state}")
 
 
-async def guides_in_doubt(session: AsyncSession) -> Sequence[Fulfillment]:
-    """The parcels that somebody must look up at the carrier, the oldest first.
+async def doubt_overdue(database: Database, fulfillment_id: str) -> None:
+    """The carrier was asked for this label `STALE_AFTER` ago: unless it answered, somebody must look."""
+    async with database.transaction() as session:
+        parcel = await _locked_parcel(session, fulfillment_id)
+        if parcel.state == GuideState.CREATING:
+            move(parcel, GuideState.UNKNOWN)
+            await _raise_doubt(session, parcel, "The shop ended while the carrier was being asked for it")
 
-    Their outcome is unknown, or the program ended while it was asking.
+
+async def decide_price(session: AsyncSession, fulfillment_id: str, approved: Cop | None) -> Fulfillment:
+    """Somebody decided about a label that is too expensive: it may cost so much, or (None) is not bought.
+
+    Either way the parcel may be sent again; an approved price stays with it until its label is made.
+
+    Raises:
+        NotFound: no parcel has this id.
+        NotAllowed: its label does not wait for a decision.
     """
-    long_ago = now() - STALE_AFTER
-    rows = await session.execute(
-        select(Fulfillment)
-        .where(
-            or_(
-                Fulfillment.state == GuideState.UNKNOWN,
-                (Fulfillment.state == GuideState.CREATING) & (Fulfillment.updated_at < long_ago),
-            )
-        )
-        .order_by(Fulfillment.created_at, Fulfillment.id)
-    )
-    return rows.scalars().all()
+    parcel = await _locked_parcel(session, fulfillment_id)
+    if parcel.state != GuideState.TOO_EXPENSIVE:
+        raise NotAllowed(f"The label of parcel {parcel.id} waits for no decision: it is {parcel.state}")
+    move(parcel, GuideState.FAILED)
+    parcel.data = {**parcel.data, APPROVED_PRICE: approved}
+    await session.flush()
+    return parcel
 
 
 async def _claimed(database: Database, provider_id: str, new: NewGuide) -> tuple[Fulfillment, bool]:
@@ -209,6 +226,7 @@ async def _claimed_in(session: AsyncSession, provider_id: str, new: NewGuide) ->
         session.add(parcel)
     parcel.items, parcel.location_id, parcel.provider_id = new.items, new.location_id, provider_id
     await session.flush()
+    await enqueue(session, OVERDUE, key=parcel.id, after=STALE_AFTER)
     return parcel, True
 
 
@@ -229,32 +247,80 @@ def _require_retryable(parcel: Fulfillment) -> None:
             raise Conflict(
                 f"A guide of parcel {parcel.reference} may have been made; look it up at the carrier"
             )
+        case GuideState.TOO_EXPENSIVE:
+            raise Conflict(f"The label of parcel {parcel.reference} is too expensive and waits in attention")
         case _:
             raise Conflict(f"The guide of parcel {parcel.reference} is being made")
+
+
+def _priced(shipment: ShipmentRequest, parcel: Fulfillment) -> ShipmentRequest:
+    """The request, with the price that somebody approved for this parcel where that is higher."""
+    approved = parcel.data.get(APPROVED_PRICE)
+    if shipment.max_price is None or approved is None:
+        return shipment
+    return replace(shipment, max_price=max(shipment.max_price, approved))
 
 
 async def _record(database: Database, fulfillment_id: str, guide: Guide) -> Fulfillment:
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
-        if parcel.state == GuideState.CREATED:  # settled by hand while the carrier was still at it
-            log.error("parcel %s has a second guide, %s: cancel one", parcel.id, guide.carrier_order_id)
+        if parcel.state not in (
+            GuideState.CREATING,
+            GuideState.UNKNOWN,
+        ):  # settled while the carrier was at it
+            numbers = f"{guide.carrier_order_id} ({guide.tracking_number})"
+            await _raise_doubt(
+                session, parcel, f"A second label was made, {numbers}: cancel one at the carrier"
+            )
             return parcel
         await _fill(session, parcel, guide)
+        await close_attention(
+            session, AttentionKind.LABEL_IN_DOUBT, parcel.id, note="The carrier's answer came after all"
+        )
     return parcel
 
 
 async def _give_up(database: Database, fulfillment_id: str, state: GuideState, cause: Exception) -> None:
-    if state is GuideState.UNKNOWN:
-        log.error(
-            "the guide of parcel %s may have been made; someone must settle it: %s", fulfillment_id, cause
-        )
-    else:
-        log.warning("no guide was made for parcel %s: %s", fulfillment_id, cause)
+    log.warning("the label of fulfillment %s is %s: %s", fulfillment_id, state, cause)
     async with database.transaction() as session:
         parcel = await _locked_parcel(session, fulfillment_id)
-        if parcel.state == GuideState.CREATING:
-            move(parcel, state)
-            parcel.data = {**parcel.data, "error": str(cause)}
+        if parcel.state != GuideState.CREATING:
+            return
+        move(parcel, state)
+        parcel.data = {**parcel.data, "error": str(cause)}
+        await cancel(session, OVERDUE, parcel.id)
+        if state is GuideState.UNKNOWN:
+            await _raise_doubt(session, parcel, str(cause))
+
+
+async def _wait_for_decision(database: Database, fulfillment_id: str, cause: LabelTooExpensive) -> None:
+    async with database.transaction() as session:
+        parcel = await _locked_parcel(session, fulfillment_id)
+        if parcel.state != GuideState.CREATING:
+            return
+        move(parcel, GuideState.TOO_EXPENSIVE)
+        await cancel(session, OVERDUE, parcel.id)
+        await raise_attention(
+            session,
+            AttentionKind.LABEL_TOO_EXPENSIVE,
+            subject_id=parcel.id,
+            message=f"{cause.message} (fulfillment {parcel.reference})",
+            amount=cause.price,
+            order_id=parcel.order_id,
+            fulfillment_id=parcel.id,
+        )
+
+
+async def _raise_doubt(session: AsyncSession, parcel: Fulfillment, cause: str) -> None:
+    await raise_attention(
+        session,
+        AttentionKind.LABEL_IN_DOUBT,
+        subject_id=parcel.id,
+        message=f"Label {parcel.reference}: {cause}",
+        order_id=parcel.order_id,
+        fulfillment_id=parcel.id,
+        data={"reference": parcel.reference},
+    )
 
 
 async def _fill(session: AsyncSession, parcel: Fulfillment, guide: Guide) -> None:
@@ -262,6 +328,7 @@ async def _fill(session: AsyncSession, parcel: Fulfillment, guide: Guide) -> Non
     parcel.tracking_number, parcel.carrier_order_id = guide.tracking_number, guide.carrier_order_id
     parcel.label_url, parcel.label_pdf = guide.label_url, guide.label_pdf
     parcel.data = dict(guide.data)
+    await cancel(session, OVERDUE, parcel.id)
     await track_from_now(session, parcel)
 
 
@@ -277,7 +344,7 @@ async def _cancellable(session: AsyncSession, fulfillment_id: str) -> Fulfillmen
         raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
     if parcel.state in {GuideState.CREATING, GuideState.UNKNOWN}:
         raise Conflict(f"It is not known yet whether parcel {parcel.reference} has a guide")
-    if parcel.state == GuideState.FAILED:
+    if parcel.state in {GuideState.FAILED, GuideState.TOO_EXPENSIVE}:
         raise NotAllowed(f"Parcel {parcel.reference} has no guide to cancel")
     if parcel.shipped_at is not None and parcel.state != GuideState.CANCELED:
         raise NotAllowed(f"Parcel {parcel.reference} is on its way and cannot be cancelled")

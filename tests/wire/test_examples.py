@@ -25,8 +25,6 @@ from backend.customers.tokens import issue_token
 from backend.edge.actors import USER, Actor
 from backend.edge.calls import example_of
 from backend.inventory.models import InventoryLevel
-from backend.sandbox.carrier import Fault
-from backend.sandbox.carrier.faults import Operation
 from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,
@@ -154,17 +152,6 @@ async def a_parcel(reader: Reader) -> None:
     reader.know(sent["order"]["fulfillments"][0]["id"])
 
 
-async def a_doubtful_parcel(reader: Reader) -> None:
-    """One whose guide was made, but the carrier's answer was lost."""
-    await an_order(reader)
-    assert reader.shop.sandbox.carrier
-    reader.shop.sandbox.carrier.faults.plan(Fault.DROP, Operation.SHIPMENT, times=1)
-    lost = await reader.send("POST /admin/orders/{order_id}/fulfillments")
-    assert lost.status_code == 502
-    order = await ok(await reader.client.get(f"/admin/orders/{reader.ids['order']}"))
-    reader.know(order["order"]["fulfillments"][0]["id"])
-
-
 async def something_to_settle(reader: Reader) -> None:
     """A payment that the gateway does not know the end of."""
     async with reader.shop.database.transaction() as session:
@@ -183,7 +170,6 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/store/customers/me": a_customer,
     "/store/customers": a_login,
     "/store": a_cart,
-    "/admin/orders/{order_id}/fulfillments/{parcel_id}/settle": a_doubtful_parcel,
     "/admin/orders/{order_id}/fulfillments/{parcel_id}": a_parcel,
     "/admin/orders": an_order,
     "/admin/payments": an_order,

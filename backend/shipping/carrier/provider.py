@@ -14,7 +14,14 @@ from backend.shipping.carrier.errors import CarrierError
 from backend.shipping.carrier.messages import quotation_for, shipment_for
 from backend.shipping.carrier.rates import Rate, cheapest
 from backend.shipping.carrier.stages import sighting_of
-from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
+from backend.shipping.providers.base import (
+    FulfillmentProvider,
+    Guide,
+    LabelTooExpensive,
+    Quote,
+    QuoteRequest,
+    ShipmentRequest,
+)
 from backend.shipping.stages import Sighting
 from backend.single_flight import SingleFlight
 
@@ -50,6 +57,7 @@ class CarrierStandard(FulfillmentProvider):
 
         Raises:
             InvalidData: a contact cannot be made to fit the carrier's fields.
+            LabelTooExpensive: the cheapest courier is dearer than `request.max_price`.
             CarrierError: no courier goes there, or no guide was made.
             OutcomeUnknown: a guide may have been made.
         """
@@ -60,6 +68,8 @@ class CarrierStandard(FulfillmentProvider):
         rate = cheapest(await self._client.quotation(quotation_for(_quote_request(request))))
         if rate is None:
             raise CarrierError("no courier offers a valid rate for this parcel")
+        if request.max_price is not None and rate.price > request.max_price:
+            raise LabelTooExpensive(rate.price, request.max_price)
         made = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
         log.info("guide %s made for %s with %s", made.order_id, request.reference, rate.carrier)
         return Guide(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import ClassVar
 
-from backend.errors import NotImplementedByProvider
+from backend.errors import NotAllowed, NotImplementedByProvider
 from backend.money import Cop
 from backend.shipping.parcels import Package
 from backend.shipping.stages import Sighting
@@ -71,7 +71,8 @@ class Quote:
 class ShipmentRequest:
     """A parcel to make a guide for. `reference` is ours and appears on the guide; it tells parcels apart.
 
-    `pickup_date` is when the parcel is ready; None lets the provider say.
+    `pickup_date` is when the parcel is ready; None lets the provider say. `max_price` is the most that the label may
+    cost, in whole pesos; None sets no limit.
     """
 
     reference: str
@@ -81,6 +82,7 @@ class ShipmentRequest:
     content_value: Cop
     description: str = "Juguetes"
     pickup_date: date | None = None
+    max_price: Cop | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,20 @@ class Guide:
     label_url: str | None = None
     label_pdf: bytes | None = None
     data: JsonObject = field(default_factory=dict)
+
+
+class LabelTooExpensive(NotAllowed):
+    """The label costs more than it may. None was bought.
+
+    Attributes:
+        price: what it costs, in whole pesos.
+    """
+
+    def __init__(self, price: Cop, max_price: Cop) -> None:
+        super().__init__(
+            f"The label costs {price} and may cost {max_price}: it waits in attention for a person's decision"
+        )
+        self.price = price
 
 
 class FulfillmentProvider(ABC):
@@ -116,6 +132,7 @@ class FulfillmentProvider(ABC):
 
         Raises:
             InvalidData: the parcel or a contact cannot be sent as it is; `fields` names what to mend.
+            LabelTooExpensive: it costs more than `request.max_price`; none was made.
             OutsideFailure: the guide was not made.
             OutcomeUnknown: it may have been made; look it up, never repeat blindly.
         """

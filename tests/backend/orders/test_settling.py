@@ -1,7 +1,6 @@
-"""Guides in doubt, and how staff settle them, on both databases (design: decision 5, for guides)."""
+"""Labels in doubt, and how staff settle them through attention, on both databases."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -9,12 +8,14 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.clock import now
+from backend.database import db_now
 from backend.inventory.models import InventoryLevel
+from backend.jobs import enqueue
+from backend.jobs.models import Job
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.guides import Status
-from backend.shipping.guides import STALE_AFTER
+from backend.shipping.guides import OVERDUE, STALE_AFTER
 from backend.shipping.models import Fulfillment
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get, post
@@ -54,8 +55,36 @@ async def order_of(admin: httpx.AsyncClient, order_id: str) -> dict[str, Any]:
     return order
 
 
-def path_of(order: dict[str, Any]) -> str:
-    return f"/admin/orders/{order['id']}/fulfillments/{order['fulfillments'][0]['id']}/settle"
+async def in_doubt(admin: httpx.AsyncClient) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = (await get(admin, "/admin/attention", kind="label_in_doubt", status="open"))[
+        "attention"
+    ]
+    return rows
+
+
+async def path_of(admin: httpx.AsyncClient) -> str:
+    (row,) = await in_doubt(admin)
+    return f"/admin/attention/{row['id']}/resolve"
+
+
+async def settled(
+    admin: httpx.AsyncClient, order: dict[str, Any], decision: dict[str, Any]
+) -> dict[str, Any]:
+    """The order after this decision."""
+    row = (await post(admin, await path_of(admin), decision))["attention"]
+    assert row["status"] == "resolved"
+    return await order_of(admin, order["id"])
+
+
+def fulfillment_path(order: dict[str, Any]) -> str:
+    return f"/admin/orders/{order['id']}/fulfillments/{order['fulfillments'][0]['id']}"
+
+
+def honor(**label: Any) -> dict[str, Any]:
+    return {"action": "honor", "label": label}
+
+
+NOT_MADE = {"action": "dismissed", "note": "The carrier's desk shows none"}
 
 
 def number(carrier: SandboxCarrier) -> int:
@@ -74,13 +103,11 @@ async def test_a_doubtful_parcel_is_listed_and_is_not_made_again(
     again = await admin.post(f"/admin/orders/{doubtful['id']}/fulfillments", json=packed(doubtful))
     assert again.status_code == 409
     assert len(carrier.ledger.guides()) == 1
-    listing = await get(admin, "/admin/fulfillments/in-doubt")
-    (parcel,) = listing["fulfillments"]
-    assert (listing["count"], parcel["order_id"], parcel["display_id"]) == (
-        1,
-        doubtful["id"],
-        doubtful["display_id"],
-    )
+    (row,) = await in_doubt(admin)
+    (parcel,) = doubtful["fulfillments"]
+    assert (row["order_id"], row["fulfillment_id"]) == (doubtful["id"], parcel["id"])
+    assert row["data"]["reference"] == parcel["data"]["reference"]
+    assert row["actions"] == ["honor", "dismissed"]
     assert parcel["data"]["state"] == "unknown"
 
 
@@ -95,13 +122,12 @@ async def test_a_guide_that_is_there_is_recorded_packed_and_followed(
 ) -> None:
     made = carrier.ledger.guides()[0]
     found = {"carrier_order_id": made.order_id, "tracking_number": made.tracker}
-    body = {"made": True, known_by: found[known_by], "carrier": "Envía"}
-    order = (await post(admin, path_of(doubtful), body))["order"]
+    order = await settled(admin, doubtful, honor(**{known_by: found[known_by]}, carrier="Envía"))
     (parcel,) = order["fulfillments"]
     assert (order["fulfillment_status"], parcel["data"]["state"]) == ("fulfilled", "created")
     assert parcel["data"]["carrier"] == "Envía"
     assert await stock(shop) == (3, 0)
-    assert (await get(admin, "/admin/fulfillments/in-doubt"))["count"] == 0
+    assert await in_doubt(admin) == []
     assert await shop.parcels.track_all() == 1
     assert (await order_of(admin, order["id"]))["fulfillments"][0]["data"]["stage"] == "awaiting_pickup"
 
@@ -109,7 +135,7 @@ async def test_a_guide_that_is_there_is_recorded_packed_and_followed(
 async def test_a_guide_that_is_not_there_is_made_at_the_next_try(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
-    order = (await post(admin, path_of(doubtful), {"made": False}))["order"]
+    order = await settled(admin, doubtful, NOT_MADE)
     assert order["fulfillments"][0]["data"]["state"] == "failed"
     order = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", packed(order)))["order"]
     (parcel,) = order["fulfillments"]
@@ -118,12 +144,11 @@ async def test_a_guide_that_is_not_there_is_made_at_the_next_try(
 
 
 async def test_a_slip_of_the_pen_is_not_believed(admin: httpx.AsyncClient, doubtful: dict[str, Any]) -> None:
-    refused = await admin.post(path_of(doubtful), json={"made": True, "carrier_order_id": 5})
+    refused = await admin.post(await path_of(admin), json=honor(carrier_order_id=5))
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
-    assert "knows no guide" in refused.json()["message"]
+    assert "knows no label" in refused.json()["message"]
     assert (await order_of(admin, doubtful["id"]))["fulfillments"][0]["data"]["state"] == "unknown"
-    kept = {"made": True, "carrier_order_id": 5, "unverified": True}
-    order = (await post(admin, path_of(doubtful), kept))["order"]
+    order = await settled(admin, doubtful, honor(carrier_order_id=5, unverified=True))
     assert order["fulfillments"][0]["data"]["carrier_order_id"] == 5
 
 
@@ -131,28 +156,30 @@ async def test_a_carrier_that_cannot_be_asked_settles_nothing(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.TRACK)
-    body = {"made": True, "carrier_order_id": number(carrier)}
-    assert (await admin.post(path_of(doubtful), json=body)).status_code == 502
+    body = honor(carrier_order_id=number(carrier))
+    assert (await admin.post(await path_of(admin), json=body)).status_code == 502
     assert (await order_of(admin, doubtful["id"]))["fulfillments"][0]["data"]["state"] == "unknown"
-    await post(admin, path_of(doubtful), {**body, "unverified": True})
+    await settled(admin, doubtful, honor(carrier_order_id=number(carrier), unverified=True))
 
 
 @pytest.mark.parametrize(
-    "body",
+    "label",
     [
+        None,
         {},
-        {"made": True},
-        {"made": True, "unverified": True},
-        {"made": True, "tracking_number": " "},
-        {"made": True, "carrier_order_id": 0},
-        {"made": True, "carrier_order_id": 2**60},
-        {"made": "maybe"},
+        {"unverified": True},
+        {"tracking_number": " "},
+        {"carrier_order_id": 0},
+        {"carrier_order_id": 2**60},
+        {"carrier_order_id": "5"},
     ],
 )
 async def test_a_guide_without_a_number_is_none(
-    admin: httpx.AsyncClient, doubtful: dict[str, Any], body: dict[str, Any]
+    admin: httpx.AsyncClient, doubtful: dict[str, Any], label: dict[str, Any] | None
 ) -> None:
-    assert (await admin.post(path_of(doubtful), json=body)).status_code == 400
+    body = {"action": "honor", "label": label}
+    assert (await admin.post(await path_of(admin), json=body)).status_code == 400
+    assert len(await in_doubt(admin)) == 1
 
 
 async def test_another_parcels_guide_is_not_this_ones(
@@ -168,53 +195,49 @@ async def test_another_parcels_guide_is_not_this_ones(
         variant = await make_toy(session, shop_floor, "yoyo")
     other = await bought(store, variant, 2, price_type="calculated")
     await post(admin, f"/admin/orders/{other['id']}/fulfillments", packed(other))
-    refused = await admin.post(path_of(doubtful), json={"made": True, "carrier_order_id": number(carrier)})
+    refused = await admin.post(await path_of(admin), json=honor(carrier_order_id=number(carrier)))
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
 
 
 async def test_settled_twice_at_once_is_settled_once(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
-    body = {"made": True, "carrier_order_id": number(carrier)}
-    answers = await asyncio.gather(*(admin.post(path_of(doubtful), json=body) for _ in range(4)))
-    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400]
+    path, body = await path_of(admin), honor(carrier_order_id=number(carrier))
+    answers = await asyncio.gather(*(admin.post(path, json=body) for _ in range(4)))
+    codes = sorted(answer.status_code for answer in answers)
+    assert codes[0] == 200  # the others came when it was settled, or when it no longer was in doubt
+    assert set(codes[1:]) <= {400, 409}
     assert await stock(shop) == (3, 0)
 
 
-async def test_what_is_being_made_is_not_settled_and_after_a_crash_it_is(
+async def test_what_a_crash_left_is_in_doubt_when_its_time_is_over(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any]
 ) -> None:
-    async def left_by_a_crash(age: timedelta) -> None:
-        async with shop.database.transaction() as session:
-            await session.execute(update(Fulfillment).values(state="creating", updated_at=now() - age))
-
-    await left_by_a_crash(timedelta(0))
-    early = await admin.post(path_of(doubtful), json={"made": False})
-    assert (early.status_code, early.json()["type"]) == (400, "not_allowed")
-    assert (await get(admin, "/admin/fulfillments/in-doubt"))["count"] == 0
-    await left_by_a_crash(STALE_AFTER + timedelta(seconds=1))
-    assert (await get(admin, "/admin/fulfillments/in-doubt"))["count"] == 1
-    order = (await post(admin, path_of(doubtful), {"made": False}))["order"]
+    await post(admin, await path_of(admin), NOT_MADE)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(state="creating"))
+        await enqueue(session, OVERDUE, key=doubtful["fulfillments"][0]["id"], after=STALE_AFTER)
+    await shop.worker.run_due(OVERDUE)
+    assert await in_doubt(admin) == []  # the carrier may still answer
+    async with shop.database.transaction() as session:
+        await session.execute(update(Job).where(Job.kind == OVERDUE).values(run_at=db_now()))
+    assert await shop.worker.run_due(OVERDUE) == 1
+    order = await settled(admin, doubtful, NOT_MADE)
     assert order["fulfillments"][0]["data"]["state"] == "failed"
 
 
-async def test_only_staff_settle_and_only_what_there_is(
-    admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
-) -> None:
-    assert (await anyone.post(path_of(doubtful), json={"made": False})).status_code == 401
-    assert (await anyone.get("/admin/fulfillments/in-doubt")).status_code == 401
-    unknown = f"/admin/orders/{doubtful['id']}/fulfillments/ful_nosuch/settle"
-    assert (await admin.post(unknown, json={"made": False})).status_code == 404
-    elsewhere = path_of(doubtful).replace(doubtful["id"], "order_nosuch")
-    assert (await admin.post(elsewhere, json={"made": False})).status_code == 404
+async def test_the_old_routes_are_gone(admin: httpx.AsyncClient, doubtful: dict[str, Any]) -> None:
+    assert (await admin.get("/admin/fulfillments/in-doubt")).status_code == 404
+    path = f"/admin/orders/{doubtful['id']}/fulfillments/{doubtful['fulfillments'][0]['id']}/settle"
+    assert (await admin.post(path, json={"made": False})).status_code == 404
 
 
 async def test_a_parcel_known_by_its_code_alone_is_cancelled_at_the_carrier_first(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     guide = carrier.ledger.guides()[0]
-    await post(admin, path_of(doubtful), {"made": True, "tracking_number": guide.tracker})
-    cancel = path_of(doubtful).replace("/settle", "/cancel")
+    order = await settled(admin, doubtful, honor(tracking_number=guide.tracker))
+    cancel = f"{fulfillment_path(order)}/cancel"
     assert (await admin.post(cancel, json={})).status_code == 502
     guide.status = Status.CANCELLED
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
@@ -224,11 +247,10 @@ async def test_the_label_is_kept_with_the_order(
     *, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
 ) -> None:
     """The PDF of a guide is there also when the carrier is not."""
-    none_yet = path_of(doubtful).replace("/settle", "/label")
-    assert (await admin.get(none_yet)).status_code == 404
-    await post(admin, path_of(doubtful), {"made": False})
+    assert (await admin.get(f"{fulfillment_path(doubtful)}/label")).status_code == 404
+    await settled(admin, doubtful, NOT_MADE)
     order = (await post(admin, f"/admin/orders/{doubtful['id']}/fulfillments", packed(doubtful)))["order"]
-    path = path_of(order).replace("/settle", "/label")
+    path = f"{fulfillment_path(order)}/label"
     label = await admin.get(path)
     assert (label.status_code, label.headers["content-type"]) == (200, "application/pdf")
     assert label.content.startswith(b"%PDF")

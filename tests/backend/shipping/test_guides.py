@@ -1,7 +1,7 @@
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,6 +9,8 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from backend import clock
+from backend.attention import AttentionKind, close_attention
+from backend.attention.models import Attention
 from backend.database import Database
 from backend.errors import (
     Conflict,
@@ -25,17 +27,27 @@ from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.shipping import guides
 from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.guides import (
-    STALE_AFTER,
+    STEPS,
     GuideState,
     NewGuide,
     cancel_guide,
     create_guide,
-    guides_in_doubt,
+    decide_price,
+    doubt_overdue,
+    move,
     settle_guide,
 )
 from backend.shipping.models import Fulfillment
-from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
+from backend.shipping.providers.base import (
+    FulfillmentProvider,
+    Guide,
+    LabelTooExpensive,
+    Quote,
+    QuoteRequest,
+    ShipmentRequest,
+)
 from backend.shipping.providers.manual_manual import ManualManual
+from backend.transitions import StepNotAllowed
 from tests.backend.shipping.samples import SHOPPER, shipment_request
 from tests.shop_floor import Floor, open_floor
 
@@ -84,9 +96,12 @@ async def stored(database: Database) -> list[Fulfillment]:
         return list((await session.execute(select(Fulfillment).order_by(Fulfillment.id))).scalars())
 
 
-async def age(database: Database, by: timedelta) -> None:
-    async with database.transaction() as session:
-        await session.execute(update(Fulfillment).values(updated_at=clock.now() - by))
+async def doubts(database: Database) -> list[Attention]:
+    """What is open, as staff see it."""
+    async with database.read() as session:
+        return list(
+            (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalars()
+        )
 
 
 # made once
@@ -243,8 +258,9 @@ async def test_after_a_lost_answer_nobody_asks_again(
     with pytest.raises(Conflict, match="may have been made"):
         await create_guide(database, courier, parcel(floor))
     assert courier.made == 0
-    async with database.read() as session:
-        assert [each.state for each in await guides_in_doubt(session)] == ["unknown"]
+    assert [each.state for each in await stored(database)] == ["unknown"]
+    (row,) = await doubts(database)
+    assert row.subject_id == (await stored(database))[0].id
 
 
 async def test_a_crash_while_asking_leaves_a_parcel_in_doubt(database: Database, floor: Floor) -> None:
@@ -253,11 +269,10 @@ async def test_a_crash_while_asking_leaves_a_parcel_in_doubt(database: Database,
     (left,) = await stored(database)
     assert left.state == "creating"
     courier = Courier()
-    async with database.read() as session:
-        assert await guides_in_doubt(session) == []  # it may still be under way
-    await age(database, STALE_AFTER + timedelta(seconds=1))
-    async with database.read() as session:
-        assert [each.id for each in await guides_in_doubt(session)] == [left.id]
+    assert await doubts(database) == []  # it may still be under way
+    await doubt_overdue(database, left.id)
+    (row,) = await doubts(database)
+    assert (row.subject_id, row.kind) == (left.id, "label_in_doubt")
     with pytest.raises(Conflict):
         await create_guide(database, courier, parcel(floor))
     assert courier.made == 0
@@ -320,23 +335,36 @@ async def test_what_is_not_in_doubt_is_not_settled(database: Database, floor: Fl
 
 
 async def test_an_answer_after_the_parcel_was_settled_is_not_lost_in_silence(
-    database: Database, floor: Floor, caplog: pytest.LogCaptureFixture
+    database: Database, floor: Floor
 ) -> None:
     async def somebody_looks() -> None:
-        await age(database, STALE_AFTER + timedelta(seconds=1))
+        (asked,) = await stored(database)
+        await doubt_overdue(database, asked.id)
         async with database.transaction() as session:
-            await settle_guide(session, (await stored(database))[0].id, Guide("TRM7", 7))
+            await settle_guide(session, asked.id, Guide("TRM7", 7))
+            await close_attention(session, AttentionKind.LABEL_IN_DOUBT, asked.id, note="found")
 
     made = await create_guide(database, Courier(somebody_looks, Guide("TRM8", 8)), parcel(floor))
     assert made.carrier_order_id == 7
-    assert "second guide, 8" in caplog.text
+    (row,) = await doubts(database)
+    assert "A second label was made, 8 (TRM8)" in row.message
+
+
+async def test_an_answer_that_comes_after_all_settles_the_doubt(database: Database, floor: Floor) -> None:
+    async def slow() -> None:
+        await doubt_overdue(database, (await stored(database))[0].id)
+        assert len(await doubts(database)) == 1
+
+    made = await create_guide(database, Courier(slow, Guide("TRM8", 8)), parcel(floor))
+    assert (made.state, made.carrier_order_id) == ("created", 8)
+    assert await doubts(database) == []
 
 
 async def test_a_failure_after_the_parcel_was_settled_changes_nothing(
     database: Database, floor: Floor
 ) -> None:
     async def somebody_looks() -> None:
-        await age(database, STALE_AFTER + timedelta(seconds=1))
+        await doubt_overdue(database, (await stored(database))[0].id)
         async with database.transaction() as session:
             await settle_guide(session, (await stored(database))[0].id, Guide("TRM7", 7))
 
@@ -404,12 +432,39 @@ async def test_a_parcel_on_its_way_is_not_cancelled(database: Database, floor: F
     assert courier.cancelled == 0
 
 
-def test_the_states_are_those_the_table_names() -> None:
-    assert {str(state) for state in GuideState} == {
-        "creating",
-        "created",
-        "failed",
-        "unknown",
-        "too_expensive",
-        "canceled",
-    }
+@pytest.mark.parametrize(("before", "after"), [*product(GuideState, GuideState)])
+def test_a_label_takes_the_steps_of_its_table_only(before: GuideState, after: GuideState) -> None:
+    one = Fulfillment(
+        order_id="order_1", reference="1", location_id="sloc_1", provider_id="courier", state=before
+    )
+    if (before, after) in set(STEPS):
+        move(one, after)
+        assert one.state == after
+    else:
+        with pytest.raises(StepNotAllowed):
+            move(one, after)
+        assert one.state == before
+
+
+async def test_only_what_waits_for_a_price_gets_one(database: Database, floor: Floor) -> None:
+    made = await create_guide(database, Courier(), parcel(floor))
+    async with database.transaction() as session:
+        with pytest.raises(NotAllowed, match="waits for no decision"):
+            await decide_price(session, made.id, 90_000)
+
+
+async def test_a_label_that_waits_for_a_price_is_neither_asked_for_nor_cancelled(
+    database: Database, floor: Floor
+) -> None:
+    dear = Courier(answer=LabelTooExpensive(90_000, 25_000))
+    with pytest.raises(LabelTooExpensive):
+        await create_guide(database, dear, parcel(floor))
+    (waits,) = await stored(database)
+    assert waits.state == "too_expensive"
+    with pytest.raises(Conflict, match="too expensive"):
+        await create_guide(database, Courier(), parcel(floor))
+    with pytest.raises(NotAllowed, match="no guide"):
+        await cancel_guide(database, Courier(), waits.id)
+    async with database.transaction() as session:
+        await decide_price(session, waits.id, None)
+    assert (await create_guide(database, Courier(), parcel(floor))).state == "created"

@@ -1,0 +1,163 @@
+"""A label that costs much more than the buyer paid for shipping is not bought without a person's word."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.inventory.models import InventoryLevel
+from backend.modules import CARRIER
+from backend.sandbox.carrier import SandboxCarrier
+from backend.shipping.carrier.provider import CarrierStandard
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+Charge = Callable[[int], None]
+
+
+@pytest.fixture
+def charge(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Charge:
+    """Let every courier ask for this much from now on."""
+    provider = shop.carriers[CARRIER]
+    assert isinstance(provider, CarrierStandard)
+    client = provider._client
+    quotation = client.quotation
+
+    def at(price: int) -> None:
+        async def dear(asked: Any) -> list[object]:
+            rates: list[Any] = list(await quotation(asked))
+            return [{**rate, "flete": price, "minimumInsurance": 0} for rate in rates]
+
+        monkeypatch.setattr(client, "quotation", dear)
+
+    return at
+
+
+@pytest.fixture
+def carrier(shop: Shop) -> SandboxCarrier:
+    assert shop.sandbox.carrier
+    return shop.sandbox.carrier
+
+
+@pytest.fixture
+async def order(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, charge: Charge) -> dict[str, Any]:
+    """Two toys, and 15 046 pesos paid for shipping them."""
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo", stock=5)
+    charge(15_046)
+    order = await bought(store, variant, 2, price_type="calculated")
+    assert order["shipping_total"] == 15_046
+    return order
+
+
+def packed(order: dict[str, Any]) -> dict[str, Any]:
+    return {"items": [{"id": order["items"][0]["id"], "quantity": 2}]}
+
+
+async def waiting(admin: httpx.AsyncClient) -> list[dict[str, Any]]:
+    query = {"kind": "label_too_expensive", "status": "open"}
+    rows: list[dict[str, Any]] = (await get(admin, "/admin/attention", **query))["attention"]
+    return rows
+
+
+async def state_of(admin: httpx.AsyncClient, order: dict[str, Any]) -> str:
+    shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
+    return str(shown["fulfillments"][0]["data"]["state"])
+
+
+async def send(admin: httpx.AsyncClient, order: dict[str, Any]) -> httpx.Response:
+    return await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=packed(order))
+
+
+@pytest.fixture
+async def row(admin: httpx.AsyncClient, order: dict[str, Any], charge: Charge) -> dict[str, Any]:
+    """What waits for a decision: the label costs 90 000 pesos."""
+    charge(90_000)
+    refused = await send(admin, order)
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert "costs 90000 and may cost 25046" in refused.json()["message"]
+    (row,) = await waiting(admin)
+    return row
+
+
+async def test_a_label_within_the_limit_is_bought(
+    admin: httpx.AsyncClient, order: dict[str, Any], charge: Charge, carrier: SandboxCarrier
+) -> None:
+    charge(25_046)
+    assert (await send(admin, order)).status_code == 200
+    assert len(carrier.ledger.guides()) == 1
+    assert await waiting(admin) == []
+
+
+async def test_a_label_beyond_it_is_not_bought_and_waits(
+    *,
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    order: dict[str, Any],
+    row: dict[str, Any],
+    carrier: SandboxCarrier,
+) -> None:
+    assert carrier.ledger.guides() == []
+    assert (row["amount"], row["order_id"], row["actions"]) == (90_000, order["id"], ["honor", "dismissed"])
+    assert await state_of(admin, order) == "too_expensive"
+    assert (await send(admin, order)).status_code == 409
+    assert len(await waiting(admin)) == 1
+    async with shop.database.read() as session:
+        level = (await session.execute(select(InventoryLevel))).scalar_one()
+    assert (level.stocked, level.reserved) == (5, 2)
+
+
+async def test_honoured_it_is_bought_at_that_price(
+    *,
+    admin: httpx.AsyncClient,
+    order: dict[str, Any],
+    row: dict[str, Any],
+    carrier: SandboxCarrier,
+) -> None:
+    await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
+    assert len(carrier.ledger.guides()) == 1
+    assert await state_of(admin, order) == "created"
+    again = await admin.post(f"/admin/attention/{row['id']}/resolve", json={"action": "honor"})
+    assert again.status_code == 409
+    assert len(carrier.ledger.guides()) == 1
+
+
+async def test_honoured_and_dearer_by_then_it_waits_again(
+    *,
+    admin: httpx.AsyncClient,
+    order: dict[str, Any],
+    row: dict[str, Any],
+    carrier: SandboxCarrier,
+    charge: Charge,
+) -> None:
+    charge(90_001)
+    dearer = await admin.post(f"/admin/attention/{row['id']}/resolve", json={"action": "honor"})
+    assert dearer.status_code == 400
+    assert "costs 90001 and may cost 90000" in dearer.json()["message"]
+    (again,) = await waiting(admin)
+    assert (again["amount"], again["id"] == row["id"]) == (90_001, False)
+    assert carrier.ledger.guides() == []
+    await post(admin, f"/admin/attention/{again['id']}/resolve", {"action": "honor"})
+    assert len(carrier.ledger.guides()) == 1
+
+
+async def test_dismissed_it_has_failed_and_may_be_tried_again(
+    *,
+    admin: httpx.AsyncClient,
+    order: dict[str, Any],
+    row: dict[str, Any],
+    carrier: SandboxCarrier,
+    charge: Charge,
+) -> None:
+    body = {"action": "dismissed", "note": "We ship it ourselves"}
+    await post(admin, f"/admin/attention/{row['id']}/resolve", body)
+    assert await state_of(admin, order) == "failed"
+    assert (await send(admin, order)).status_code == 400  # still as dear: it waits once more
+    (again,) = await waiting(admin)
+    await post(admin, f"/admin/attention/{again['id']}/resolve", body)
+    charge(15_046)
+    assert (await send(admin, order)).status_code == 200
+    assert len(carrier.ledger.guides()) == 1
