@@ -93,6 +93,8 @@ class Settings(BaseSettings):
     carrier_api_url: str = "https://api.envioclickpro.com.co/api/v2"
     carrier_api_key: SecretStr = SecretStr("")
     carrier_sandbox: str = "true"
+    carrier_timeout: float = Field(default=12, ge=1, le=60)
+    """Seconds that a quotation is waited for; five to eight are usual."""
     carrier_origin_company: str = "Juguetería Trompo"
     carrier_origin_first_name: str = "Bodega"
     carrier_origin_last_name: str = "Trompo"

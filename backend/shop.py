@@ -106,6 +106,8 @@ class Shop:
         await self.parcels.stop()
         await self.payments.stop()
         await self.sandbox.stop()
+        for carrier in self.carriers.values():
+            await carrier.close()
         await self._carrier.close()
         await self.loop_lag.stop()
         await self.versions.close()

@@ -43,7 +43,7 @@ class Patience:
     """How long an answer is waited for, in seconds, retries included. Five to eight are usual (wire: 2.1)."""
 
     connect: float = 5.0
-    quotation: float = 15.0
+    quotation: float = 12.0
     shipment: float = 40.0
     lookup: float = 15.0
     attempts: int = 3
@@ -68,7 +68,7 @@ def carrier_client(
         key,
         creates_test_guides=settings.creates_test_guides,
         transport=transport,
-        patience=patience or Patience(),
+        patience=patience or Patience(quotation=settings.carrier_timeout),
     )
 
 

@@ -4,15 +4,17 @@ import logging
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
+from holidays import country_holidays
+
 from backend import clock
 from backend.errors import OutcomeUnknown
 from backend.modules import CARRIER
-from backend.money import Cop
 from backend.shipping.carrier.answers import COLOMBIA, Tracking
 from backend.shipping.carrier.client import CarrierClient
 from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.carrier.live_quotes import LiveQuotes, facts_of
 from backend.shipping.carrier.messages import quotation_for, shipment_for
-from backend.shipping.carrier.rates import Rate, cheapest
+from backend.shipping.carrier.rates import cheapest
 from backend.shipping.carrier.stages import sighting_of
 from backend.shipping.providers.base import (
     FulfillmentProvider,
@@ -23,14 +25,12 @@ from backend.shipping.providers.base import (
     ShipmentRequest,
 )
 from backend.shipping.stages import Sighting
-from backend.single_flight import SingleFlight
 
 log = logging.getLogger(__name__)
 
-FALLBACK_PRICE: Cop = 15_000
-"""What shipping costs when nobody quotes it (spec: Limits)."""
-
 SATURDAY = 5
+HOLIDAYS = country_holidays("CO")
+"""Colombia's, of any year: many of them move to the Monday after."""
 REFUSALS = (400, 404, 422)
 """What the carrier answers when it takes exception to a number, and not to us or to itself."""
 
@@ -41,16 +41,23 @@ class CarrierStandard(FulfillmentProvider):
     id = CARRIER
     can_calculate = True
 
-    def __init__(self, client: CarrierClient) -> None:
+    def __init__(self, client: CarrierClient, quotes: LiveQuotes | None = None) -> None:
         self._client = client
-        self._quotes = SingleFlight[QuoteRequest, Quote]()
+        self._quotes = quotes or LiveQuotes(client)
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """The live price, or 15 000 COP when there is none: whatever fails here never stops a shopper.
+        """The live price, or 15 000 COP when there is none: no failure of the carrier's stops a shopper.
 
         Each call asks the carrier; calls for the same parcel at the same time share one question.
+
+        Raises:
+            InvalidData: the destination's code is none.
         """
-        return await self._quotes.share(request, lambda: self._quote(request))
+        return await self._quotes.price(request)
+
+    async def close(self) -> None:
+        """Drop the quotations that nobody waits for any more."""
+        await self._quotes.close()
 
     async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
         """Quote again, as rates drift, and make the guide with the cheapest courier.
@@ -77,7 +84,7 @@ class CarrierStandard(FulfillmentProvider):
             carrier_order_id=made.order_id,
             label_url=made.label_url,
             label_pdf=made.label_pdf,
-            data=_offer(rate) | {"pickupDate": pickup_date.isoformat()},
+            data=facts_of(rate) | {"pickupDate": pickup_date.isoformat()},
         )
 
     async def cancel_fulfillment(self, guide: Guide) -> None:
@@ -144,15 +151,6 @@ class CarrierStandard(FulfillmentProvider):
             log.warning("parcel %s cannot be tracked: %s", tracking_number, error)
             return None
 
-    async def _quote(self, request: QuoteRequest) -> Quote:
-        try:
-            rate = cheapest(await self._client.quotation(quotation_for(request)))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the shopper goes on with the fixed price
-            return _fallback(request, error)
-        if rate is None:
-            return _fallback(request, CarrierError("no courier offers a valid rate"))
-        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=_offer(rate))
-
     async def _is_cancelled(self, guide: Guide) -> bool:
         try:
             tracking = guide.tracking_number and await self._client.track(guide.tracking_number)
@@ -165,9 +163,9 @@ class CarrierStandard(FulfillmentProvider):
 
 
 def next_working_day(moment: datetime) -> date:
-    """The first day from Monday to Friday after this one in Colombia: when a courier can collect."""
+    """The first day after this one in Colombia when a courier can collect: Monday to Friday, no public holiday."""
     day = moment.astimezone(COLOMBIA).date() + timedelta(days=1)
-    while day.weekday() >= SATURDAY:
+    while day.weekday() >= SATURDAY or day in HOLIDAYS:
         day += timedelta(days=1)
     return day
 
@@ -180,21 +178,3 @@ def _quote_request(request: ShipmentRequest) -> QuoteRequest:
         content_value=request.content_value,
         description=request.description,
     )
-
-
-def _offer(rate: Rate) -> dict[str, object]:
-    """What is worth knowing later of the offer that was taken."""
-    return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
-
-
-def _fallback(request: QuoteRequest, cause: Exception) -> Quote:
-    expected = isinstance(cause, CarrierError)
-    log.warning(
-        "no quotation from %s to %s, charging %d: %s",
-        request.origin.dane_code,
-        request.destination.dane_code,
-        FALLBACK_PRICE,
-        cause if expected else repr(cause),
-        exc_info=None if expected else cause,
-    )
-    return Quote(FALLBACK_PRICE, is_fallback=True, data={"fallback": str(cause)})

@@ -146,6 +146,9 @@ class FulfillmentProvider(ABC):
             OutcomeUnknown: it may have been cancelled.
         """
 
+    async def close(self) -> None:  # noqa: B027 - most have nothing to end
+        """End what still goes on in the background, with the shop."""
+
     async def track(self, guides: Sequence[Guide]) -> list[Sighting | None]:  # noqa: ARG002 - for those that do
         """Where the parcels of these guides are, in their order; None for one that the provider does not know.
 

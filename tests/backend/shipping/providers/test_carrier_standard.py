@@ -1,6 +1,7 @@
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 
@@ -12,9 +13,11 @@ from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
-from backend.shipping.carrier.client import Patience, carrier_client
+from backend.shipping.carrier.client import CarrierClient, Patience, carrier_client
 from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.provider import FALLBACK_PRICE, CarrierStandard, next_working_day
+from backend.shipping.carrier.live_quotes import FALLBACK_PRICE, LiveQuotes
+from backend.shipping.carrier.messages import Quotation
+from backend.shipping.carrier.provider import CarrierStandard, next_working_day
 from backend.shipping.parcels import Item, packages_for
 from backend.shipping.providers.base import Guide, Place, Quote
 from tests.backend.shipping.samples import (
@@ -124,13 +127,43 @@ async def test_a_passing_failure_is_not_worth_the_fixed_price(
     assert not (await provider.calculate_price(quote_request())).is_fallback
 
 
-async def test_a_parcel_the_carrier_cannot_take_costs_15000_too(
+async def test_a_place_that_is_none_is_refused_and_costs_no_call(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await provider.calculate_price(quote_request(destination=Place("Medellín", "Calle 1")))
+    assert list(refused.value.fields) == ["destination.daneCode"]
+    assert carrier.requests == []
+
+
+async def test_a_warehouse_that_is_none_is_the_shops_own_fault_and_costs_15000(
     provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
-    quote = await provider.calculate_price(quote_request(destination=Place("Medellín", "Calle 1")))
+    quote = await provider.calculate_price(quote_request(origin=Place("Bogotá", "Calle 1")))
     assert (quote.amount, quote.is_fallback) == (FALLBACK_PRICE, True)
     assert carrier.requests == []
-    assert "destination.daneCode" in caplog.text
+    assert "origin.daneCode" in caplog.text
+
+
+async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(settings: Settings) -> None:
+    """What a shopper writes as the street must not choose the price: another doorkeeper may refuse its words."""
+    carrier = sandbox_carrier(settings)
+    streets: list[str] = []
+
+    class Doorkeeper(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            streets.append(json.loads(request.content)["destination"]["address"])
+            if "UNION SELECT" in streets[-1]:
+                return httpx.Response(403, text="error code: 1020")
+            return await super().handle_async_request(request)
+
+    client = carrier_client(settings, Doorkeeper(carrier.app), QUICK)
+    far = quote_request(destination=Place(LETICIA, "Calle 1 UNION SELECT 1"))
+    quote = await CarrierStandard(client).calculate_price(far)
+    await client.close()
+    assert not quote.is_fallback
+    assert quote.amount > FALLBACK_PRICE
+    assert streets == ["Calle 1 UNION SELECT 1", "Sin dirección"]
 
 
 async def test_a_fault_of_our_own_does_not_stop_a_shopper_either(caplog: pytest.LogCaptureFixture) -> None:
@@ -194,6 +227,89 @@ async def test_every_failure_on_the_network_costs_15000(
         quote = await networked.calculate_price(quote_request())
     assert (quote.amount, quote.is_fallback) == (15_000, True)
     assert cause in quote.data["fallback"]
+
+
+async def test_while_the_carrier_hangs_only_the_wait_shrinks(
+    carrier_url: str, carrier: SandboxCarrier
+) -> None:
+    """The usual wait here is 10 s: a test that waited it through would be seen to hang."""
+    settings = Settings(carrier_api_url=carrier_url)
+    client = carrier_client(settings, httpx.AsyncHTTPTransport(), dataclasses.replace(QUICK, quotation=0.3))
+    quotes = LiveQuotes(client, wait_after_a_hang=0.1)
+    carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
+    first = await quotes.price(quote_request())
+    assert "within 0.3 s" in first.data["fallback"]
+    second, third = [await quotes.price(quote_request(content_value=value)) for value in (1, 2)]
+    assert "longer than 0.1 s" in second.data["fallback"]
+    assert "longer than 0.1 s" in third.data["fallback"]
+    assert quotations(carrier) == 3  # every look asks
+    carrier.faults.clear()
+    answer = await quotes.price(quote_request(content_value=3))
+    while answer.is_fallback:  # a busy machine may take longer than the short wait
+        answer = await quotes.price(quote_request(content_value=3))
+    carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
+    assert "within 0.3 s" in (await quotes.price(quote_request())).data["fallback"]  # the usual wait is back
+    await quotes.close()
+    await client.close()
+
+
+async def test_an_answer_too_late_for_its_shopper_restores_the_usual_wait(
+    client: CarrierClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    come, answered = asyncio.Event(), asyncio.Event()
+    quotation, quotes = client.quotation, LiveQuotes(client, wait_after_a_hang=0)
+
+    async def hang(_: Quotation) -> Sequence[object]:
+        await asyncio.sleep(0.01)
+        raise CarrierError("the carrier did not answer in time")
+
+    async def slow(asked: Quotation) -> Sequence[object]:
+        await come.wait()
+        rates = await quotation(asked)
+        asyncio.get_running_loop().call_soon(answered.set)
+        return rates
+
+    monkeypatch.setattr(client, "quotation", hang)
+    assert (await quotes.price(quote_request())).is_fallback
+    monkeypatch.setattr(client, "quotation", slow)
+    assert (await quotes.price(quote_request())).is_fallback
+    come.set()
+    await answered.wait()
+    assert not (await quotes.price(quote_request())).is_fallback
+    await quotes.close()
+
+
+async def test_a_failure_at_once_costs_nobody_a_wait_and_shortens_none(
+    provider: CarrierStandard, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
+    assert (await provider.calculate_price(quote_request())).is_fallback
+    monkeypatch.setattr(asyncio, "wait", None)  # the short wait is not used
+    assert not (await provider.calculate_price(quote_request())).is_fallback
+
+
+async def test_questions_that_nobody_waits_for_end_with_the_shop(
+    client: CarrierClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quotes, ended = LiveQuotes(client, wait_after_a_hang=0), []
+
+    async def hang(_: Quotation) -> Sequence[object]:
+        await asyncio.sleep(0.01)
+        raise CarrierError("the carrier did not answer in time")
+
+    async def forever(_: Quotation) -> Sequence[object]:
+        try:
+            return await asyncio.Future()
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(client, "quotation", hang)
+    await quotes.price(quote_request())
+    monkeypatch.setattr(client, "quotation", forever)
+    await quotes.price(quote_request())
+    await asyncio.sleep(0)
+    await quotes.close()
+    assert ended == [True]
 
 
 async def test_nobody_listening_costs_15000() -> None:
@@ -276,6 +392,10 @@ async def test_no_credit_is_said_in_the_carriers_words(
         (datetime(2026, 11, 21, 15, tzinfo=UTC), date(2026, 11, 23)),  # Saturday
         (datetime(2026, 11, 23, 3, tzinfo=UTC), date(2026, 11, 23)),  # Sunday evening in Colombia
         (datetime(2026, 11, 23, 15, tzinfo=UTC), date(2026, 11, 24)),
+        (datetime(2026, 11, 13, 15, tzinfo=UTC), date(2026, 11, 17)),  # Friday; Monday the 16th is a holiday
+        (datetime(2026, 12, 24, 15, tzinfo=UTC), date(2026, 12, 28)),  # Christmas Day is a Friday
+        (datetime(2026, 12, 31, 15, tzinfo=UTC), date(2027, 1, 4)),  # New Year's Day of another year
+        (datetime(2027, 3, 24, 15, tzinfo=UTC), date(2027, 3, 29)),  # Maundy Thursday and Good Friday
     ],
 )
 def test_parcels_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:

@@ -1,0 +1,119 @@
+"""The carrier's live price, and how long a shopper waits for it (spec: Errors, calculatePrice fails).
+
+Every look asks the carrier. Once it has let a shopper wait in vain, the next ones wait `WAIT_AFTER_A_HANG` only, while
+the question goes on for its whole time: the first good answer, even one that comes too late for its shopper, restores
+the usual wait.
+"""
+
+import asyncio
+import logging
+import time
+from dataclasses import replace
+
+from backend.errors import InvalidData
+from backend.money import Cop
+from backend.shipping.carrier.client import CarrierClient
+from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.carrier.messages import quotation_for
+from backend.shipping.carrier.rates import Rate, cheapest
+from backend.shipping.providers.base import Quote, QuoteRequest
+from backend.single_flight import SingleFlight
+from backend.tables import JsonObject
+
+log = logging.getLogger(__name__)
+
+FALLBACK_PRICE: Cop = 15_000
+"""What shipping costs when nobody quotes it (spec: Limits)."""
+WAIT_AFTER_A_HANG = 2.0
+"""Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1): while it fails, that is too long to hope for."""
+
+UNKNOWN_PLACE = "destination.daneCode"
+"""The part of a quotation that only a caller who errs gets wrong."""
+NOT_ABOUT_THE_QUESTION = (401, 429)
+"""Refusals that are about us, and not about what was asked."""
+
+
+class LiveQuotes:
+    """Prices from the carrier. Whatever fails at its side costs the fixed price; nothing is kept."""
+
+    def __init__(self, client: CarrierClient, wait_after_a_hang: float = WAIT_AFTER_A_HANG) -> None:
+        self._client = client
+        self._flights = SingleFlight[QuoteRequest, Quote]()
+        self._short_wait = wait_after_a_hang
+        self._hangs = False
+        self._going_on: set[asyncio.Task[Quote]] = set()
+
+    async def price(self, request: QuoteRequest) -> Quote:
+        """The live price, or the fixed one. The same parcel at the same time is one question.
+
+        Raises:
+            InvalidData: the destination's code is none; the carrier is not asked.
+        """
+        if not self._hangs:
+            return await self._flights.share(request, lambda: self._ask(request))
+        question = asyncio.create_task(self._flights.share(request, lambda: self._ask(request)))
+        self._going_on.add(question)
+        question.add_done_callback(self._finish)
+        await asyncio.wait({question}, timeout=self._short_wait)
+        if question.done():
+            return question.result()
+        return fixed(
+            request,
+            CarrierError(f"the carrier still hangs: not waited for longer than {self._short_wait:g} s"),
+        )
+
+    async def close(self) -> None:
+        """Drop the questions that nobody waits for any more."""
+        for question in self._going_on:
+            question.cancel()
+        await asyncio.gather(*self._going_on, return_exceptions=True)
+
+    def _finish(self, question: asyncio.Task[Quote]) -> None:
+        self._going_on.discard(question)
+        if not question.cancelled():
+            question.exception()  # whoever still waits is told; nobody else needs to be
+
+    async def _ask(self, request: QuoteRequest) -> Quote:
+        started = time.monotonic()
+        try:
+            rate = await self._cheapest(request)
+        except Exception as error:
+            if isinstance(error, InvalidData) and UNKNOWN_PLACE in error.fields:
+                raise
+            self._hangs = self._hangs or time.monotonic() - started > self._short_wait
+            return fixed(request, error)
+        self._hangs = False
+        if rate is None:
+            return fixed(request, CarrierError("no courier offers a valid rate"))
+        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=facts_of(rate))
+
+    async def _cheapest(self, request: QuoteRequest) -> Rate | None:
+        """The cheapest rate. The street is the one text of a caller's in the question: refused, it is left out."""
+        try:
+            return cheapest(await self._client.quotation(quotation_for(request)))
+        except CarrierError as error:
+            status = error.http_status or 0
+            if not 400 <= status < 500 or status in NOT_ABOUT_THE_QUESTION:
+                raise
+            log.info("the carrier refuses a quotation (%s); asking without the street", error)
+            anywhere = replace(request, destination=replace(request.destination, address=""))
+            return cheapest(await self._client.quotation(quotation_for(anywhere)))
+
+
+def facts_of(rate: Rate) -> JsonObject:
+    """What is worth knowing later of the rate that was taken."""
+    return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
+
+
+def fixed(request: QuoteRequest, cause: Exception) -> Quote:
+    """The fixed price, with its cause in the log."""
+    expected = isinstance(cause, CarrierError)
+    log.warning(
+        "no quotation from %s to %s, charging %d: %s",
+        request.origin.dane_code,
+        request.destination.dane_code,
+        FALLBACK_PRICE,
+        cause if expected else repr(cause),
+        exc_info=None if expected else cause,
+    )
+    return Quote(FALLBACK_PRICE, is_fallback=True, data={"fallback": str(cause)})
