@@ -4,13 +4,11 @@ The gateway's list begins with a placeholder, code `0`, whose text is mis-decode
 view rules 3). It is dropped by its code, as it does not always stand first (wire: gateway 1.3).
 """
 
-import asyncio
 import logging
 import unicodedata
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -20,6 +18,7 @@ from backend.modules import GATEWAY_PSE
 from backend.payment.models import BankList
 from backend.payment.providers.pse.client import GatewayClient
 from backend.payment.providers.pse.wire import Bank
+from backend.single_flight import SingleFlight
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ RETRY_AFTER = timedelta(minutes=5)
 RETRY_AFTER_WITHOUT_LIST = timedelta(seconds=15)
 """Without any list nobody can pay, so the gateway is asked again soon; yet not by every shopper."""
 
-_fetching: WeakKeyDictionary[Database, asyncio.Lock] = WeakKeyDictionary()
+_fetches = SingleFlight[tuple[Database, str], BankList]()
 """One fetch at a time in this process; another replica may fetch at the same time, which does no harm."""
 
 
@@ -52,13 +51,17 @@ async def offered_banks(database: Database, client: GatewayClient, *, now: datet
         BankListUnavailable: there is no list, not even an old one.
     """
     known = await _known(database, client)
-    if not _is_due(known, now):
-        return _offer(known)
-    async with _fetching.setdefault(database, asyncio.Lock()):
-        known = await _known(database, client)  # whoever had the lock before us may have fetched it
-        if _is_due(known, now):
-            known = await _fetch(database, client, known, now)
+    if known is None or _is_due(known, now):
+        known = await _fetches.share((database, client.source), lambda: _renewed(database, client, now))
     return _offer(known)
+
+
+async def _renewed(database: Database, client: GatewayClient, now: datetime) -> BankList:
+    """The list, fetched unless somebody else has done so by now."""
+    known = await _known(database, client)
+    if known is None or _is_due(known, now):
+        return await _fetch(database, client, known, now)
+    return known
 
 
 async def _known(database: Database, client: GatewayClient) -> BankList | None:
@@ -68,9 +71,7 @@ async def _known(database: Database, client: GatewayClient) -> BankList | None:
     return kept if kept is not None and kept.source == client.source else None
 
 
-def _is_due(known: BankList | None, now: datetime) -> bool:
-    if known is None:
-        return True
+def _is_due(known: BankList, now: datetime) -> bool:
     if known.fetched_at is None:
         return now - known.tried_at >= RETRY_AFTER_WITHOUT_LIST
     return now - known.fetched_at >= FRESH_FOR and now - known.tried_at >= RETRY_AFTER
@@ -110,8 +111,8 @@ async def _keep(database: Database, kept: BankList) -> None:
         )
 
 
-def _offer(known: BankList | None) -> list[Bank]:
-    if known is None or not known.banks:
+def _offer(known: BankList) -> list[Bank]:
+    if not known.banks:
         raise BankListUnavailable
     return [Bank(code=bank["code"], name=bank["name"]) for bank in known.banks]
 

@@ -31,6 +31,7 @@ from backend.payment.providers.pse.answers import (
     exact_json,
 )
 from backend.payment.providers.pse.wire import GatewayBases, GatewayCredentials
+from backend.single_flight import SingleFlight
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 
@@ -106,16 +107,20 @@ class GatewaySession:
 
     def __init__(self, login: Callable[[], Awaitable[str]]) -> None:
         self._login = login
-        self._lock = asyncio.Lock()
+        self._logins = SingleFlight[None, _Token]()
         self._token: _Token | None = None
 
     async def token(self) -> str:
         """A token to call with now. Raises whatever `login` raises."""
-        async with self._lock:
-            if self._token is None or self._token.usable_until <= now():
-                text = await self._login()
-                self._token = _Token(text, usable_until=_usable_until(text))
-            return self._token.text
+        token = self._token
+        if token is None or token.usable_until <= now():
+            token = await self._logins.share(None, self._renew)
+        return token.text
+
+    async def _renew(self) -> _Token:
+        text = await self._login()
+        self._token = _Token(text, usable_until=_usable_until(text))
+        return self._token
 
     def forget(self, token: str) -> None:
         """Do not use this token again: the gateway no longer takes it. A newer one stays."""
