@@ -25,3 +25,17 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
             answer = await client.get(path)
             assert answer.status_code == 404
             assert "immutable" not in answer.headers.get("cache-control", "")
+
+
+async def test_a_picture_that_the_browser_has_is_not_sent_again(tmp_path: Path) -> None:
+    app = Starlette(routes=[Mount(URL, ServedPictures(tmp_path))])
+    (pictures_folder(tmp_path) / "a.webp").write_bytes(b"RIFF")
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        first = await client.get(f"{URL}/a.webp")
+        tag, since = first.headers["etag"], {"if-modified-since": first.headers["last-modified"]}
+        for asked in ({"if-none-match": f'"b,c", W/{tag}'}, {"if-none-match": "*"}, since):
+            known = await client.get(f"{URL}/a.webp", headers=asked)
+            assert (known.status_code, known.content) == (304, b"")
+            assert (known.headers["etag"], known.headers["cache-control"]) == (tag, FOREVER)
+        for asked in ({"if-none-match": f'"b", {tag}, c'}, {"if-none-match": '"b"', **since}):
+            assert (await client.get(f"{URL}/a.webp", headers=asked)).content == b"RIFF"
