@@ -223,15 +223,9 @@ def _shares(adjustment: Adjustment, amounts: dict[str, Cop]) -> dict[str, Cop]:
 
 
 def _part(id_: str, rate: int, original: Cop, amount: Cop, adjustments: Iterable[Adjustment]) -> PartTotals:
-    return PartTotals(
-        total=amount,
-        tax_total=_tax_inside(amount, rate),
-        original_total=original,
-        original_tax_total=_tax_inside(original, rate),
-        id=id_,
-        tax_rate=rate,
-        adjustments=tuple(adjustments),
-    )
+    original_tax = _tax_inside(original, rate)
+    tax = original_tax if amount == original else _tax_inside(amount, rate)
+    return PartTotals(amount, tax, original, original_tax, id_, rate, tuple(adjustments))
 
 
 def _part_from(kept: dict[str, Any]) -> PartTotals:
