@@ -61,7 +61,8 @@ PRICES = frozenset(
         "line_total",
     }
 )
-"""Names of prices and totals: whoever reckons with one does what `price_cart` is for."""
+"""Names of prices and totals: whoever multiplies one, or adds two, does what `price_cart` is for."""
+AMOUNTS = PRICES | {"amount", "total"}
 
 
 def main() -> None:
@@ -113,7 +114,9 @@ def _groups_thousands(node: ast.AST) -> bool:
 def _adds_up(node: ast.AST) -> bool:
     """Whether the node reckons with a price: `line.unit_price * 2`, `item_total + …`, `sum(line.item_total for …)`."""
     if isinstance(node, ast.BinOp):
-        return any(_is_price(side) for side in (node.left, node.right))
+        sides = (node.left, node.right)
+        is_sum = isinstance(node.op, ast.Add | ast.Sub)  # of two amounts: a limit beside a price is no sum
+        return any(map(_is_price, sides)) and (not is_sum or all(_name(side) in AMOUNTS for side in sides))
     if isinstance(node, ast.AugAssign):
         return _is_price(node.target) or _is_price(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum":
@@ -122,8 +125,11 @@ def _adds_up(node: ast.AST) -> bool:
 
 
 def _is_price(node: ast.AST) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name in PRICES
+    return _name(node) in PRICES
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _line(node: ast.AST) -> int:

@@ -47,6 +47,7 @@ def test_an_offence_names_its_place() -> None:
         "label = format_cop(order.item_total)",
         "units = sum(line.quantity for line in lines)",
         "is_dearer = order.shipping_total < quote.amount",
+        "limit = order.shipping_total + settings.label_over_paid",
     ],
 )
 def test_what_is_allowed_is_no_offence(source: str) -> None:
