@@ -13,6 +13,7 @@ from backend.checkout.address import send_to
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
+from backend.checkout.quoting import one_line
 from backend.checkout.shipping import (
     choose_shipping,
     deliver_to,
@@ -106,7 +107,7 @@ class Checkout:
             cart = await carts.open_cart(session, cart_id)
             known = cart.shipping_address or {}
             place = {
-                "address_1": address,
+                "address_1": one_line(address),
                 "city": town.name,
                 "province": town.department,
                 "country_code": "co",
