@@ -116,8 +116,9 @@ async def capture_payment(
 
 
 @router.post("/{payment_id}/refund", response_model=PaymentAnswer)
-async def refund_payment(payment_id: str, database: Db, desk: Desk, body: Amount | None = None) -> Wire:
-    """Always 400: no provider gives money back (spec: Errors, refundPayment)."""
-    del body
-    await refund(database, desk, payment_id)
-    return Wire({})
+async def refund_payment(
+    payment_id: str, database: Db, desk: Desk, fields: Shown, body: Amount | None = None
+) -> Wire:
+    """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
+    refunded = await refund(database, desk, payment_id, body.amount if body else None)
+    return Wire({"payment": fields.pick(payment_wire(refunded))})

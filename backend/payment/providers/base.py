@@ -201,11 +201,10 @@ class PaymentProvider(ABC):
 
     id: ClassVar[str]
     """One constant of `backend.modules`."""
-
-    @property
-    def payer_fields(self) -> tuple[PayerField, ...]:
-        """What the checkout asks for beside name, e-mail, telephone and address; nothing unless a provider says so."""
-        return ()
+    gives_back: ClassVar[bool] = False
+    """Whether it offers `refund`."""
+    payer_fields: ClassVar[tuple[PayerField, ...]] = ()
+    """What the checkout asks for beside name, e-mail, telephone and address."""
 
     async def choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
         """What the field offers now, in the order to show it.

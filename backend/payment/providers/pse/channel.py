@@ -140,7 +140,7 @@ def _expiry(token: str) -> datetime | None:
         payload = token.split(".")[1]
         claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
         return datetime.fromtimestamp(float(claims["exp"]), UTC)
-    except (LookupError, TypeError, ValueError, OverflowError, OSError):
+    except (LookupError, TypeError, ValueError, OverflowError, OSError, RecursionError):
         return None
 
 

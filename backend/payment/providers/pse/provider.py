@@ -34,12 +34,6 @@ from backend.tables import JsonObject
 log = logging.getLogger(__name__)
 
 BANK_FIELD = "bank"
-PAYER_FIELDS = (
-    PayerField(BANK_FIELD, "Banco", is_choice=True),
-    PayerField("person_type", "Tipo de persona", is_choice=True),
-    PayerField("doc_type", "Tipo de documento", is_choice=True),
-    PayerField("doc_number", "Número de documento"),
-)
 LONGEST_DESCRIPTION = 80
 
 _STATES = {
@@ -73,15 +67,16 @@ class GatewayPse(PaymentProvider):
     """
 
     id = GATEWAY_PSE
+    payer_fields = (
+        PayerField(BANK_FIELD, "Banco", is_choice=True),
+        PayerField("person_type", "Tipo de persona", is_choice=True),
+        PayerField("doc_type", "Tipo de documento", is_choice=True),
+        PayerField("doc_number", "Número de documento"),
+    )
 
     def __init__(self, client: GatewayClient, database: Database) -> None:
         self._client = client
         self._database = database
-
-    @property
-    def payer_fields(self) -> tuple[PayerField, ...]:
-        """Bank and document (wire: checkout)."""
-        return PAYER_FIELDS
 
     async def choices(self, field_name: str) -> list[Choice]:
         """The banks by name, never code 0 (spec: Storefront view rules 3); else kinds of persons and documents.

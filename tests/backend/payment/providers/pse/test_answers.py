@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -57,6 +58,7 @@ def test_an_answer_without_an_address_is_an_error_that_shows_it(answer: Any) -> 
     with pytest.raises(RedirectUrlMissing) as missing:
         read_created(answer)
     assert missing.value.payload == answer
+    assert json.dumps(answer) in missing.value.message
 
 
 def test_the_numbers_of_a_payment_stay_exact() -> None:
@@ -112,7 +114,9 @@ def test_what_holds_no_list_is_no_list(answer: Any) -> None:
         read_banks(answer)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"<html>", b'{"a": NaN}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"<html>", b'{"a": NaN}', b"[" * 1_900, b'{"a":' * 1_900, b"[" * 34 + b"]" * 34]
+)
 def test_what_is_no_json_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (json's own, or ours)
         exact_json(body)

@@ -1,8 +1,10 @@
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 
 from backend.database import Database
@@ -13,6 +15,7 @@ from backend.payment.providers.base import (
     PaymentRequest,
     ProviderState,
     SessionFacts,
+    StartUnknown,
 )
 from backend.payment.providers.pse import GatewayReport, GatewayState, PaymentRefused
 from backend.payment.providers.pse import provider as gateway_pse
@@ -204,6 +207,125 @@ async def test_a_test_at_the_live_gateway_is_no_money(pse: GatewayPse, practice:
     await practice.choose(started.redirect_url or "", "approve")
     practice.client.test_mode = False
     assert (await pse.status(facts(started))).state is ProviderState.UNKNOWN
+
+
+async def test_a_test_that_one_lookup_tells_of_is_no_money_whatever_the_other_says(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    by_ticket = practice.client.transaction
+
+    async def tells_of_money(ticket_id: str) -> GatewayReport:
+        return replace(await by_ticket(ticket_id), test=False)
+
+    monkeypatch.setattr(practice.client, "transaction", tells_of_money)
+    practice.client.test_mode = False
+    assert (await pse.status(facts(ticket_id=started.ticket_id))).state is ProviderState.CAPTURED
+    assert (await pse.status(facts(started))).state is ProviderState.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ([GatewayState.REJECTED, GatewayState.ACCEPTED], ProviderState.CAPTURED),
+        ([GatewayState.REJECTED, GatewayState.PENDING], ProviderState.PENDING),
+        ([GatewayState.REJECTED, None], ProviderState.UNKNOWN),
+        ([GatewayState.REJECTED, OutsideFailure("it is down")], ProviderState.UNKNOWN),
+        ([GatewayState.ABANDONED, GatewayState.REJECTED], ProviderState.CANCELED),
+        ([], ProviderState.UNKNOWN),
+    ],
+)
+async def test_of_several_transactions_of_an_invoice_the_paid_one_counts(
+    pse: GatewayPse,
+    practice: Practice,
+    monkeypatch: pytest.MonkeyPatch,
+    said: list[GatewayState | OutsideFailure | None],
+    state: ProviderState,
+) -> None:
+    async def references_of(_: str) -> list[str]:
+        return [str(number) for number in range(len(said))]
+
+    async def transaction(reference: str) -> GatewayReport:
+        what = said[int(reference)]
+        if isinstance(what, OutsideFailure):
+            raise what
+        return GatewayReport(reference=reference, invoice="TR-1", state=what)
+
+    monkeypatch.setattr(practice.client, "references_of", references_of)
+    monkeypatch.setattr(practice.client, "transaction_by_reference", transaction)
+    assert (await pse.status(facts())).state is state
+
+
+async def test_a_number_that_is_none_of_the_gateways_is_passed_over(
+    pse: GatewayPse, practice: Practice
+) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    odd = facts(reference="not a number", ticket_id=started.ticket_id)
+    assert (await pse.status(odd)).state is ProviderState.CAPTURED
+    assert (await pse.status(facts(reference="not a number"))).state is ProviderState.UNKNOWN
+
+
+async def test_a_missing_bank_page_is_unknown_and_keeps_the_gateways_numbers(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _answering(
+        practice, monkeypatch, b'{"success": true, "data": {"ref_payco": 77, "ticketId": 9007199254740993}}'
+    )
+    with pytest.raises(OutcomeUnknown, match="9007199254740993") as unknown:
+        await pse.initiate(request())
+    assert isinstance(unknown.value, StartUnknown)
+    numbers = (unknown.value.reference, unknown.value.ticket_id, unknown.value.transaction_id)
+    assert numbers == ("77", "9007199254740993", None)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 1_900, b'{"a":' * 1_900, b'{"success": false, "data": ' + b"[" * 900 + b"]" * 900 + b"}"]
+)
+async def test_an_answer_that_cannot_be_read_leaves_the_payment_unknown(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    _answering(practice, monkeypatch, body)
+    with pytest.raises(OutcomeUnknown):
+        await pse.initiate(request())
+
+
+async def test_a_bug_after_sending_is_unknown_and_one_before_it_started_nothing(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> Any:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(practice.client, "create_bank_payment", fail)
+    with pytest.raises(OutcomeUnknown, match="a bug"):
+        await pse.initiate(request())
+    monkeypatch.setattr(pse, "choices", fail)
+    with pytest.raises(OutsideFailure, match="a bug") as failed:
+        await pse.initiate(request())
+    assert not isinstance(failed.value, OutcomeUnknown)
+
+
+def _answering(practice: Practice, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+    """Have the gateway answer the start of a payment with these bytes."""
+    send = practice.client._channel.authorized
+
+    async def authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
+        if url.endswith("/debitos.json"):
+            return httpx.Response(200, content=body)
+        return await send(method, url, *given, **named)
+
+    monkeypatch.setattr(practice.client._channel, "authorized", authorized)
+
+
+async def test_the_payer_is_asked_what_the_gateway_wants_to_know(pse: GatewayPse) -> None:
+    fields = {field.name: await pse.choices(field.name) for field in pse.payer_fields}
+    assert [choice.code for choice in fields["person_type"]] == ["0", "1"]
+    assert "1022" in {bank.code for bank in fields["bank"]}
+    assert "0" not in {bank.code for bank in fields["bank"]}
+    assert fields["doc_number"] == []
+    payer = await pse.check_payer({**MARIA, "bank": 1022})
+    assert (payer["bank"], payer["bank_name"]) == ("1022", "BANCO UNION COLOMBIANO")
 
 
 async def test_canceling_and_capturing_only_ask_how_it_stands(pse: GatewayPse, practice: Practice) -> None:
