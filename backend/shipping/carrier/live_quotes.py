@@ -7,6 +7,7 @@ the usual wait.
 
 import asyncio
 import logging
+import math
 import time
 from dataclasses import replace
 
@@ -41,6 +42,7 @@ class LiveQuotes:
         self._flights = SingleFlight[QuoteRequest, Quote]()
         self._short_wait = wait_after_a_hang
         self._hangs = False
+        self._answered_at = -math.inf
         self._going_on: set[asyncio.Task[Quote]] = set()
 
     async def price(self, request: QuoteRequest) -> Quote:
@@ -49,17 +51,8 @@ class LiveQuotes:
         Raises:
             InvalidData: the destination's code is none; the carrier is not asked.
         """
-        if not self._hangs:
-            return await self._flights.share(request, lambda: self._ask(request))
-        question = asyncio.create_task(self._flights.share(request, lambda: self._ask(request)))
-        self._going_on.add(question)
-        question.add_done_callback(self._finish)
-        await asyncio.wait({question}, timeout=self._short_wait)
-        if question.done():
-            return question.result()
-        return fixed(
-            request,
-            CarrierError(f"the carrier still hangs: not waited for longer than {self._short_wait:g} s"),
+        return await self._flights.share(
+            request, lambda: self._ask_briefly(request) if self._hangs else self._ask(request)
         )
 
     async def close(self) -> None:
@@ -67,6 +60,17 @@ class LiveQuotes:
         for question in self._going_on:
             question.cancel()
         await asyncio.gather(*self._going_on, return_exceptions=True)
+
+    async def _ask_briefly(self, request: QuoteRequest) -> Quote:
+        """Ask, and give up waiting soon. The question goes on; whoever looks again asks a new one."""
+        question = asyncio.create_task(self._ask(request))
+        self._going_on.add(question)
+        question.add_done_callback(self._finish)
+        await asyncio.wait({question}, timeout=self._short_wait)
+        if question.done():
+            return question.result()
+        problem = f"the carrier still hangs: not waited for longer than {self._short_wait:g} s"
+        return fixed(request, CarrierError(problem))
 
     def _finish(self, question: asyncio.Task[Quote]) -> None:
         self._going_on.discard(question)
@@ -80,9 +84,11 @@ class LiveQuotes:
         except Exception as error:
             if isinstance(error, InvalidData) and UNKNOWN_PLACE in error.fields:
                 raise
-            self._hangs = self._hangs or time.monotonic() - started > self._short_wait
+            is_old_news = started < self._answered_at
+            if not is_old_news and time.monotonic() - started > self._short_wait:
+                self._hangs = True
             return fixed(request, error)
-        self._hangs = False
+        self._hangs, self._answered_at = False, time.monotonic()
         if rate is None:
             return fixed(request, CarrierError("no courier offers a valid rate"))
         return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=facts_of(rate))
