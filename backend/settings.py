@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)
     store_locale: str = Field(default="es", pattern="^(es|en)$")
     store_legal_name: str = "Juguetería Trompo S.A.S."
-    store_nit: str = "900.123.456-7"
+    store_nit: str = "900.123.456-8"
     store_phone: str = "601 555 0123"
     store_email: str = "hola@trompo.example"
     secret_key: SecretStr = SecretStr("")

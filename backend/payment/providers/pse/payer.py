@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
+from stdnum.co import nit
 
 from backend.errors import InvalidData
 from backend.payment.providers.base import Choice
@@ -167,7 +168,7 @@ class Payer(BaseModel):
         if kind is None:
             return text  # the type is at fault already
         if kind.code == "NIT":
-            text = re.sub(r"\s*-\s*\d$", "", text)  # without its check digit
+            text = _without_check_digit(text)
         number = re.sub(r"[\s.,-]", "", text).upper()
         if not re.fullmatch(kind.shape, number, re.ASCII):
             raise _problem(kind.rule)
@@ -252,6 +253,17 @@ def read_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
 
 def _problem(message: str) -> PydanticCustomError:
     return PydanticCustomError("shopper", message)
+
+
+def _without_check_digit(text: str) -> str:
+    """A NIT as the gateway takes it: without the digit after its hyphen, which must be right where it is written."""
+    written = re.fullmatch(r"(.*?)\s*-\s*(\d)", text)
+    if written is None:
+        return text
+    number = re.sub(r"[\s.,-]", "", written[1])
+    if number.isdecimal() and number.isascii() and nit.calc_check_digit(number) != written[2]:
+        raise _problem("Revisa el NIT: su dígito de verificación no corresponde.")
+    return number
 
 
 def _name(text: str, info: ValidationInfo, missing: str) -> str:

@@ -122,7 +122,13 @@ def test_a_cedula_may_be_typed_with_its_dots(typed: str, number: str | None) -> 
     assert read(doc_number=typed).doc_number == (number or "9001234567")
 
 
-@pytest.mark.parametrize("typed", ["900.123.456-7", "900123456 - 7", "900123456"])
+@pytest.mark.parametrize("typed", ["900.123.456-7", "900123465-8", "90012345-8"])
+def test_a_nit_whose_check_digit_is_wrong_is_refused(typed: str) -> None:
+    told = problems(**{**HIJOS, "doc_number": typed})
+    assert told == {"doc_number": "Revisa el NIT: su dígito de verificación no corresponde."}
+
+
+@pytest.mark.parametrize("typed", ["900.123.456-8", "900123456 - 8", "900123456", "900123456-8"])
 def test_a_nit_goes_without_its_check_digit(typed: str) -> None:
     assert read(**{**HIJOS, "doc_number": typed}).doc_number == "900123456"
 
