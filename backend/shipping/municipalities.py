@@ -96,14 +96,11 @@ def department_codes(text: str) -> frozenset[str] | None:
     if not words:
         return None
     codes = _gazetteer().department_codes
-    found = (
-        {codes[words]}
-        if words in codes
-        else {f"{int(words):02}"}
-        if words.isdecimal() and len(words) <= 2
-        else set()
-    )
-    if not found:
+    if words.isdecimal():
+        found = {words.zfill(2)} & set(codes.values())
+    elif words in codes:
+        found = {codes[words]}
+    else:
         found = {code for name, code in codes.items() if name.startswith(f"{words} ")}
     return frozenset(found | {BOGOTA} if CUNDINAMARCA in found else found)
 
