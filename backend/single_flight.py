@@ -79,12 +79,14 @@ class SingleFlight(Generic[Key, Answer]):
             self._forget(key, call)
 
     async def _wait(self, key: Key, call: _Call[Answer]) -> Answer:
+        if self._finishes:
+            return await asyncio.shield(call.task)
         call.waiting += 1
         try:
             return await asyncio.shield(call.task)
         finally:
             call.waiting -= 1
-            if not (call.waiting or self._finishes or call.task.done()):
+            if not (call.waiting or call.task.done()):
                 self._forget(key, call)
                 call.task.cancel()
 

@@ -34,7 +34,7 @@ class NotModified(Response):
     """304: what the caller has still holds. `headers`: those that the 200 would have."""
 
     def __init__(self, headers: RawHeaders) -> None:
-        # not by `Response.__init__`, which would look for headers to add: there are none to a 304
+        # `Response.__init__` would look for headers to add: there are none to a 304
         self.status_code, self.body, self.background = 304, b"", None
         self.raw_headers = [header for header in headers if header[0] not in OF_THE_CONTENT]
 
