@@ -62,7 +62,10 @@ app.add_typer(payments, name="payments")
 @payments.command("reconcile")
 def reconcile_payments(
     everything: Annotated[
-        bool, typer.Option("--all", help="Ask about every open payment, due or not.")
+        bool,
+        typer.Option(
+            "--all", help="Ask about every payment of the last 48 hours that is not decided, due or not."
+        ),
     ] = False,
 ) -> None:
     """Ask the gateway about pending payments and let their orders follow.
@@ -80,7 +83,8 @@ def reconcile_payments(
         shop = Shop(load_settings())
         try:
             await shop.worker.run_due("payment.notification")
-            return await shop.payments.reconcile(everything=everything)
+            due = await shop.worker.run_due("payment.check")
+            return due + (await shop.payments.ask_about_all() if everything else 0)
         finally:
             await shop.stop()
 

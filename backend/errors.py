@@ -44,6 +44,11 @@ class ShopError(Exception):
         self.message = message
         self.fields: dict[str, str] = dict(fields or {})
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a program is told beside the body."""
+        return {}
+
     def body(self) -> dict[str, Any]:
         """The error as the platform's JSON: `{type, message}` and `code` only when set."""
         body: dict[str, Any] = {"type": self.type, "message": self.message}
@@ -93,9 +98,20 @@ class Forbidden(ShopError):
 
 
 class Conflict(ShopError):
-    """The state changed under the caller, who must look again."""
+    """The state changed under the caller, who must look again, in `retry_after` seconds where that is known."""
 
     status, type = 409, "conflict"
+
+    def __init__(
+        self, message: str, *, fields: Mapping[str, str] | None = None, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message, fields=fields)
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """`Retry-After`, where it is known."""
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
 class TotalChanged(Conflict):

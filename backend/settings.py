@@ -89,6 +89,9 @@ class Settings(BaseSettings):
     public_key: str = ""
     private_key: SecretStr = SecretStr("")
 
+    manual_payment_days: int = Field(default=3, ge=1, le=60)
+    """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
+
     # the carrier; CARRIER_ORIGIN_* is the warehouse the guides start from
     carrier_api_url: str = "https://api.envioclickpro.com.co/api/v2"
     carrier_api_key: SecretStr = SecretStr("")

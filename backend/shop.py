@@ -13,6 +13,7 @@ from backend import modules, subscriptions  # noqa: F401 - subscriptions: those 
 from backend.attention import AttentionKind
 from backend.attention.resolving import AttentionDesk
 from backend.catalog.version import Versions
+from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
@@ -86,13 +87,16 @@ class Shop:
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )
-        self.worker = Worker(self.database, [self.mailer, self.outbox, self.parcels, self.payments.inbox])
+        self.expiry = ReservationExpiry(self.database, self.payments)
+        self.worker = Worker(
+            self.database,
+            [self.payments, self.payments.inbox, self.expiry, self.mailer, self.outbox, self.parcels],
+        )
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
         self.loop_lag.start()
         await self.sandbox.start()
-        self.payments.start()
         self.worker.start()
         for companion in self.companions:
             await companion.start()

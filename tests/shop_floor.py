@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product, SalesChannel, Variant
+from backend.catalog.models import Product, Region, SalesChannel, Variant
 from backend.catalog.search import index_products
 from backend.database import Database
 from backend.demo.seed import shop_floor
 from backend.inventory.models import InventoryLevel
+from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.settings import Settings
 
 
@@ -25,8 +26,14 @@ async def open_floor(database: Database, settings: Settings) -> Floor:
     """Region, channel, warehouse and its ways to ship, as the demo shop has them; no toys."""
     async with database.transaction() as session:
         location_id = await shop_floor(session, settings)
+        await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         channel_id = (await session.execute(select(SalesChannel.id))).scalar_one()
     return Floor(location_id, channel_id)
+
+
+async def offer_payment(session: AsyncSession, *provider_ids: str) -> None:
+    """Let the region offer these ways to pay."""
+    await session.execute(update(Region).values(payment_providers=list(provider_ids)))
 
 
 async def make_toy(

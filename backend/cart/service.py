@@ -15,7 +15,7 @@ from backend.catalog.models import Product, Region, SalesChannel, Variant
 from backend.catalog.views import ProductCard
 from backend.clock import now
 from backend.database import locked
-from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.money import Cop, format_cop
@@ -25,6 +25,11 @@ from backend.tables import JsonObject
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
 MAX_LINES = 60
+COMPLETED = "Cart {cart_id} is already completed."
+AT_THE_BANK = (
+    "A payment of this cart is at the bank: the cart cannot be changed. Wait for it, or give it up: start another "
+    "payment session with `data.replace`: true"
+)
 MAX_DRAFT_FIELDS = 40
 MAX_DRAFT_TEXT = 400
 
@@ -101,12 +106,26 @@ async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
     Raises:
         NotFound: no cart has this id.
         NotAllowed: it has become an order already.
+        Conflict: a payment of it is at the bank.
+    """
+    cart = await unordered_cart(session, cart_id)
+    if cart.payment_session_id is not None:
+        raise Conflict(AT_THE_BANK)
+    return cart
+
+
+async def unordered_cart(session: AsyncSession, cart_id: str) -> Cart:
+    """The cart, locked; whether a payment of it is at the bank or not.
+
+    Raises:
+        NotFound: no cart has this id.
+        NotAllowed: it has become an order already.
     """
     cart = await find_cart(session, cart_id, lock=True)
     if cart is None:
         raise NotFound(f"Cart id not found: {cart_id}")
     if cart.completed_at is not None:
-        raise NotAllowed(f"Cart {cart_id} is already completed.")
+        raise NotAllowed(COMPLETED.format(cart_id=cart_id))
     return cart
 
 
@@ -214,7 +233,7 @@ async def add(
     """Put units of a variant into the cart, on top of those that are there.
 
     Raises:
-        NotFound, NotAllowed: see `open_cart`.
+        NotFound, NotAllowed, Conflict: see `open_cart`.
         InvalidData: the quantity is no positive number, too large, or the variant is not for sale.
         InsufficientStock: fewer units can be sold.
     """
@@ -309,10 +328,10 @@ async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str])
         All that is kept now.
 
     Raises:
-        NotFound, NotAllowed: see `open_cart`.
+        NotFound, NotAllowed: see `unordered_cart`.
         InvalidData: more or longer texts than a checkout has.
     """
-    cart = await open_cart(session, cart_id)
+    cart = await unordered_cart(session, cart_id)
     draft = {**cart.draft, **typed}
     if len(draft) > MAX_DRAFT_FIELDS or any(len(k) + len(v) > MAX_DRAFT_TEXT for k, v in draft.items()):
         raise InvalidData("Too much text")

@@ -24,9 +24,8 @@ from backend.catalog.edit import (
     delete_variant,
 )
 from backend.catalog.listing import COLUMNS, product_page
-from backend.catalog.models import Product, PublishableKey, Region, SalesChannel, Variant
-from backend.catalog.region_wire import region_wire
-from backend.catalog.schemas import ProductAnswer, ProductsAnswer, RegionsAnswer
+from backend.catalog.models import Product, PublishableKey, SalesChannel, Variant
+from backend.catalog.schemas import ProductAnswer, ProductsAnswer
 from backend.catalog.wire import ProductWriter
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
@@ -132,14 +131,6 @@ async def remove_variant(product_id: str, variant_id: str, database: Db) -> Wire
     async with database.transaction() as session:
         await delete_variant(session, product_id, variant_id)
     return Wire({"id": variant_id, "object": "variant", "deleted": True})
-
-
-@router.get("/regions", response_model=RegionsAnswer)
-async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
-    """The regions."""
-    async with database.read() as session:
-        regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(region_wire, stretch(regions, asked)), len(regions), asked))
 
 
 @router.get("/sales-channels", response_model=ChannelsAnswer)

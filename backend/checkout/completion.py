@@ -1,30 +1,43 @@
-"""From cart to order: idempotent by cart, under one lock, with everything re-read inside it (design: decisions 4–7)."""
+"""From cart to order: idempotent by cart, under one lock, with everything re-read inside it (design: decisions 4–7).
 
-import logging
+An order is made of the snapshot of the payment session that decides, and follows that session.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind, raise_attention
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart
 from backend.cart.service import find_cart, read_cart
+from backend.checkout.snapshot import sale_now, sale_of, snapshot_of
 from backend.checkout.steps import require_address
-from backend.checkout.totals import PricedCart, read_priced_cart
+from backend.checkout.totals import read_priced_cart
 from backend.clock import now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
-from backend.orders.events import OrderLost, OrderPaid
+from backend.orders import states as order_states
+from backend.orders.events import OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.models import Order
-from backend.orders.service import create_order, lines_of_order, mark_paid, mark_unpaid, order_of_cart
-from backend.orders.states import PaymentStatus
-from backend.payment.events import PaidLate, PaymentSettled
+from backend.orders.service import (
+    create_order,
+    lines_of_order,
+    mark_paid,
+    mark_unpaid,
+    order_of_cart,
+    rewrite_order,
+    sells,
+)
+from backend.orders.states import OrderStatus, PaymentStatus
+from backend.payment.events import PaymentSettled
 from backend.payment.models import PaymentSession
 from backend.payment.service import HOLD_TIME, attempts_of, read_collection
-from backend.payment.settlement import move
+from backend.payment.settlement import CloseReason, move
 from backend.payment.states import SessionState
-
-log = logging.getLogger(__name__)
 
 NO_COLLECTION = "Payment collection has not been initiated for cart"
 NO_SESSION = "Payment sessions are required to complete cart"
@@ -35,17 +48,30 @@ _STATUS_OF = {
     SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
+_KEEPING = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
+_WENT_ON = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
+"""The shopper closed the payment and went on: there is no need to tell them that it came to nothing."""
 
 
-async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop | None = None) -> Order:
+async def complete(
+    session: AsyncSession,
+    cart_id: str,
+    *,
+    expected_total: Cop | None = None,
+    manual_for: timedelta = timedelta(days=3),
+) -> Order:
     """Make the cart's order; the same one however often it is asked for.
 
-    `expected_total` is the total the shopper saw, where there is one to compare with.
+    Args:
+        session: the caller's transaction.
+        cart_id: which cart.
+        expected_total: the total the shopper saw, where there is one to compare with.
+        manual_for: how long an order is reserved whose money staff have still to confirm.
 
     Raises:
         NotFound: no cart has this id.
         InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.steps`.
-        InsufficientStock: the units are gone, and not held for this cart.
+        InsufficientStock: the units are gone, and not reserved for this cart.
         TotalChanged: the cart costs something else than the payment was started for, or than the shopper saw.
         Conflict: the payment is being started right now.
     """
@@ -53,25 +79,26 @@ async def complete(session: AsyncSession, cart_id: str, *, expected_total: Cop |
     order = await order_of_cart(session, cart_id)
     if order is not None:
         return order
-    prices = await read_priced_cart(session, cart)
-    require_address(cart, has_items=True)
-    attempt = await _attempt_to_complete(session, cart_id)
-    shipping = prices.require_shipping()
-    _compare(prices, attempt, expected_total)
+    attempts = await attempts_of(session, cart_id)
+    attempt = _deciding(attempts)
+    if attempt is None or attempt.state == SessionState.PENDING or not attempt.snapshot:
+        # nothing of it has left the shop: it costs what it costs now
+        priced = await read_priced_cart(session, cart)
+        require_address(cart, has_items=True)
+        attempt = attempt or await _missing(session, cart_id, attempts)
+        sale = sale_now(cart, priced)
+        _compare(priced.total, attempt.amount)
+        attempt.snapshot = snapshot_of(sale, attempt.snapshot.get("payer", {}))
+    else:
+        sale = sale_of(attempt.snapshot)
+    _compare(attempt.amount, expected_total)
     if attempt.state == SessionState.PENDING:
-        await move(session, attempt, SessionState.AUTHORIZED, cart_id)
+        attempt.expires_at = attempt.created_at + manual_for
+        await move(session, attempt, cart, SessionState.AUTHORIZED)
     status = _STATUS_OF[SessionState(attempt.state)]
-    is_awaited = status is PaymentStatus.AWAITING
-    until = (attempt.expires_at or now() + HOLD_TIME) if is_awaited else None
-    await inventory.hold(session, cart_id, prices.units, until=until)
-    return await create_order(
-        session,
-        cart,
-        lines=prices.lines,
-        shipping=shipping,
-        totals=prices.totals,
-        payment_status=status,
-    )
+    until = attempt.expires_at if status is not PaymentStatus.CAPTURED else None
+    await inventory.hold(session, cart_id, sale.units, until=until)
+    return await create_order(session, cart, sale, status)
 
 
 async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
@@ -83,122 +110,147 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
     return await find_cart(session, cart_id, lock=True) or await read_cart(session, cart_id)
 
 
-async def _attempt_to_complete(session: AsyncSession, cart_id: str) -> PaymentSession:
-    attempts = await attempts_of(session, cart_id)
+def _deciding(attempts: Sequence[PaymentSession]) -> PaymentSession | None:
+    """The payment session whose order the cart becomes: the paid one, else the newest; None when there is none."""
     usable = [
         attempt
         for attempt in attempts
         if attempt.state in _STATUS_OF or attempt.state == SessionState.PENDING
     ]
-    if not usable:
-        if any(attempt.state == SessionState.INITIATING for attempt in attempts):
-            raise Conflict("The payment of this cart is being started")
-        is_owed = await read_collection(session, cart_id) is not None
-        raise InvalidData(NO_SESSION if is_owed else NO_COLLECTION)
-    return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), usable[0])
+    newest = usable[0] if usable else None
+    return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), newest)
 
 
-def _compare(prices: PricedCart, attempt: PaymentSession, expected_total: Cop | None) -> None:
-    for total in (attempt.amount, expected_total):
-        if total is not None and total != prices.total:
-            raise TotalChanged(f"The total is now {prices.total}, not {total}: show it and ask again")
+async def _missing(session: AsyncSession, cart_id: str, attempts: Sequence[PaymentSession]) -> PaymentSession:
+    """Say what is missing to pay the cart."""
+    if any(attempt.state == SessionState.INITIATING for attempt in attempts):
+        raise Conflict("The payment of this cart is being started")
+    is_owed = await read_collection(session, cart_id) is not None
+    raise InvalidData(NO_SESSION if is_owed else NO_COLLECTION)
+
+
+def _compare(total: Cop, expected: Cop | None) -> None:
+    if expected is not None and total != expected:
+        raise TotalChanged(f"The total is now {total}, not {expected}: show it and ask again")
 
 
 @subscribe(PaymentSettled)
 async def follow_payment(session: AsyncSession, event: PaymentSettled) -> None:
     """The order follows its payment: paid, or cancelled with its stock freed (design: decision 4)."""
+    attempt = await session.get_one(PaymentSession, event.session_id)
+    cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
-        await _paid(session, event.cart_id)
-    elif event.state in (
-        SessionState.REJECTED,
-        SessionState.CANCELED,
-        SessionState.EXPIRED,
-        SessionState.FAILED,
-    ):
-        await _lost(session, event)
+        await _paid(session, cart, attempt)
+    elif event.state is SessionState.AUTHORIZED and event.was is not SessionState.PENDING:
+        await _promised(session, cart, attempt)
+    elif event.state is SessionState.CLOSED and attempt.close_reason != CloseReason.REPLACED:
+        await _lost(session, cart, attempt, event)
     elif event.state is SessionState.HELD:
         await inventory.extend(session, event.cart_id, now() + HOLD_TIME * 24)
+    elif event.state.is_final:
+        await _lost(session, cart, attempt, event)
 
 
-async def _paid(session: AsyncSession, cart_id: str) -> None:
-    order = await order_of_cart(session, cart_id)
-    if order is None:
+async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> None:
+    """The money is there. The order is the one that was paid for: it is made now, or made what was paid for."""
+    order = await order_of_cart(session, cart.id)
+    if order is None and not attempt.snapshot:
+        await _without_order(session, attempt)
+        return
+    sale = sale_of(attempt.snapshot) if attempt.snapshot else None
+    if order is None and sale is not None:
         # paid before the storefront completed the cart: the notification does (spec: What the service does 3)
-        await _complete_paid(session, cart_id)
+        order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
+    if order is None:
         return
-    mark_paid(order)
-    await publish(session, OrderPaid(order.id))
-    wanted = {line.variant_id: line.quantity for line in await lines_of_order(session, order.id)}
-    if await inventory.promised(session, cart_id) != wanted:
-        await _hold_again(session, order, wanted)
-    await inventory.keep(session, cart_id)
+    lines = await lines_of_order(session, order.id)
+    if sale is not None and not sells(order, lines, sale):
+        lines = await rewrite_order(session, order, sale)
+    if (attempt.captured_amount or 0) < order.total:  # a person lets it pay all the same
+        order_states.move(order, status=OrderStatus.PENDING, payment=PaymentStatus.PARTIALLY_CAPTURED)
+    else:
+        mark_paid(order)
+        await publish(session, OrderPaid(order.id))
+    wanted = {line.variant_id: line.quantity for line in lines}
+    if await inventory.promised(session, cart.id) != wanted:
+        await _reserve_again(session, order, wanted)
+    await inventory.keep(session, cart.id)
 
 
-async def _complete_paid(session: AsyncSession, cart_id: str) -> None:
-    cart = await lock_cart(session, cart_id)
-    try:
-        prices = await read_priced_cart(session, cart)
-        shipping = prices.require_shipping()
-    except (InvalidData, InsufficientStock) as error:
-        log.exception(
-            "cart %s is paid but cannot become an order: %s; someone must settle it", cart_id, error.message
-        )
-        cart.meta = {**cart.meta, "paid_without_order": error.message}
-        return
-    order = await create_order(
+async def _without_order(session: AsyncSession, attempt: PaymentSession) -> None:
+    await raise_attention(
         session,
-        cart,
-        lines=prices.lines,
-        shipping=shipping,
-        totals=prices.totals,
-        payment_status=PaymentStatus.CAPTURED,
+        AttentionKind.PAID_WITHOUT_ORDER,
+        subject_id=attempt.id,
+        message=f"Payment {attempt.invoice}: it was approved, and nothing is known of what was paid for",
+        amount=attempt.captured_amount,
+        payment_session_id=attempt.id,
     )
-    mark_paid(order)
-    await _hold_again(session, order, prices.units)
-    await inventory.keep(session, cart_id)
 
 
-async def _hold_again(session: AsyncSession, order: Order, wanted: dict[str, int]) -> None:
-    """The hold had lapsed, and the money is ours all the same: take the units again, or tell that some are missing."""
+async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, int]) -> None:
+    """The reservation had ended, and the money is ours: take the units again, or tell that some are missing."""
     try:
         async with session.begin_nested():
             await inventory.hold(session, order.cart_id, wanted, until=None)
     except InsufficientStock:
-        log.exception("order %s is paid but its units are gone; someone must settle it", order.number)
-        order.meta = {**order.meta, "stock_shortfall": True}
+        await raise_attention(
+            session,
+            AttentionKind.STOCK_SHORT,
+            subject_id=order.id,
+            message=f"Order {order.number} is paid, and some of its units are gone",
+            amount=order.total,
+            order_id=order.id,
+        )
 
 
-async def _lost(session: AsyncSession, event: PaymentSettled) -> None:
-    """Another try of the same cart that is paid or still open keeps the order and the stock."""
-    others = [
-        attempt for attempt in await attempts_of(session, event.cart_id) if attempt.id != event.session_id
-    ]
+async def _promised(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> None:
+    """The provider promises the money: staff take it."""
+    order = await order_of_cart(session, cart.id)
+    if order is not None:
+        order_states.move(order, payment=PaymentStatus.AUTHORIZED)
+    elif attempt.snapshot:
+        sale = sale_of(attempt.snapshot)
+        await inventory.hold(session, cart.id, sale.units, until=attempt.expires_at)
+        await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
+
+
+async def _lost(session: AsyncSession, cart: Cart, attempt: PaymentSession, event: PaymentSettled) -> None:
+    """No money comes of this session, as far as we know. Another one that is paid or still open keeps the order."""
+    others = [other for other in await attempts_of(session, cart.id) if other.id != attempt.id]
     if any(SessionState(other.state).is_open or other.state in _KEEPING for other in others):
         return
-    order = await order_of_cart(session, event.cart_id)
+    order = await order_of_cart(session, cart.id)
     if order is not None:
         mark_unpaid(order)
+        await _tell(session, order, attempt, event, others)
+    await inventory.release(session, cart.id)
+
+
+async def _tell(
+    session: AsyncSession,
+    order: Order,
+    attempt: PaymentSession,
+    event: PaymentSettled,
+    others: Sequence[PaymentSession],
+) -> None:
+    """That nothing was charged is told only when the providers of all its payments have said so."""
+    if attempt.close_reason in _WENT_ON:
+        return
+    is_said = event.state.is_final and event.was is not SessionState.AUTHORIZED
+    if is_said and all(SessionState(other.state).is_final for other in others):
         await publish(session, OrderLost(order.id))
-    await inventory.release(session, event.cart_id)
-
-
-_KEEPING = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
-
-
-@subscribe(PaidLate)
-async def flag_late_money(session: AsyncSession, event: PaidLate) -> None:
-    """Money came for an order that was given up: a person must give it back or honour it."""
-    order = await order_of_cart(session, event.cart_id)
-    if order is not None:
-        order.meta = {**order.meta, "paid_late": event.session_id}
+    else:
+        await publish(session, OrderUnconfirmed(order.id))
 
 
 @subscribe(CartChanged)
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
-    """The cart changed: a payment that no bank knows of yet is void (the platform deletes it).
+    """The cart changed: a payment that has not left the shop is void (the platform deletes it).
 
-    A payment that a bank may already have is not ours to undo: `complete` compares its amount.
+    While a payment is at the bank no cart can be changed (`backend.cart.service.open_cart`).
     """
     for attempt in await attempts_of(session, event.cart_id):
         if attempt.state == SessionState.PENDING:
-            await move(session, attempt, SessionState.CANCELED, event.cart_id)
+            cart = await session.get_one(Cart, event.cart_id)
+            await move(session, attempt, cart, SessionState.CANCELED)

@@ -13,7 +13,7 @@ from backend.cart.models import Cart
 from backend.cart.service import open_cart
 from backend.customers.models import Customer
 from backend.database import Database
-from backend.errors import NotAllowed, NotFound
+from backend.errors import Conflict, NotAllowed, NotFound
 
 
 async def cart_for(database: Database, cart_id: str, customer_id: str | None) -> str:
@@ -41,7 +41,7 @@ async def _taken(session: AsyncSession, cart_id: str, customer_id: str) -> str:
     own = await _own(session, customer_id)
     try:
         guests = await open_cart(session, cart_id)
-    except (NotFound, NotAllowed):  # it has become an order meanwhile
+    except (NotFound, NotAllowed, Conflict):  # it has become an order meanwhile, or is about to
         return own or ""
     if guests.customer_id is not None:  # another tab was quicker
         return own or ""
@@ -58,6 +58,8 @@ async def _open(session: AsyncSession, cart_id: str) -> Cart | None:
 
 
 async def _own(session: AsyncSession, customer_id: str) -> str | None:
-    """The customer's open cart; of several, as programs may make, the youngest."""
-    own = select(Cart.id).where(Cart.customer_id == customer_id, Cart.completed_at.is_(None))
+    """The customer's open cart that is not being paid; of several, as programs may make, the youngest."""
+    own = select(Cart.id).where(
+        Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
+    )
     return (await session.execute(own.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()

@@ -12,7 +12,7 @@ from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
 from backend.customers.views import ShopperView
 from backend.dates import time_label
-from backend.errors import NotAllowed
+from backend.errors import Conflict, NotAllowed
 from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.parcels import parcel_views
@@ -57,11 +57,12 @@ class AddressView:
 async def bind(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
     """Say whose the cart is: nobody's, when whoever pays it now is not signed in.
 
-    A cart that has become an order stays whose it is: only who was signed in when it was placed owns an order.
+    A cart that is being paid, or has become an order, stays whose it is: only who was signed in when it was placed
+    owns an order.
     """
     try:
         cart = await open_cart(session, cart_id)
-    except NotAllowed:
+    except (NotAllowed, Conflict):
         return
     cart.customer_id = customer_id
 

@@ -41,7 +41,7 @@ from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.service import read_owed
+from backend.payment.service import offered_providers, read_owed
 from backend.payment.wire import collection_wire
 
 router = APIRouter(
@@ -195,12 +195,19 @@ async def create_session(
     """Hold the cart's units and start to pay.
 
     With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
-    (spec: States and transitions). 409 while another payment of this cart is at a bank.
+    (spec: States and transitions). 409 while another payment of this cart is at a bank: `data.replace`: true gives that
+    one up for this. Nothing but `replace` in `data` only gives it up, and the cart can be changed again. The bank may
+    still approve what was given up: then it pays the order, unless another payment has.
     """
     async with checkout.database.read() as session:
         collection, _ = await read_owed(session, collection_id)
     provider_id = _own_name(body.provider_id)
-    await checkout.start_payment(collection.cart_id, provider_id, body.data or {}, ip=ip)
+    payer = dict(body.data or {})
+    replace = payer.pop("replace", False) is True
+    if replace and not payer:
+        await checkout.give_up_payment(collection.cart_id)
+    else:
+        await checkout.start_payment(collection.cart_id, provider_id, payer, ip=ip, replace=replace)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 
@@ -241,8 +248,9 @@ async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
 async def payment_providers(
     wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)], checkout: Desk
 ) -> Wire:
-    """The ways to pay; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
-    providers = [
-        {"id": provider_id, "is_enabled": True} for provider_id in sorted(checkout.payments.providers)
-    ]
+    """The ways to pay that the region offers; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
+    async with checkout.database.read() as session:
+        offered = await offered_providers(session, wanted.region_id)
+    running = sorted(offered.intersection(checkout.payments.providers))
+    providers = [{"id": provider_id, "is_enabled": True} for provider_id in running]
     return Wire(listed("payment_providers", stretch(providers, wanted), len(providers), wanted))

@@ -27,7 +27,7 @@ class ShippingOptionParameters(OneParameters):
 
 
 class PaymentProvidersParameters(ListParameters):
-    """Whose ways to pay: there is one region."""
+    """Whose ways to pay."""
 
     region_id: Name | None = None
     is_enabled: bool | None = None

@@ -3,16 +3,16 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from backend.cart import service as carts
-from backend.cart.models import Cart
 from backend.checkout.address import send_to
+from backend.checkout.bringing_back import bring_back, change_bank
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
+from backend.checkout.paying import Paying, Start
 from backend.checkout.quoting import one_line
 from backend.checkout.shipping import (
     choose_shipping,
@@ -23,23 +23,20 @@ from backend.checkout.shipping import (
 from backend.checkout.steps import require_shipping_method
 from backend.checkout.totals import read_priced_cart
 from backend.checkout.views import PlacedOrder, ShippingOffer
-from backend.customers.attempts import Limit, count_try
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure, TotalChanged
-from backend.inventory import service as inventory
+from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.following import Follower
 from backend.orders.models import Order
-from backend.orders.service import lines_of_order, order_of_cart, read_order
-from backend.orders.states import OrderStatus
+from backend.orders.service import order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
 from backend.orders.views import OrderView
 from backend.payment import service as payments
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import PaymentProvider, PaymentRequest
-from backend.payment.states import SessionState
+from backend.payment.providers.base import PaymentProvider
+from backend.payment.states import ASKED, SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import FulfillmentProvider, Quote
@@ -47,13 +44,6 @@ from backend.shipping.service import Offer
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
-
-PAYMENTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
-"""How often a payment is started in a quarter of an hour: each holds units for half an hour, and asks the gateway.
-
-Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
-sixty purchases in a quarter of an hour are more than such a place makes, and too few to keep a shop's shelves empty.
-"""
 
 
 @dataclass(frozen=True)
@@ -116,17 +106,20 @@ class Checkout:
             await send_to(session, cart, {**known, **place, "metadata": metadata})
 
     async def collect(self, cart_id: str) -> PaymentCollection:
-        """The cart's payment collection, at what the cart costs now.
+        """The cart's payment collection, at what the cart costs now; while a payment is at the bank, as it is.
 
         Raises:
-            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+            NotFound, NotAllowed: see `backend.cart.service.unordered_cart`.
             InvalidData, InsufficientStock: see `backend.checkout.totals.read_priced_cart`; or a step is not done.
         """
         async with self.database.transaction() as session:
-            cart = await carts.open_cart(session, cart_id)
+            cart = await carts.unordered_cart(session, cart_id)
+            known = await payments.read_collection(session, cart_id)
+            if known is not None and cart.payment_session_id is not None:
+                return known
             prices = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=prices.shipping is not None)
-            return await payments.collection_for(session, cart_id, prices.total)
+            return await payments.owe(session, known, cart_id, prices.total)
 
     async def start_payment(
         self,
@@ -136,45 +129,34 @@ class Checkout:
         *,
         ip: str,
         expected_total: Cop | None = None,
+        replace: bool = False,
     ) -> PaymentSession:
-        """Hold the cart's stock and start a payment of what it costs now (spec: States and transitions).
+        """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
+
+        With `replace`, a payment of the cart that is at the bank is given up for it: its provider is asked first, and
+        what it approves later still pays the order, unless another payment has.
 
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, or the payer's data is at fault (`fields`).
+            InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data is at fault
+                (`fields`).
             InsufficientStock: the units are gone.
             TotalChanged: the cart costs something else than the shopper saw.
-            Conflict: a payment of this cart is under way.
-            TooManyRequests: this client, or this cart, has started too many lately.
+            Conflict: a payment of this cart is under way, or has just been approved.
+            TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
         """
-        provider = self._provider(provider_id)
-        await count_try(self.database, PAYMENTS, cart_id, ip or cart_id)  # unknown clients are not one client
-        async with self.database.transaction() as session:
-            cart = await carts.open_cart(session, cart_id)
-            prices = await read_priced_cart(session, cart)
-            require_shipping_method(cart, has_shipping=prices.shipping is not None)
-            if expected_total is not None and expected_total != prices.total:
-                raise TotalChanged(
-                    f"The total is now {prices.total}, not {expected_total}: show it and ask again"
-                )
-            collection = await payments.collection_for(session, cart_id, prices.total)
-            attempt = await payments.open_attempt(session, collection, provider_id, _kept(payer, ip))
-            await inventory.hold(session, cart_id, prices.units, until=attempt.expires_at)
-            address, email, order_id = cart.shipping_address or {}, cart.email, cart.order_id
-        request = PaymentRequest(
-            session_id=attempt.id,
-            invoice=attempt.invoice,
-            amount=attempt.amount,
-            tax=prices.totals.tax_total,
-            description=f"Compra en {self.settings.store_name}",
-            return_url=self.order_link(order_id),
-            notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
-            ip=ip,
-            payer={**_from_address(address, email), **payer},
-        )
-        return await payments.initiate(self.database, provider, attempt, request)
+        start = Start(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
+        return await self._paying.start(start)
+
+    async def give_up_payment(self, cart_id: str) -> None:
+        """Free a cart whose payment is at the bank, without starting another. See `Paying.give_up`."""
+        await self._paying.give_up(cart_id)
+
+    @property
+    def _paying(self) -> Paying:
+        return Paying(self.settings, self.database, self.payments)
 
     def _provider(self, provider_id: str) -> PaymentProvider:
         provider = self.payments.provider(provider_id)
@@ -184,12 +166,13 @@ class Checkout:
 
     def order_link(self, order_id: str) -> str:
         """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
-        return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
+        return self._paying.order_link(order_id)
 
     async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
         """Make the cart's order, once. See `backend.checkout.completion.complete`."""
+        manual_for = timedelta(days=self.settings.manual_payment_days)
         async with self.database.transaction() as session:
-            return await complete(session, cart_id, expected_total=expected_total)
+            return await complete(session, cart_id, expected_total=expected_total, manual_for=manual_for)
 
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str
@@ -252,17 +235,31 @@ class Checkout:
         return destination, payer
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Whether a payment of this very total is at the bank already: the first press got that far, then broke off."""
-        async with self.database.read() as session:
-            attempt = await payments.decisive_attempt(session, cart_id)
-        if attempt is None:
+        """Whether a payment of this very total is at the bank already: the first press got that far, then broke off.
+
+        Raises:
+            Conflict: a payment is being started right now, or the one at the bank is paid or being looked into.
+        """
+        attempt = await self._deciding(cart_id)
+        if attempt is not None and attempt.state == SessionState.INITIATING:
+            await self._paying.look_at_start(attempt.id)
+            attempt = await self._deciding(cart_id)
+        if attempt is None or attempt.state not in (
+            SessionState.PENDING_AUTHORIZATION,
+            SessionState.CAPTURED,
+        ):
             return False
-        waits = attempt.state in (SessionState.PENDING_AUTHORIZATION, SessionState.CAPTURED)
-        return waits and attempt.amount == expected_total
+        if attempt.amount != expected_total and attempt.state != SessionState.CAPTURED:
+            await self._paying.give_up(cart_id)
+            return False
+        return attempt.amount == expected_total
+
+    async def _deciding(self, cart_id: str) -> PaymentSession | None:
+        async with self.database.read() as session:
+            return await payments.decisive_attempt(session, cart_id)
 
     async def _placed(self, order: Order) -> PlacedOrder:
-        async with self.database.read() as session:
-            attempt = await payments.decisive_attempt(session, order.cart_id)
+        attempt = await self._deciding(order.cart_id)
         pays = attempt is not None and attempt.state == SessionState.PENDING_AUTHORIZATION
         if order.number is None:
             raise Conflict("The order was not kept")
@@ -306,7 +303,7 @@ class Checkout:
         async with self.database.read() as session:
             order = await read_order(session, order_id)
             attempt = await payments.decisive_attempt(session, order.cart_id)
-        if ask and attempt is not None and SessionState(attempt.state).is_open:
+        if ask and attempt is not None and attempt.state in ASKED:
             await self.payments.ask_on_return(attempt.id)
         if ask:
             await self.parcels.look_at(order_id)
@@ -314,80 +311,26 @@ class Checkout:
             return await order_view(session, self.settings, order_id)
 
     async def try_again(self, order_id: str, token: str, present: str = "") -> str:
-        """A cart with what a lost order held, its destination and what was typed: one click brings it back.
-
-        What lies in `present`, the cart in use at that browser now, stays: the order's toys join it there. Of a toy
-        that is in both there are as many as in the one that has more, so that asking twice doubles nothing. Whether the
-        browser may go on with that cart, its caller has made sure of: see `backend.checkout.own_cart`.
-
-        Returns:
-            The cart's id: `present` where that is open, else a new one. What is no longer for sale, or no longer there,
-            is left out.
+        """A cart with what a lost order held. See `backend.checkout.bringing_back.bring_back`.
 
         Raises:
             NotFound: no such order, or the token is not its.
             Conflict: the order stands; there is nothing to try again.
         """
         require_order_token(self.settings.signing_key, order_id, token)
-        async with self.database.transaction() as session:
-            order = await read_order(session, order_id)
-            if order.status != OrderStatus.CANCELED:
-                raise Conflict("The order stands: its payment is not lost")
-            old = await carts.read_cart(session, order.cart_id)
-            cart = await _open_or_new(session, present, old)
-            cart.email = cart.email or old.email
-            cart.draft = {**old.draft, **{name: text for name, text in cart.draft.items() if text}}
-            if old.shipping_address and not cart.shipping_address:
-                await send_to(session, cart, old.shipping_address)
-            there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
-            for line in await lines_of_order(session, order_id):
-                await _fill_up(
-                    session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity
-                )
-        return cart.id
+        return await bring_back(self.database, order_id, present)
 
+    async def change_bank(self, order_id: str, token: str, present: str = "") -> str:
+        """Give up an order's payment that is at the bank, and bring its cart back. See `bringing_back.change_bank`.
 
-async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
-    try:
-        return await carts.open_cart(session, cart_id)
-    except (NotFound, NotAllowed):  # none, or an order by now
-        new = await carts.create(session, region_id=like.region_id, sales_channel_id=like.sales_channel_id)
-        return await carts.open_cart(session, new)
-
-
-async def _fill_up(session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int) -> None:
-    """Put units into the cart until there are that many of the variant, or as many as can be sold."""
-    units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
-    missing = min(quantity, units) - there
-    if missing <= 0:
-        return
-    try:
-        await carts.add(session, cart_id, variant_id, missing)
-    except InvalidData as error:
-        log.info("left out of the cart: %s", error.message)  # no longer for sale
+        Raises:
+            NotFound: no such order, or the token is not its.
+            Conflict: it is paid, or its payment is being looked into: it cannot be given up.
+        """
+        require_order_token(self.settings.signing_key, order_id, token)
+        return await change_bank(self._paying, order_id, present)
 
 
 def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:
     """The problems of fields that are on the form: town and department are told by the municipality that was picked."""
     return {name: message for name, message in problems.items() if name not in ("city", "department")}
-
-
-def _kept(payer: Mapping[str, Any], ip: str) -> JsonObject:
-    """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
-    return {
-        "payer_ip": ip,
-        "bank_code": str(payer.get("bank", "")),
-        "bank_name": str(payer.get("bank_name", "")),
-    }
-
-
-def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:
-    return {
-        "first_name": address.get("first_name", ""),
-        "last_name": address.get("last_name", ""),
-        "phone": address.get("phone", ""),
-        "address": address.get("address_1", ""),
-        "city": address.get("city", ""),
-        "department": address.get("province", ""),
-        "email": email or "",
-    }

@@ -102,4 +102,5 @@ def _sold(line: Line) -> SoldLine:
         unit_price=line.variant.price,
         compare_at_price=line.variant.compare_at_price,
         tax_rate=product.tax_rate,
+        meta=line.item.meta,
     )

@@ -5,11 +5,12 @@ A try counts before it is looked at: tries at the same moment do not slip throug
 
 import hashlib
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import ceil
 
 from sqlalchemy import bindparam, case, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.customers.models import Attempts
@@ -48,9 +49,25 @@ async def count_try(database: Database, limit: Limit, subject: str, client: str)
     Raises:
         TooManyRequests: there were too many; the caller must wait.
     """
+    async with database.transaction() as session:
+        free_again, moment = await _count(session, limit, subject, client)
+    _require_free(free_again, moment)
+
+
+async def count_try_in(session: AsyncSession, limit: Limit, subject: str, client: str) -> None:
+    """`count_try` in the caller's transaction: what is rolled back was no try.
+
+    Raises:
+        TooManyRequests: there were too many; the caller must wait.
+    """
+    _require_free(*await _count(session, limit, subject, client))
+
+
+async def _count(session: AsyncSession, limit: Limit, subject: str, client: str) -> tuple[datetime, datetime]:
+    """Count it. Gives when it may be tried again, and the moment: no later than that when it may be now."""
     moment = now()
     most = _keys(limit, subject, client)
-    insert = sqlite.insert if database.is_sqlite else postgresql.insert
+    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     is_past = Attempts.until <= moment
     tries = insert(Attempts).values(count=1, until=moment + WINDOW)
     counted = tries.on_conflict_do_update(
@@ -60,11 +77,13 @@ async def count_try(database: Database, limit: Limit, subject: str, client: str)
             "until": case((is_past, tries.excluded.until), else_=Attempts.until),
         },
     ).returning(Attempts.key, Attempts.count, Attempts.until)
-    async with database.transaction() as session:
-        await session.execute(_FORGET, {"past": moment - WINDOW})
-        # in one order: no two wait for each other
-        counts = (await session.execute(counted, [{"key": key} for key in sorted(most)])).all()
-    free_again = max((until for key, count, until in counts if count > most[key]), default=moment)
+    await session.execute(_FORGET, {"past": moment - WINDOW})
+    # in one order: no two wait for each other
+    counts = (await session.execute(counted, [{"key": key} for key in sorted(most)])).all()
+    return max((until for key, count, until in counts if count > most[key]), default=moment), moment
+
+
+def _require_free(free_again: datetime, moment: datetime) -> None:
     if free_again > moment:
         raise TooManyRequests(TOO_MANY, retry_after=ceil((free_again - moment).total_seconds()))
 

@@ -33,7 +33,7 @@ async def _shop_error(_request: Request, error: Exception) -> Response:
     if error.fields:
         details = "; ".join(f"{name}: {problem}" for name, problem in error.fields.items())
         body["message"] = f"{error.message} ({details})"
-    return Wire(body, error.status, headers=getattr(error, "headers", None))
+    return Wire(body, error.status, headers=error.headers)
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:

@@ -14,8 +14,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, CursorResult, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.clock import now
-from backend.database import locked
+from backend.database import db_now, locked
 from backend.errors import InsufficientStock
 from backend.events import publish
 from backend.inventory import statements
@@ -46,7 +45,7 @@ async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], un
     Raises:
         InsufficientStock: fewer units than wanted can be sold; nothing is promised (the transaction must roll back).
     """
-    asked = {"holder": holder, "variant_ids": list(wanted), "moment": now()}
+    asked = {"holder": holder, "variant_ids": list(wanted)}
     levels = (await session.execute(statements.LEVELS_TO_HOLD, asked)).scalars().all()
     promises = (await session.execute(statements.PROMISES_TO_REPLACE, asked)).scalars().all()
     own = [promise for promise in promises if promise.holder == holder]
@@ -106,7 +105,7 @@ async def release_lapsed(session: AsyncSession) -> int:
     Returns:
         How many promises were taken back.
     """
-    return await _release_where(session, Reservation.expires_at <= now())
+    return await _release_where(session, Reservation.expires_at <= db_now())
 
 
 async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:

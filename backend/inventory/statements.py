@@ -6,7 +6,7 @@ deadlock.
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select, union, update
 
-from backend.database import locked
+from backend.database import db_now, locked
 from backend.inventory.models import InventoryLevel, Reservation
 
 
@@ -28,7 +28,7 @@ def holds_any(which: ColumnElement[bool]) -> ColumnElement[bool]:
 _WANTED = InventoryLevel.variant_id.in_(bindparam("variant_ids", expanding=True))
 _WANTED_LEVELS = select(InventoryLevel.id).where(_WANTED)
 _OWN = Reservation.holder == bindparam("holder")
-_LAPSED = (Reservation.expires_at <= bindparam("moment")) & Reservation.level_id.in_(_WANTED_LEVELS)
+_LAPSED = (Reservation.expires_at <= db_now()) & Reservation.level_id.in_(_WANTED_LEVELS)
 _OWN_UNITS = (
     select(func.coalesce(func.sum(Reservation.quantity), 0))
     .where(Reservation.level_id == InventoryLevel.id, _OWN)
@@ -52,7 +52,7 @@ One list of ids, not two with an "or": for those PostgreSQL would read every lev
 """
 
 PROMISES_TO_REPLACE = promises(_OWN | _LAPSED)
-"""The promises of `holder`, and those of `variant_ids` that have lapsed at `moment`."""
+"""The promises of `holder`, and those of `variant_ids` that have lapsed by the database's clock."""
 
 RESERVE = (
     update(InventoryLevel)

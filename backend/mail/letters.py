@@ -36,6 +36,14 @@ ORDER_MAILS = {
         "Tu banco no aprobó el pago, así que no te cobramos nada. Desde tu pedido puedes intentarlo otra vez.",
         "Intentarlo otra vez",
     ),
+    Kind.UNCONFIRMED: (
+        "No recibimos la confirmación de tu pago: pedido {number}",
+        (
+            "Cancelamos tu pedido porque no recibimos a tiempo la confirmación de tu pago. "
+            "Si tu banco te cobró, lo sabremos y te avisamos. Desde tu pedido puedes intentarlo otra vez."
+        ),
+        SEE,
+    ),
     Kind.SHIPPED: ("Tu pedido {number} va en camino", "Ya despachamos tu pedido.", "Seguir mi pedido"),
 }
 """What each says, and what its link is for: it leads to the order's page always."""

@@ -12,7 +12,7 @@ from backend.customers.events import ResetAsked
 from backend.events import subscribe
 from backend.jobs import enqueue
 from backend.mail.models import Mail
-from backend.orders.events import OrderLost, OrderPaid, OrderPlaced
+from backend.orders.events import OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.shipping.events import ParcelShipped
 
 SEND = "mail.send"
@@ -25,6 +25,7 @@ class Kind(StrEnum):
     PLACED = "order_placed"
     PAID = "order_paid"
     LOST = "order_lost"
+    UNCONFIRMED = "order_unconfirmed"
     SHIPPED = "parcel_shipped"
     RESET = "reset"
     ATTENTION = "attention"
@@ -51,6 +52,12 @@ async def paid(session: AsyncSession, event: OrderPaid) -> None:
 async def lost(session: AsyncSession, event: OrderLost) -> None:
     """We do not get the money."""
     await _note(session, Kind.LOST, event.order_id)
+
+
+@subscribe(OrderUnconfirmed)
+async def unconfirmed(session: AsyncSession, event: OrderUnconfirmed) -> None:
+    """We do not know whether we get the money."""
+    await _note(session, Kind.UNCONFIRMED, event.order_id)
 
 
 @subscribe(ParcelShipped)

@@ -19,6 +19,13 @@ class OrderPaid:
 
 @dataclass(frozen=True, slots=True)
 class OrderLost:
-    """The order's payment is finally lost: it is cancelled."""
+    """The provider has said that it took no money for the order: it is cancelled."""
+
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderUnconfirmed:
+    """The order is cancelled because nobody has confirmed its payment in time. The money may still come."""
 
     order_id: str

@@ -1,9 +1,10 @@
 """Orders: making them from a cart's snapshot, finding them, and moving them as their payment is decided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
@@ -43,6 +44,7 @@ class SoldLine:
     unit_price: Cop
     compare_at_price: Cop | None
     tax_rate: int
+    meta: JsonObject = field(default_factory=dict)
 
     @property
     def priced(self) -> PricedLine:
@@ -66,38 +68,90 @@ class SoldShipping:
         return ShippingCharge(self.amount, self.tax_rate)
 
 
-async def create_order(
-    session: AsyncSession,
-    cart: Cart,
-    *,
-    lines: Sequence[SoldLine],
-    shipping: SoldShipping,
-    totals: CartTotals,
-    payment_status: PaymentStatus,
-) -> Order:
-    """The order that the (locked) cart becomes. The cart is completed with it."""
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """What is sold, for how much, and to whom: all that an order is made of."""
+
+    lines: tuple[SoldLine, ...]
+    shipping: SoldShipping
+    totals: CartTotals
+    email: str
+    customer_id: str | None
+    shipping_address: JsonObject
+    billing_address: JsonObject
+    meta: JsonObject
+
+    @property
+    def units(self) -> dict[str, int]:
+        """Units by variant id."""
+        return {line.variant_id: line.quantity for line in self.lines}
+
+
+async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_status: PaymentStatus) -> Order:
+    """The order that the (locked) cart becomes, as it was sold. The cart is completed with it."""
     order = Order(
         id=cart.order_id,
         cart_id=cart.id,
         region_id=cart.region_id,
         sales_channel_id=cart.sales_channel_id,
-        customer_id=cart.customer_id,
-        email=cart.email or "",
         payment_status=payment_status,
-        item_total=totals.item_total,
-        shipping_total=totals.shipping_total,
-        total=totals.total,
-        shipping_name=shipping.name,
-        shipping_tax_rate=shipping.tax_rate,
-        shipping_option_id=shipping.option_id,
-        shipping_data=shipping.data,
-        shipping_address=cart.shipping_address or {},
-        billing_address=cart.billing_address or cart.shipping_address or {},
-        meta=cart.meta,
+        **_terms(sale),
     )
     session.add(order)
     await session.flush()
-    session.add_all(
+    session.add_all(_lines(order, sale))
+    cart.completed_at = now()
+    await session.flush()
+    await publish(session, OrderPlaced(order.id))
+    if payment_status is PaymentStatus.CAPTURED:
+        await publish(session, OrderPaid(order.id))
+    return order
+
+
+def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
+    """Whether the order is just this sale."""
+    ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]
+    sold = [(line.variant_id, line.quantity, line.unit_price) for line in sale.lines]
+    return sorted(ordered) == sorted(sold) and (order.total, order.shipping_address) == (
+        sale.totals.total,
+        sale.shipping_address,
+    )
+
+
+async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequence[OrderLine]:
+    """Make the (locked) order, of which nothing was paid or sent yet, this other sale: the one that was paid for.
+
+    Returns:
+        Its lines.
+    """
+    await session.execute(delete(OrderLine).where(OrderLine.order_id == order.id))
+    for name, value in _terms(sale).items():
+        setattr(order, name, value)
+    lines = _lines(order, sale)
+    session.add_all(lines)
+    await session.flush()
+    return lines
+
+
+def _terms(sale: Sale) -> dict[str, Any]:
+    return {
+        "customer_id": sale.customer_id,
+        "email": sale.email,
+        "item_total": sale.totals.item_total,
+        "shipping_total": sale.totals.shipping_total,
+        "total": sale.totals.total,
+        "shipping_name": sale.shipping.name,
+        "shipping_tax_rate": sale.shipping.tax_rate,
+        "shipping_option_id": sale.shipping.option_id,
+        "shipping_data": sale.shipping.data,
+        "shipping_address": sale.shipping_address,
+        "billing_address": sale.billing_address,
+        "meta": sale.meta,
+    }
+
+
+def _lines(order: Order, sale: Sale) -> list[OrderLine]:
+    return [
         OrderLine(
             order_id=order.id,
             product_id=line.product_id,
@@ -111,15 +165,10 @@ async def create_order(
             unit_price=line.unit_price,
             compare_at_price=line.compare_at_price,
             tax_rate=line.tax_rate,
+            meta=line.meta,
         )
-        for line in lines
-    )
-    cart.completed_at = now()
-    await session.flush()
-    await publish(session, OrderPlaced(order.id))
-    if payment_status is PaymentStatus.CAPTURED:
-        await publish(session, OrderPaid(order.id))
-    return order
+        for line in sale.lines
+    ]
 
 
 async def order_of_cart(session: AsyncSession, cart_id: str) -> Order | None:

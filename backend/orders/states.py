@@ -5,6 +5,7 @@
     status      pending               canceled              the payment is lost, or staff cancelled it
                 canceled              pending               money came for it after all: it stands again
     payment     awaiting              captured              the provider took the money
+                                      authorized            the provider promised it
                                       partially_captured    staff took a smaller amount for it
                                       canceled              the payment is finally lost
                 authorized            captured, canceled    staff confirmed the money; it never came
@@ -71,7 +72,7 @@ STATUS_STEPS = Transitions(
 PAYMENT_STEPS = Transitions(
     "payment status",
     {
-        P.AWAITING: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED, P.REFUNDED, P.CANCELED}),
+        P.AWAITING: frozenset({P.CAPTURED, P.AUTHORIZED, P.PARTIALLY_CAPTURED, P.REFUNDED, P.CANCELED}),
         P.AUTHORIZED: frozenset({P.CAPTURED, P.CANCELED}),
         P.CANCELED: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED, P.REFUNDED}),
         P.PARTIALLY_CAPTURED: frozenset({P.CAPTURED, P.PARTIALLY_REFUNDED, P.REFUNDED}),

@@ -12,9 +12,8 @@ from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import totals_of
-from backend.orders.states import PaymentStatus
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.wire import collection_wire
+from backend.payment.wire import captured_total, collection_wire
 from backend.pricing import PartTotals
 from backend.shipping.models import Fulfillment
 from backend.shipping.parcels_wire import fulfillment_wire
@@ -97,7 +96,7 @@ def _order(order: Order, around: Around) -> JsonDict:
         "canceled_at": iso(order.canceled_at),
         **stamps(order.created_at, order.updated_at),
         **totals(prices),
-        "summary": _summary(order),
+        "summary": _summary(order, around.attempts),
         "items": [
             _item(order, line, part, around.parcels)
             for line, part in zip(around.lines, prices.lines, strict=True)
@@ -112,8 +111,8 @@ def _order(order: Order, around: Around) -> JsonDict:
     }
 
 
-def _summary(order: Order) -> JsonDict:
-    paid = order.total if order.payment_status == PaymentStatus.CAPTURED else 0
+def _summary(order: Order, attempts: Iterable[PaymentSession]) -> JsonDict:
+    paid = captured_total(attempts)
     return with_twins(
         {
             "paid_total": paid,

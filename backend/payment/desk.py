@@ -1,17 +1,14 @@
 """The payment room of a running shop: its providers, its banks, and the work that goes on behind it."""
 
-import logging
+from datetime import timedelta
 
 from backend.database import Database
+from backend.jobs import JobRun, RunAgain, job
 from backend.modules import GATEWAY_PSE
-from backend.payment.inquiry import Providers, ask_on_return, reconcile
+from backend.payment.inquiry import Providers, ask_about_all, ask_on_return, check
 from backend.payment.notifications import Inbox
 from backend.payment.providers.base import Choice, PaymentProvider
-from backend.rounds import Rounds
-
-log = logging.getLogger(__name__)
-
-RECONCILE_EVERY = 30.0
+from backend.payment.settlement import CHECK
 
 
 class PaymentDesk:
@@ -21,7 +18,6 @@ class PaymentDesk:
         self.database = database
         self.providers = providers
         self.inbox = Inbox(database, providers)
-        self._reconciler = Rounds("payment reconciler", self.reconcile, RECONCILE_EVERY)
 
     def provider(self, provider_id: str) -> PaymentProvider | None:
         """The provider with this id, if the shop runs with it."""
@@ -40,17 +36,18 @@ class PaymentDesk:
         """The shopper is back from the bank: see how the payment stands."""
         await ask_on_return(self.database, self.providers, session_id)
 
-    async def reconcile(self, *, everything: bool = False) -> int:
-        """Ask about every payment that is due (or, with `everything`, that is open)."""
-        return await reconcile(self.database, self.providers, everything=everything)
+    @job(CHECK, timeout=timedelta(seconds=40), at_once=4, give_up_after=timedelta(days=3))
+    async def check(self, run: JobRun) -> RunAgain | None:
+        """Ask how a payment stands, and again later while its provider has not said how it ended."""
+        gap = await check(self.database, self.providers, run.payload["session_id"])
+        return RunAgain(gap) if gap is not None else None
 
-    def start(self) -> None:
-        """Begin to ask about payments of which no notification comes."""
-        self._reconciler.start()
+    async def ask_about_all(self) -> int:
+        """Ask about every payment of the last 48 hours whose provider has not said how it ended."""
+        return await ask_about_all(self.database, self.providers)
 
     async def stop(self) -> None:
-        """End the background work; what is half done is taken up again at the next start."""
+        """End what is under way; what is half done is taken up again at the next start."""
         await self.inbox.stop()
-        await self._reconciler.stop()
         for provider in self.providers.values():
             await provider.close()

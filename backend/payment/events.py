@@ -1,4 +1,4 @@
-"""What the payment room tells the rooms above it."""
+"""What payments tell the packages above them."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,9 @@ from backend.payment.states import SessionState
 
 @dataclass(frozen=True, slots=True)
 class PaymentSettled:
-    """A try to pay for a cart came to this state. Published in the transaction that moves it, with the cart locked."""
+    """A payment session of a cart came to this state. Published with the cart locked, where it is moved."""
 
     session_id: str
     cart_id: str
     state: SessionState
-
-
-@dataclass(frozen=True, slots=True)
-class PaidLate:
-    """An approval came for a try that had ended already."""
-
-    session_id: str
-    cart_id: str
+    was: SessionState

@@ -1,50 +1,54 @@
-"""Asking the provider how a payment stands: from the return page, and again and again by the reconciler.
+"""Asking the provider how a payment stands: from the return page, and again and again by a job.
 
-Whoever moves `next_check_at` (or `asked_at`) on is the one who asks: of several replicas one asks, none twice.
+Silence never ends a payment. A provider that cannot be asked, or does not know, changes nothing; one that says that the
+bank has not decided only lets us stop waiting when the reservation has ended (`closed`), and is asked on.
 """
 
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, or_, select, update
+from sqlalchemy import CursorResult, bindparam, or_, select, update
 
-from backend.clock import now
-from backend.database import Database
-from backend.errors import OutsideFailure
+from backend.attention import AttentionKind, raise_attention
+from backend.database import Database, database_now, db_now
+from backend.errors import ShopError
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import PaymentProvider, ProviderReport, ProviderState, SessionFacts
-from backend.payment.service import expired_report, facts_of
-from backend.payment.settlement import settle, settle_second
-from backend.payment.states import OPEN, SessionState
+from backend.payment.service import CREATE_LIMIT, PaymentUnderWay, facts_of, seconds_to_start
+from backend.payment.settlement import CloseReason, close, lock_attempt, move, settle, settle_second
+from backend.payment.states import ASKED, AT_THE_BANK, SessionState
 
 log = logging.getLogger(__name__)
 
-GAPS = tuple(timedelta(minutes=minutes) for minutes in (3, 4, 6, 9, 13, 20, 30))
-"""From one question to the next while the bank has not decided (wire: checkout, probe pending: at least 3 minutes)."""
-HELD_GAP = timedelta(hours=3)
+SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
+"""From one question to the next (wire: checkout, probe pending: at least 3 minutes)."""
 RETURN_PAGE_GAP = timedelta(seconds=3)
 """A shopper who returns from the bank, or whose page refreshes, has the gateway asked at most this often."""
+ASK_FOR = timedelta(hours=48)
+"""How long a payment is asked about after its reservation has ended."""
+UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
 
 Providers = dict[str, PaymentProvider]
 
+_DATED = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
+_CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
+
 
 async def ask_and_settle(database: Database, providers: Providers, attempt: PaymentSession) -> SessionState:
-    """Ask the provider about this try and let it follow the answer. A try whose hold has ended undecided expires.
+    """Ask the provider about this session and let it follow the answer.
 
-    A provider that cannot be reached changes nothing.
+    Returns:
+        The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided.
     """
-    state = SessionState(attempt.state)
     report = await _ask(providers, attempt, facts_of(attempt))
-    undecided = report.state in (
-        ProviderState.PENDING,
-        ProviderState.PENDING_AUTHORIZATION,
-        ProviderState.UNKNOWN,
-    )
-    if undecided and state is not SessionState.HELD and _is_over(attempt):
-        report = expired_report(attempt)
-    return await settle(database, attempt.id, report)
+    state = await settle(database, attempt.id, report)
+    is_at_the_bank = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION)
+    if is_at_the_bank and state in _CLOSABLE:
+        return await _close_when_over(database, attempt.id)
+    return state
 
 
 async def settle_if_captured(
@@ -58,87 +62,144 @@ async def settle_if_captured(
 
 
 async def _ask(providers: Providers, attempt: PaymentSession, facts: SessionFacts) -> ProviderReport:
+    provider = providers.get(attempt.provider_id)
+    if provider is None:
+        log.warning("payment %s: the shop does not run with %s", attempt.id, attempt.provider_id)
+        return ProviderReport(state=ProviderState.UNKNOWN)
     try:
-        return await providers[attempt.provider_id].status(facts)
-    except OutsideFailure as error:
+        return await provider.status(facts)
+    except ShopError as error:
         log.warning("payment %s: the provider could not be asked: %s", attempt.id, error.message)
         return ProviderReport(state=ProviderState.UNKNOWN)
 
 
-def _is_over(attempt: PaymentSession) -> bool:
-    return attempt.expires_at is not None and attempt.expires_at <= now()
+async def _close_when_over(database: Database, session_id: str) -> SessionState:
+    """Wait no longer for a bank that has not decided by the end of the reservation. Its stock is given back."""
+    async with database.read() as session:
+        attempt, moment = (await session.execute(_DATED, {"session_id": session_id})).one()
+        if not _is_over(attempt, moment):
+            return SessionState(attempt.state)
+    async with database.transaction() as session:
+        attempt, cart = await lock_attempt(session, session_id)
+        if attempt.state in _CLOSABLE and _is_over(attempt, await database_now(session)):
+            await close(session, attempt, cart, CloseReason.RESERVATION_ENDED)
+        return SessionState(attempt.state)
+
+
+def _is_over(attempt: PaymentSession, moment: datetime) -> bool:
+    return attempt.expires_at is not None and attempt.expires_at <= moment
 
 
 async def ask_on_return(database: Database, providers: Providers, session_id: str) -> None:
     """The shopper came back from the bank: ask now, unless someone asked a moment ago."""
-    moment = now()
-    asked_lately = PaymentSession.asked_at > moment - RETURN_PAGE_GAP
+    attempt = await claim_question(database, session_id)
+    if attempt is not None:
+        await ask_and_settle(database, providers, attempt)
+
+
+async def claim_question(database: Database, session_id: str) -> PaymentSession | None:
+    """The session, if the provider has still to say how it ends, and nobody has asked it a moment ago."""
     async with database.transaction() as session:
-        claim = (
-            update(PaymentSession)
-            .where(PaymentSession.id == session_id, PaymentSession.state.in_(OPEN))
-            .where(or_(PaymentSession.asked_at.is_(None), ~asked_lately))
-            .values(asked_at=moment)
-            .execution_options(synchronize_session=False)
-        )
-        if cast("CursorResult[Any]", await session.execute(claim)).rowcount == 0:
-            return
-        attempt = await session.get_one(PaymentSession, session_id)
-    await ask_and_settle(database, providers, attempt)
+        if cast("CursorResult[Any]", await session.execute(_CLAIM, {"session_id": session_id})).rowcount == 0:
+            return None
+        return await session.get_one(PaymentSession, session_id)
 
 
-async def reconcile(
-    database: Database, providers: Providers, *, everything: bool = False, limit: int = 100
-) -> int:
-    """Ask about every try that is due, oldest first; with `everything`, about every open one, due or not.
+_CLAIM = (
+    update(PaymentSession)
+    .where(PaymentSession.id == bindparam("session_id"), PaymentSession.state.in_(sorted(ASKED)))
+    .where(or_(PaymentSession.asked_at.is_(None), PaymentSession.asked_at <= db_now(-RETURN_PAGE_GAP)))
+    .values(asked_at=db_now())
+    .execution_options(synchronize_session=False)
+)
+
+
+async def ask_about_all(database: Database, providers: Providers) -> int:
+    """Ask about every payment of the last 48 hours whose provider has not said how it ended, closed ones too.
 
     Returns:
         How many were asked about.
     """
+    async with database.read() as session:
+        unsettled = (
+            select(PaymentSession.id)
+            .where(PaymentSession.state.in_(sorted(ASKED)))
+            .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-ASK_FOR)))
+            .order_by(PaymentSession.id)
+        )
+        ids = (await session.execute(unsettled)).scalars().all()
     asked = 0
-    for session_id, due in await _due(database, everything=everything, limit=limit):
-        attempt = await _claim(database, session_id, due)
+    for session_id in ids:
+        attempt = await claim_question(database, session_id)
         if attempt is not None:
             await ask_and_settle(database, providers, attempt)
             asked += 1
     return asked
 
 
-async def _due(database: Database, *, everything: bool, limit: int) -> list[tuple[str, datetime | None]]:
-    query = select(PaymentSession.id, PaymentSession.next_check_at).where(PaymentSession.state.in_(OPEN))
-    if not everything:
-        query = query.where(PaymentSession.next_check_at <= now())
+async def check(database: Database, providers: Providers, session_id: str) -> timedelta | None:
+    """What the job `payment.check` does: ask how the payment stands.
+
+    Returns:
+        After what time to ask again; None when the provider has said how it ended, or was asked for 48 hours.
+    """
     async with database.read() as session:
-        rows = await session.execute(query.order_by(PaymentSession.next_check_at).limit(limit))
-        return [(session_id, due) for session_id, due in rows]
+        found = (await session.execute(_DATED, {"session_id": session_id})).one_or_none()
+    if found is None or found[0].state not in ASKED:
+        return None
+    attempt, moment = found
+    if attempt.state == SessionState.INITIATING:
+        with suppress(PaymentUnderWay):
+            await give_up_start(database, session_id)
+    state = await ask_and_settle(database, providers, attempt)
+    if state not in ASKED:
+        return None
+    if moment >= (attempt.expires_at or attempt.created_at) + ASK_FOR:
+        await _give_up(database, session_id)
+        return None
+    return _gap(attempt, state, moment)
 
 
-async def _claim(database: Database, session_id: str, due: datetime | None) -> PaymentSession | None:
-    """Move the next question on; None when a rival has done so since `due` was read."""
+def _gap(attempt: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
+    """Two fifths of the payment's age, so that the pauses grow; but not past the end of its reservation."""
+    if state is SessionState.HELD:
+        return LONGEST_GAP
+    gap = min((moment - attempt.created_at) * 0.4, LONGEST_GAP)
+    if attempt.expires_at is not None and moment < attempt.expires_at:
+        gap = min(gap, attempt.expires_at - moment)
+    return max(gap, SHORTEST_GAP)
+
+
+async def give_up_start(database: Database, session_id: str) -> None:
+    """Stop waiting for the answer to a start that was cut off: whether it was started is unknown from now on.
+
+    Raises:
+        PaymentUnderWay: its provider may still answer; or it has, and the payment is at the bank.
+    """
     async with database.transaction() as session:
-        attempt = await session.get_one(PaymentSession, session_id)
-        claim = (
-            update(PaymentSession)
-            .where(
-                PaymentSession.id == session_id,
-                PaymentSession.next_check_at == due
-                if due is not None
-                else PaymentSession.next_check_at.is_(None),
-                PaymentSession.state.in_(OPEN),
-            )
-            .values(next_check_at=next_check(attempt), asked_at=now(), checks=PaymentSession.checks + 1)
-            .execution_options(synchronize_session=False)
+        attempt, cart = await lock_attempt(session, session_id)
+        moment = await database_now(session)
+        if attempt.state == SessionState.INITIATING and attempt.created_at + CREATE_LIMIT <= moment:
+            await move(session, attempt, cart, SessionState.UNKNOWN)
+        if attempt.state in AT_THE_BANK:
+            raise PaymentUnderWay(attempt, retry_after=seconds_to_start(attempt, moment))
+
+
+async def _give_up(database: Database, session_id: str) -> None:
+    """Nobody has said for 48 hours how the payment ended: a person must look."""
+    async with database.transaction() as session:
+        attempt, cart = await lock_attempt(session, session_id)
+        if attempt.state not in ASKED or attempt.captured_amount is not None:
+            return
+        if attempt.state in _CLOSABLE:
+            await close(session, attempt, cart, CloseReason.UNRESOLVED)
+        await raise_attention(
+            session,
+            AttentionKind.PAYMENT_UNRESOLVED,
+            subject_id=attempt.id,
+            message=f"Payment {attempt.invoice}: {UNRESOLVED}",
+            amount=attempt.amount,
+            order_id=cart.order_id if cart.completed_at is not None else None,
+            payment_session_id=attempt.id,
+            data={"state": attempt.state, "reference": attempt.reference},
         )
-        won = cast("CursorResult[Any]", await session.execute(claim)).rowcount == 1
-        return attempt if won else None
-
-
-def next_check(attempt: PaymentSession) -> datetime:
-    """When to ask again: after growing gaps, but right when the hold ends if that is sooner."""
-    moment = now()
-    if attempt.state == SessionState.HELD:
-        return moment + HELD_GAP
-    later = moment + GAPS[min(attempt.checks, len(GAPS) - 1)]
-    if attempt.expires_at is not None and moment < attempt.expires_at < later:
-        return attempt.expires_at
-    return later

@@ -26,7 +26,7 @@ class PaymentCollection(Timestamps, table=True):
 class PaymentSession(Timestamps, table=True):
     """One try to pay a collection with one provider. States: see `backend.payment.states`.
 
-    The amount is a snapshot: what the bank is asked for and what a confirmation is compared with.
+    `amount` is the total of `snapshot`: what the bank is asked for and what a confirmation is compared with.
     `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are its own.
     """
 
@@ -60,14 +60,13 @@ class PaymentSession(Timestamps, table=True):
     )
     """What is paid for: lines, prices, addresses, shipping and totals when the payment started."""
     captured_amount: Cop | None = None
-    """What the provider said that it took."""
-    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    next_check_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    checks: int = 0
+    """What the provider said that it took, in pesos. It pays an order only in state `captured`."""
+    close_reason: str | None = None
+    """Why we stopped waiting (`backend.payment.settlement.CloseReason`); None while we never did."""
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    """When its reservation ends, by the database's clock."""
     asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the provider was last asked for the state; whoever moves it on is the one who asks."""
-    paid_late_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """When an approval came for a try that had ended already: money that someone must give back or honour."""
+    """When the provider was last asked because a shopper came back; whoever moves it on is the one who asks."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 

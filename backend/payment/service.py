@@ -1,42 +1,59 @@
-"""Payment collections and the tries to pay them."""
+"""Payment collections and the sessions that pay them."""
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from ulid import ULID
 
-from backend.clock import now
-from backend.database import Database
-from backend.errors import Conflict, NotFound, OutcomeUnknown, OutsideFailure, PaymentFailed, ShopError
+from backend.cart.models import Cart
+from backend.catalog.models import Region
+from backend.database import Database, database_now, db_now
+from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
+from backend.jobs import enqueue
 from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import (
     Initiated,
     PaymentProvider,
     PaymentRequest,
-    ProviderReport,
     ProviderState,
     SessionFacts,
 )
-from backend.payment.settlement import lock_attempt, move
+from backend.payment.settlement import CHECK, CloseReason, bind, close, lock_attempt, move
 from backend.payment.states import LIVE, OPEN, SessionState
+from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
 
 HOLD_TIME = timedelta(minutes=40)
-"""How long stock is held for a try to pay: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes)."""
+"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes)."""
 FIRST_CHECK = timedelta(minutes=7)
-"""When a pending payment is first asked for (wire: checkout, probe pending)."""
-INITIATE_DEADLINE = timedelta(seconds=90)
-"""A try that is still being started after this was cut off by a crash."""
+"""When a pending payment is first asked about (wire: checkout, probe pending)."""
+CREATE_LIMIT = timedelta(seconds=90)
+"""Longer than a provider may take to start a payment: one that is still being started after this was cut off."""
+
+UNDER_WAY = (
+    "A payment of this cart is at the bank already ({invoice}). Wait for it, or give it up: start another payment "
+    "session with `data.replace`: true. The bank may still approve the earlier one"
+)
+HELD = "The gateway is looking into a payment of this cart ({invoice}): nothing can be paid before it has decided"
+PAID = "This cart is paid already ({invoice})"
 
 # what every step of a purchase asks, built once
 _COLLECTION = select(PaymentCollection).where(PaymentCollection.cart_id == bindparam("cart_id"))
+_TERMS = (
+    select(PaymentCollection, Region.payment_providers, db_now())
+    .select_from(Cart)
+    .join(Region, Region.id == Cart.region_id)
+    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .where(Cart.id == bindparam("cart_id"))
+)
 _ATTEMPTS = (
     select(PaymentSession)
     .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
@@ -49,14 +66,61 @@ _OWED = (
     .where(PaymentCollection.id == bindparam("collection_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_LIVE_ATTEMPT = select(PaymentSession).where(
-    PaymentSession.collection_id == bindparam("collection_id"), PaymentSession.state.in_(sorted(LIVE))
+_IN_THE_WAY = select(PaymentSession).where(
+    PaymentSession.collection_id == bindparam("collection_id"),
+    PaymentSession.state.in_(
+        sorted({*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED})
+    ),
 )
+
+
+class PaymentUnderWay(Conflict):
+    """Another payment session of the cart is at the bank, or is being started.
+
+    Attributes:
+        session_id: which.
+        is_starting: the provider has not answered its start yet.
+    """
+
+    def __init__(self, attempt: PaymentSession, *, retry_after: int | None = None) -> None:
+        super().__init__(UNDER_WAY.format(invoice=attempt.invoice), retry_after=retry_after)
+        self.session_id = attempt.id
+        self.is_starting = attempt.state == SessionState.INITIATING
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under what a cart is paid: what it owes so far, the providers its region offers, and the database's clock."""
+
+    collection: PaymentCollection | None
+    provider_ids: Sequence[str]
+    moment: datetime
+
+
+async def read_terms(session: AsyncSession, cart_id: str) -> Terms:
+    """The terms of the (locked) cart."""
+    return Terms(*(await session.execute(_TERMS, {"cart_id": cart_id})).one())
+
+
+async def offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
+    """The ids of the providers that the region offers; without one, those that any region does."""
+    offered = select(Region.payment_providers)
+    if region_id is not None:
+        offered = offered.where(Region.id == region_id)
+    rows = await session.execute(offered)
+    return frozenset(provider_id for ids in rows.scalars() for provider_id in ids)
 
 
 async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> PaymentCollection:
     """The cart's one payment collection, owing `amount`. The cart must be locked."""
-    collection = await read_collection(session, cart_id) or PaymentCollection(cart_id=cart_id, amount=amount)
+    return await owe(session, await read_collection(session, cart_id), cart_id, amount)
+
+
+async def owe(
+    session: AsyncSession, collection: PaymentCollection | None, cart_id: str, amount: Cop
+) -> PaymentCollection:
+    """The same, where it is known already whether there is one."""
+    collection = collection or PaymentCollection(cart_id=cart_id, amount=amount)
     collection.amount = amount
     session.add(collection)
     await session.flush()
@@ -72,7 +136,7 @@ async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollect
 async def read_owed(
     session: AsyncSession, collection_id: str
 ) -> tuple[PaymentCollection, list[PaymentSession]]:
-    """The collection with this id, and every try to pay it, newest first.
+    """The collection with this id, and every session that pays it, newest first.
 
     Raises:
         NotFound: there is none.
@@ -84,12 +148,12 @@ async def read_owed(
 
 
 async def attempts_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
-    """Every try to pay for the cart, newest first."""
+    """Every payment session of the cart, newest first."""
     return (await session.execute(_ATTEMPTS, {"cart_id": cart_id})).scalars().all()
 
 
 async def decisive_attempt(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """The try that says how the payment stands: the paid one beside any others, else the newest."""
+    """The session that says how the payment stands: the paid one beside any others, else the newest."""
     attempts = await attempts_of(session, cart_id)
     ranked = sorted(attempts, key=lambda attempt: _WEIGHT.get(SessionState(attempt.state), 2))
     return ranked[0] if ranked else None
@@ -99,88 +163,150 @@ _WEIGHT = {SessionState.CAPTURED: 0, SessionState.AUTHORIZED: 0, **dict.fromkeys
 
 
 async def open_attempt(
-    session: AsyncSession, collection: PaymentCollection, provider_id: str, data: Mapping[str, Any]
+    session: AsyncSession,
+    collection: PaymentCollection,
+    provider_id: str,
+    data: Mapping[str, Any],
+    *,
+    snapshot: JsonObject | None = None,
+    cart: Cart | None = None,
+    moment: datetime | None = None,
+    leaves_shop: bool = True,
+    replacing: str | None = None,
 ) -> PaymentSession:
-    """A new try to pay the collection, before the provider is asked. The cart must be locked.
+    """A new payment session of the collection, before the provider is asked. The cart must be locked.
+
+    Args:
+        session: the caller's transaction.
+        collection: what is owed.
+        provider_id: who is to take the money.
+        data: what is kept of the payer beside the session.
+        snapshot: what is paid for; the order is made of it.
+        cart: the locked cart, if it is known.
+        moment: the database's clock, if it is known.
+        leaves_shop: whether the shopper pays on a page of the bank's.
+        replacing: the id of a session at the bank that is closed for this one.
 
     Raises:
-        Conflict: another try of this collection is under way (wire: checkout, double payment).
+        PaymentUnderWay: another session of this collection is at the bank (wire: checkout, double payment).
+        Conflict: the cart is paid already.
     """
-    await _make_way(session, collection)
-    moment = now()
+    cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
+    moment = moment or await database_now(session)
+    await _make_way(session, collection, cart, moment, replacing)
     attempt = PaymentSession(
         collection_id=collection.id,
         provider_id=provider_id,
-        state=SessionState.INITIATING,
+        state=SessionState.INITIATING if leaves_shop else SessionState.PENDING,
         amount=collection.amount,
         invoice=f"TR{ULID()}",
         data=dict(data),
+        snapshot=snapshot or {},
+        created_at=moment,
         expires_at=moment + HOLD_TIME,
-        next_check_at=moment + FIRST_CHECK,
     )
     session.add(attempt)
+    bind(attempt, cart)
     await session.flush()
+    if leaves_shop:
+        await enqueue(session, CHECK, {"session_id": attempt.id}, key=attempt.id, after=FIRST_CHECK)
     return attempt
 
 
-async def _make_way(session: AsyncSession, collection: PaymentCollection) -> None:
-    live = (await session.execute(_LIVE_ATTEMPT, {"collection_id": collection.id})).scalar_one_or_none()
-    if live is None:
-        return
-    state = SessionState(live.state)
-    if state is SessionState.PENDING:
-        live.state = SessionState.CANCELED
-    elif state is SessionState.INITIATING and live.created_at < now() - INITIATE_DEADLINE:
-        live.state = SessionState.UNKNOWN
-    else:
-        raise Conflict(f"A payment of this cart is pending already: {live.invoice}")
-    await session.flush()
+async def _make_way(
+    session: AsyncSession,
+    collection: PaymentCollection,
+    cart: Cart,
+    moment: datetime,
+    replacing: str | None,
+) -> None:
+    for other in (await session.execute(_IN_THE_WAY, {"collection_id": collection.id})).scalars().all():
+        state = SessionState(other.state)
+        if state is SessionState.PENDING:
+            await move(session, other, cart, SessionState.CANCELED)
+        elif state is SessionState.PENDING_AUTHORIZATION and other.id == replacing:
+            await close(session, other, cart, CloseReason.REPLACED)
+        elif state is SessionState.HELD:
+            raise Conflict(HELD.format(invoice=other.invoice))
+        elif state in LIVE:
+            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, moment))
+        else:
+            raise Conflict(PAID.format(invoice=other.invoice))
+
+
+def seconds_to_start(attempt: PaymentSession, moment: datetime) -> int | None:
+    """For how long the provider may still take to start it, by the database's clock; None when it has started."""
+    if attempt.state != SessionState.INITIATING:
+        return None
+    return max(1, ceil((attempt.created_at + CREATE_LIMIT - moment).total_seconds()))
 
 
 async def initiate(
     database: Database, provider: PaymentProvider, attempt: PaymentSession, request: PaymentRequest
 ) -> PaymentSession:
-    """Ask the provider to start the try, outside any transaction, and keep what it answered.
+    """Ask the provider to start the session, outside any transaction, and keep what it answered.
 
     Raises:
-        InvalidData, PaymentFailed, OutsideFailure: it was not started; the try is `failed`.
-        OutcomeUnknown: it may have been; the try is `unknown` and is looked up, never repeated.
+        InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
+        OutcomeUnknown: it may have been; the session is `unknown` and is looked up, never repeated.
+        Conflict: it took so long that another payment of the cart has begun.
     """
     try:
         started = await provider.initiate(replace(request, session_id=attempt.id, invoice=attempt.invoice))
     except OutcomeUnknown as error:
         await _end_initiation(database, attempt.id, SessionState.UNKNOWN, error)
         raise
-    except (PaymentFailed, OutsideFailure, ShopError) as error:
+    except ShopError as error:
         await _end_initiation(database, attempt.id, SessionState.FAILED, error)
         raise
+    except BaseException as error:
+        # whatever it was, the provider may have acted
+        await _end_initiation(database, attempt.id, SessionState.UNKNOWN, error)
+        raise
+    if attempt.state == SessionState.PENDING and not (started.reference or started.data):
+        return attempt  # it has not left the shop, and there is nothing to keep
     return await _keep_started(database, attempt.id, started)
 
 
-async def _end_initiation(database: Database, session_id: str, state: SessionState, error: ShopError) -> None:
+async def _end_initiation(
+    database: Database, session_id: str, state: SessionState, error: BaseException
+) -> None:
     async with database.transaction() as session:
-        attempt, cart_id = await lock_attempt(session, session_id)
-        attempt.data = {**attempt.data, "reason": error.message}
+        attempt, cart = await lock_attempt(session, session_id)
+        for name in ("reference", "transaction_id", "ticket_id"):
+            setattr(attempt, name, getattr(attempt, name) or getattr(error, name, None))
+        if isinstance(error, ShopError):
+            attempt.data = {**attempt.data, "reason": error.message}
         if SessionState(attempt.state).leads_to(state):
-            await move(session, attempt, state, cart_id)
+            await move(session, attempt, cart, state)
 
 
 async def _keep_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
     async with database.transaction() as session:
-        attempt, cart_id = await lock_attempt(session, session_id)
+        attempt, cart = await lock_attempt(session, session_id)
         attempt.reference = attempt.reference or started.reference
         attempt.transaction_id = attempt.transaction_id or started.transaction_id
         attempt.ticket_id = attempt.ticket_id or started.ticket_id
         attempt.redirect_url = started.redirect_url
         attempt.data = {**started.data, **attempt.data}
-        if started.state is ProviderState.PENDING:
-            # no bank page: the shop itself authorizes it when the cart is completed
-            attempt.state, attempt.expires_at, attempt.next_check_at = SessionState.PENDING, None, None
-        elif SessionState(attempt.state).leads_to(SessionState.PENDING_AUTHORIZATION):
+        is_pending = started.state is ProviderState.PENDING
+        wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
+        state = SessionState(attempt.state)
+        is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
+        if is_late and (is_pending or await _is_taken(session, attempt, cart)):
+            await session.flush()
+        elif state.leads_to(wanted):
             # a notification may have been faster than this answer: then its word stands
-            await move(session, attempt, SessionState.PENDING_AUTHORIZATION, cart_id)
-        await session.flush()
-        return attempt
+            await move(session, attempt, cart, wanted)
+    if attempt.state == SessionState.UNKNOWN:
+        raise Conflict(UNDER_WAY.format(invoice=attempt.invoice))
+    return attempt
+
+
+async def _is_taken(session: AsyncSession, attempt: PaymentSession, cart: Cart) -> bool:
+    """Whether the cart has gone on without this session."""
+    others = await session.execute(_IN_THE_WAY, {"collection_id": attempt.collection_id})
+    return cart.completed_at is not None or others.first() is not None
 
 
 def facts_of(attempt: PaymentSession) -> SessionFacts:
@@ -194,8 +320,3 @@ def facts_of(attempt: PaymentSession) -> SessionFacts:
         transaction_id=attempt.transaction_id,
         ticket_id=attempt.ticket_id,
     )
-
-
-def expired_report(attempt: PaymentSession) -> ProviderReport:
-    """What stands in for the bank's word when it never decided and the hold has ended."""
-    return ProviderReport(state=ProviderState.EXPIRED, reference=attempt.reference)

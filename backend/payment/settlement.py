@@ -1,27 +1,52 @@
-"""The one completion path: return page, webhook and reconciler all end here (design: decision 5).
+"""The one completion path: return page, webhook and job all end here (design: decision 5).
 
-The cart is locked, then the try; its state is read inside the lock; the same state again is no change; amount and
+The cart is locked, then the session; its state is read inside the lock; the same state again is no change; amount and
 currency are compared; a final state is never undone. Nothing here crosses the network: the report was had before.
+Money that does not simply pay its order is written on the session (`captured_amount`) and becomes an attention row.
 """
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
+from enum import StrEnum
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind, raise_attention
+from backend.cart.chain import chain_of, lock_carts
 from backend.cart.models import Cart
 from backend.clock import now
 from backend.database import Database, locked
-from backend.errors import NotFound
+from backend.errors import NotAllowed, NotFound
 from backend.events import publish
-from backend.payment.events import PaidLate, PaymentSettled
+from backend.jobs import cancel, enqueue
+from backend.payment.events import PaymentSettled
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.states import SessionState
+from backend.payment.states import ASKED, AT_THE_BANK, STEPS, SessionState
 
 log = logging.getLogger(__name__)
+
+CHECK = "payment.check"
+"""The job that asks the provider about a session; its key is the session's id."""
+APPROVED = "approved"
+"""A note in a session's `data`: its provider has said that it took money."""
+
+
+class CloseReason(StrEnum):
+    """Why we stopped waiting for a payment whose provider has not said how it ended."""
+
+    REPLACED = "replaced"
+    """Another payment of the same cart was started in its place."""
+    BANK_CHANGED = "bank_changed"
+    """The shopper gave it up and has the cart back."""
+    RESERVATION_ENDED = "reservation_ended"
+    UNRESOLVED = "unresolved"
+    """The provider has not said for 48 hours how it ended."""
+
 
 _DECISIVE = {
     ProviderState.AUTHORIZED: SessionState.AUTHORIZED,
@@ -33,129 +58,257 @@ _DECISIVE = {
 }
 
 _LOCK_CART = (
-    select(Cart.id)
+    select(Cart)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
     .where(PaymentSession.id == bindparam("session_id"))
     .with_for_update(of=Cart)
+    .execution_options(populate_existing=True)
 )
 _LOCK_ATTEMPT = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
+_CAPTURED = (
+    select(PaymentSession.id)
+    .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
+    .where(
+        PaymentCollection.cart_id.in_(bindparam("cart_ids", expanding=True)),
+        PaymentSession.state == SessionState.CAPTURED,
+    )
+    .limit(1)
+)
 
 
 async def settle(database: Database, session_id: str, report: ProviderReport) -> SessionState:
-    """Let the try to pay follow what the provider reported.
+    """Let the payment session follow what the provider reported.
 
     Returns:
         The state it is in afterwards.
 
     Raises:
-        NotFound: no try has this id.
+        NotFound: no session has this id.
     """
-    async with database.transaction() as session:
-        return await settle_in(session, session_id, report)
+    return await _settle(database, session_id, report, is_second=False)
 
 
-async def settle_in(session: AsyncSession, session_id: str, report: ProviderReport) -> SessionState:
-    """`settle`, inside a transaction of the caller's."""
-    attempt, cart_id = await lock_attempt(session, session_id)
+async def settle_second(database: Database, session_id: str, report: ProviderReport) -> SessionState:
+    """The gateway approved a second transaction of a session's invoice (the shopper paid again at the bank).
+
+    Until the provider has said how the session ended, that approval is its own. After that, the approval stands as a
+    session of its own beside it, so that no final state is undone: it pays when nothing else has.
+
+    Returns:
+        The state of the session that the approval counts for.
+    """
+    return await _settle(database, session_id, report, is_second=True)
+
+
+async def _settle(
+    database: Database, session_id: str, report: ProviderReport, *, is_second: bool
+) -> SessionState:
+    chain: frozenset[str] = frozenset()
+    while True:
+        async with database.transaction() as session:
+            await lock_carts(session, chain)
+            attempt, cart = await lock_attempt(session, session_id)
+            if report.state is ProviderState.CAPTURED:
+                found = await _carts_of_purchase(session, cart)
+                locked_ones, chain = chain | {cart.id}, found
+                if not found <= locked_ones:
+                    continue  # locks are taken in the order of the ids: begin anew, with all of them
+            if is_second and SessionState(attempt.state).is_final:
+                return await _settle_beside(session, attempt, cart, report, chain)
+            if is_second:
+                attempt.reference = report.reference
+            return await _follow(session, attempt, cart, report, chain)
+
+
+async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str]:
+    """The chain of the (locked) cart. One that is no order yet, and was not brought back from another, is alone."""
+    if cart.completed_at is None and cart.replaces_cart_id is None:
+        return frozenset({cart.id})
+    return await chain_of(session, cart.id)
+
+
+async def _follow(
+    session: AsyncSession,
+    attempt: PaymentSession,
+    cart: Cart,
+    report: ProviderReport,
+    chain: Collection[str],
+) -> SessionState:
     state = SessionState(attempt.state)
     _remember(attempt, report)
     wanted = _DECISIVE.get(report.state)
     if wanted is None or wanted is state:
         return state
-    if wanted is SessionState.CAPTURED and (mismatch := _mismatch(attempt, report)):
-        log.error("payment %s: the approval does not fit: %s", attempt.id, mismatch)
-        attempt.data = {**attempt.data, "mismatch": mismatch}
-        wanted = SessionState.HELD
-    if not state.leads_to(wanted):
-        if wanted is SessionState.CAPTURED and attempt.paid_late_at is None:
-            log.error("payment %s: approved after it was %s; someone must settle it", attempt.id, state)
-            attempt.paid_late_at = now()
-            await session.flush()
-            await publish(session, PaidLate(session_id=attempt.id, cart_id=cart_id))
+    if wanted is SessionState.CAPTURED:
+        return await _take_money(session, attempt, cart, report, chain)
+    if state.is_final or not state.leads_to(wanted):
         return state
-    await move(session, attempt, wanted, cart_id)
+    await move(session, attempt, cart, wanted)
     return wanted
 
 
-async def settle_second(database: Database, session_id: str, report: ProviderReport) -> None:
-    """The gateway approved a second transaction of a try's invoice (the shopper went back at the bank and paid again).
+async def _take_money(
+    session: AsyncSession,
+    attempt: PaymentSession,
+    cart: Cart,
+    report: ProviderReport,
+    chain: Collection[str],
+) -> SessionState:
+    """The provider took money: it pays the order, or a person must settle it. Either way it is written down."""
+    state = SessionState(attempt.state)
+    is_news = not attempt.data.get(APPROVED)
+    attempt.data = {**attempt.data, APPROVED: True}
+    if report.amount is not None and _same_currency(attempt, report):
+        attempt.captured_amount = int(report.amount)
+    if state.is_final:
+        trouble, why = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
+    elif mismatch := _mismatch(attempt, report):
+        attempt.data = {**attempt.data, "mismatch": mismatch}
+        trouble, why = AttentionKind.AMOUNT_DIFFERS, f"the approval does not fit: {mismatch}"
+    elif (await session.execute(_CAPTURED, {"cart_ids": sorted(chain)})).first():
+        trouble, why = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
+    else:
+        await move(session, attempt, cart, SessionState.CAPTURED)
+        return SessionState.CAPTURED
+    if not state.is_final and state is not SessionState.HELD:
+        await move(session, attempt, cart, SessionState.HELD)
+    if is_news:
+        await _attend(session, trouble, attempt, cart, why)
+    return SessionState(attempt.state)
 
-    While the try is open, that approval is its own. After it ended, the approval stands as a try of its own beside it,
-    so that no final state is undone; when the first was paid too, a person must give one payment back.
-    """
-    async with database.transaction() as session:
-        first, cart_id = await lock_attempt(session, session_id)
-        if not SessionState(first.state).is_final:
-            first.reference = report.reference
-            await settle_in(session, session_id, report)
-            return
+
+async def _attend(
+    session: AsyncSession, kind: AttentionKind, attempt: PaymentSession, cart: Cart, why: str
+) -> None:
+    await session.flush()
+    log.error("payment %s: %s: %s", attempt.id, kind, why)
+    await raise_attention(
+        session,
+        kind,
+        subject_id=attempt.id,
+        message=f"Payment {attempt.invoice}: {why}",
+        amount=attempt.captured_amount,
+        order_id=cart.order_id if cart.completed_at is not None else None,
+        payment_session_id=attempt.id,
+        data={"owed": attempt.amount, "state": attempt.state, "reference": attempt.reference},
+    )
+
+
+async def _settle_beside(
+    session: AsyncSession,
+    first: PaymentSession,
+    cart: Cart,
+    report: ProviderReport,
+    chain: Collection[str],
+) -> SessionState:
+    """A second transaction of an invoice whose session has ended: a session of its own, once."""
+    invoice = f"{first.invoice}/{report.reference}"
+    known = await session.execute(select(PaymentSession).where(PaymentSession.invoice == invoice))
+    second = known.scalar_one_or_none()
+    if second is None:
         second = PaymentSession(
             collection_id=first.collection_id,
             provider_id=first.provider_id,
-            state=SessionState.HELD,
+            state=SessionState.UNKNOWN,
             amount=first.amount,
             currency_code=first.currency_code,
-            invoice=f"{first.invoice}/{report.reference}",
+            invoice=invoice,
+            snapshot=first.snapshot,
             data={name: first.data[name] for name in ("bank_name", "payer_ip") if name in first.data},
+            expires_at=first.expires_at,
         )
-        known = select(PaymentSession.id).where(PaymentSession.invoice == second.invoice)
-        if (await session.execute(known)).first():
-            return
         session.add(second)
         await session.flush()
-        if first.state == SessionState.CAPTURED:
-            log.error("payment %s: its invoice was paid twice; someone must settle it", first.id)
-            second.paid_late_at = now()
-            await publish(session, PaidLate(session_id=second.id, cart_id=cart_id))
-        await settle_in(session, second.id, replace(report, invoice=second.invoice))
+    return await _follow(session, second, cart, replace(report, invoice=invoice), chain)
 
 
-async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentSession, str]:
-    """Lock the try to pay, its cart first: everyone who needs both takes them in this order.
-
-    Returns:
-        The try, and the id of its cart.
+async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
+    """Lock the payment session, its cart first: everyone who needs both takes them in this order.
 
     Raises:
-        NotFound: no try has this id.
+        NotFound: no session has this id.
     """
-    cart_id = (await session.execute(_LOCK_CART, {"session_id": session_id})).scalar_one_or_none()
-    if cart_id is None:
+    cart = (await session.execute(_LOCK_CART, {"session_id": session_id})).scalar_one_or_none()
+    if cart is None:
         raise NotFound(f"Payment session with id: {session_id} was not found")
     attempt = await session.execute(_LOCK_ATTEMPT, {"session_id": session_id})
-    return attempt.scalar_one(), cart_id
+    return attempt.scalar_one(), cart
 
 
-async def move(session: AsyncSession, attempt: PaymentSession, state: SessionState, cart_id: str) -> None:
-    """Put the locked try into a state that its own leads to, and tell the rooms above."""
-    attempt.state = state
+async def move(session: AsyncSession, attempt: PaymentSession, cart: Cart, state: SessionState) -> None:
+    """Put the locked session into this state, and tell the packages above. The only writer of a session's state.
+
+    The (locked) cart is bound to the session while that is at the bank, and free when it has ended.
+
+    Raises:
+        StepNotAllowed: no step leads there; nothing has changed.
+    """
+    was = SessionState(attempt.state)
+    attempt.state = STEPS.require(was, state)
     if state is SessionState.AUTHORIZED:
         attempt.authorized_at = now()
     if state is SessionState.CAPTURED:
         attempt.captured_at = now()
         attempt.authorized_at = attempt.authorized_at or attempt.captured_at
-        collection = await session.get_one(PaymentCollection, attempt.collection_id)
-        collection.status = "completed"
-    if not state.is_open:
-        attempt.next_check_at = None
+    bind(attempt, cart)
+    if state not in ASKED and was in ASKED:
+        await cancel(session, CHECK, attempt.id)
     await session.flush()
-    await publish(session, PaymentSettled(session_id=attempt.id, cart_id=cart_id, state=state))
+    await publish(
+        session,
+        PaymentSettled(session_id=attempt.id, cart_id=cart.id, state=state, was=was),
+    )
+
+
+def bind(attempt: PaymentSession, cart: Cart) -> None:
+    """Let the cart know whether this session is at the bank with it."""
+    if attempt.state in AT_THE_BANK:
+        cart.payment_session_id = attempt.id
+    elif attempt.state != SessionState.HELD and cart.payment_session_id == attempt.id:
+        cart.payment_session_id = None
+
+
+async def close(session: AsyncSession, attempt: PaymentSession, cart: Cart, reason: CloseReason) -> None:
+    """Wait no longer for the locked session. It is still asked about: its provider may say yet how it ended.
+
+    Raises:
+        StepNotAllowed: it is in no state that can be closed.
+    """
+    attempt.close_reason = reason
+    if reason is not CloseReason.UNRESOLVED:
+        await enqueue(session, CHECK, {"session_id": attempt.id}, key=attempt.id, after=timedelta(minutes=3))
+    await move(session, attempt, cart, SessionState.CLOSED)
+
+
+async def honor(session: AsyncSession, attempt: PaymentSession, cart: Cart) -> None:
+    """A person lets money that was set aside, or came late, pay its order. Both must be locked.
+
+    Raises:
+        NotAllowed: there is no such money on this session.
+    """
+    if not attempt.captured_amount or attempt.state == SessionState.CAPTURED:
+        raise NotAllowed(f"Payment session {attempt.id} holds no money that could pay its order")
+    await move(session, attempt, cart, SessionState.CAPTURED)
 
 
 def _mismatch(attempt: PaymentSession, report: ProviderReport) -> str | None:
     """How an approval differs from what was asked for; None when it does not."""
     if report.amount is None or report.amount != Decimal(attempt.amount):
         return f"amount {report.amount} instead of {attempt.amount}"
-    if report.currency is None or report.currency.casefold() != attempt.currency_code.casefold():
+    if not _same_currency(attempt, report):
         return f"currency {report.currency} instead of {attempt.currency_code.upper()}"
     if report.invoice is not None and report.invoice != attempt.invoice:
         return f"invoice {report.invoice} instead of {attempt.invoice}"
     return None
 
 
+def _same_currency(attempt: PaymentSession, report: ProviderReport) -> bool:
+    return report.currency is not None and report.currency.casefold() == attempt.currency_code.casefold()
+
+
 def _remember(attempt: PaymentSession, report: ProviderReport) -> None:
-    """Keep what the result page must show. What a final try remembers is not overwritten."""
+    """Keep what the result page must show. What a final session remembers is not overwritten."""
     if SessionState(attempt.state).is_final:
         return
     attempt.reference = attempt.reference or report.reference

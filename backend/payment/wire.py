@@ -1,8 +1,9 @@
 """Payments as the platform shows them: collections, sessions, and the payment that an authorized session becomes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
+from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
 
@@ -13,9 +14,10 @@ _STATUS = {
     SessionState.REJECTED: "error",
     SessionState.FAILED: "error",
     SessionState.EXPIRED: "canceled",
+    SessionState.CLOSED: "canceled",
 }
 _MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
-_SHOWN_DATA = ("bank_code", "bank_name", "reason")
+_SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
 
 
 def collection_wire(collection: PaymentCollection, attempts: Sequence[PaymentSession]) -> JsonDict:
@@ -25,7 +27,7 @@ def collection_wire(collection: PaymentCollection, attempts: Sequence[PaymentSes
     amounts = {
         "amount": collection.amount,
         "authorized_amount": sum(attempt.amount for attempt in made) if made else None,
-        "captured_amount": sum(attempt.amount for attempt in captured) if captured else None,
+        "captured_amount": captured_total(attempts) if captured else None,
         "refunded_amount": None,
     }
     return {
@@ -72,7 +74,7 @@ def session_wire(attempt: PaymentSession) -> JsonDict:
 def payment_wire(attempt: PaymentSession) -> JsonDict:
     """The payment that an authorized try became. It has no row of its own: its id is the try's under `pay_`."""
     is_captured = attempt.state == SessionState.CAPTURED
-    capture = {"id": sibling_id("capt", attempt.id), "amount": attempt.amount}
+    capture = {"id": sibling_id("capt", attempt.id), "amount": attempt.captured_amount}
     return {
         "id": sibling_id("pay", attempt.id),
         "currency_code": attempt.currency_code,
@@ -91,6 +93,12 @@ def payment_wire(attempt: PaymentSession) -> JsonDict:
         "refunds": [],
         **stamps(attempt.created_at, attempt.updated_at),
     }
+
+
+def captured_total(attempts: Iterable[PaymentSession]) -> Cop:
+    """What was captured by these sessions. Money that pays no order is not counted."""
+    captured = (attempt for attempt in attempts if attempt.state == SessionState.CAPTURED)
+    return sum(attempt.captured_amount or 0 for attempt in captured)
 
 
 def _collection_status(attempts: Sequence[PaymentSession]) -> str:

@@ -13,7 +13,9 @@ from backend.clock import now
 from backend.database import Database
 from backend.demo.seed import shop_floor
 from backend.inventory.models import InventoryLevel
+from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.settings import Settings
+from tests.shop_floor import offer_payment
 
 AT_ONCE = 1000
 BRANDS = [
@@ -56,6 +58,7 @@ async def fill(database: Database, settings: Settings, products: int) -> None:
     """Furnish the shop and put this many toys into it."""
     async with database.transaction() as session:
         location_id = await shop_floor(session, settings)
+        await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         categories = [Category(name=f"Sección {number}", handle=f"seccion-{number}") for number in range(20)]
         collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]
         session.add_all([*categories, *collections])

@@ -1,6 +1,7 @@
 """the core."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import sqlalchemy as sa
 import sqlmodel
@@ -10,6 +11,8 @@ from sqlalchemy.dialects import postgresql
 
 import backend.database
 from backend.migrations.watches import watch
+from backend import clock
+from backend.ids import new_id
 
 revision: str = 'd8f6e06d3297'
 down_revision: str | None = '21acb43c9c7b'
@@ -75,6 +78,8 @@ def upgrade() -> None:
     with op.batch_alter_table('payment_session', schema=None) as batch_op:
         batch_op.add_column(sa.Column('snapshot', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), server_default=sa.text("'{}'"), nullable=False))
         batch_op.add_column(sa.Column('captured_amount', sa.Integer(), nullable=True))
+        batch_op.add_column(sa.Column('close_reason', sqlmodel.sql.sqltypes.AutoString(), nullable=True))
+        batch_op.create_index(batch_op.f('ix_payment_session_expires_at'), ['expires_at'], unique=False)
 
     with op.batch_alter_table('region', schema=None) as batch_op:
         batch_op.add_column(sa.Column('payment_providers', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), server_default=sa.text('\'["gateway_pse"]\''), nullable=False))
@@ -108,9 +113,10 @@ def upgrade() -> None:
         "UPDATE cart SET payment_session_id = (SELECT max(payment_session.id) FROM payment_session"
         " JOIN payment_collection ON payment_collection.id = payment_session.collection_id"
         " WHERE payment_collection.cart_id = cart.id"
-        " AND payment_session.state IN ('initiating', 'unknown', 'pending_authorization', 'held'))"
+        " AND payment_session.state IN ('initiating', 'pending_authorization', 'held'))"
     )
     _notifications_become_jobs()
+    _payments_are_checked_by_jobs()
 
 
 def _notifications_become_jobs() -> None:
@@ -149,6 +155,68 @@ def _jobs_become_notifications() -> None:
     with op.batch_alter_table('payment_notification', schema=None) as batch_op:
         batch_op.drop_column('tells_end')
         batch_op.drop_column('session_id')
+
+
+def _payments_are_checked_by_jobs() -> None:
+    """What the reconciler would have asked about becomes jobs, and what it gave up lately is asked about again.
+
+    A session that has no moment of its own for its reservation's end has one from now on: none waits for ever.
+    """
+    now = clock.now()
+    session = sa.table(
+        'payment_session',
+        sa.column('id'), sa.column('state'), sa.column('close_reason'), sa.column('invoice'), sa.column('amount'),
+        *(sa.column(name, backend.database.UtcDateTime()) for name in
+          ('updated_at', 'created_at', 'expires_at', 'paid_late_at')),
+    )
+    op.execute(
+        session.update()
+        .where(session.c.state == 'expired', session.c.updated_at > now - timedelta(hours=48))
+        .values(state='closed', close_reason='reservation_ended')
+    )
+    op.execute(
+        session.update()
+        .where(session.c.expires_at.is_(None), session.c.state.in_(('pending', 'initiating', 'unknown')))
+        .values(expires_at=now + timedelta(minutes=40))
+    )
+    op.execute(
+        session.update()
+        .where(session.c.expires_at.is_(None), session.c.state == 'authorized')
+        .values(expires_at=now + timedelta(days=3))
+    )
+    job = sa.table(
+        'job',
+        sa.column('kind'), sa.column('key'), sa.column('payload', sa.JSON()), sa.column('attempts'),
+        sa.column('failures'),
+        *(sa.column(name, backend.database.UtcDateTime()) for name in ('run_at', 'created_at')),
+    )
+    attention = sa.table(
+        'attention',
+        *(sa.column(name) for name in
+          ('id', 'kind', 'subject_id', 'message', 'amount', 'payment_session_id')),
+        sa.column('data', sa.JSON()),
+        *(sa.column(name, backend.database.UtcDateTime()) for name in ('created_at', 'updated_at', 'due_at')),
+    )
+    connection = op.get_bind()
+    asked = ('initiating', 'unknown', 'pending_authorization', 'held', 'closed')
+    for session_id in connection.execute(sa.select(session.c.id).where(session.c.state.in_(asked))).scalars().all():
+        connection.execute(job.insert().values(
+            kind='payment.check', key=session_id, payload={'session_id': session_id}, attempts=0, failures=0,
+            run_at=now, created_at=now,
+        ))
+    late = sa.select(session.c.id, session.c.invoice, session.c.amount).where(session.c.paid_late_at.is_not(None))
+    for session_id, invoice, amount in connection.execute(late).all():
+        connection.execute(attention.insert().values(
+            id=new_id('attn'), kind='approved_late', subject_id=session_id, amount=amount,
+            message=f'Payment {invoice}: approved after it had ended', payment_session_id=session_id, data={},
+            created_at=now, updated_at=now, due_at=now + timedelta(days=2),
+        ))
+    with op.batch_alter_table('payment_session', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_payment_session_next_check_at'))
+        batch_op.drop_index(batch_op.f('ix_payment_session_paid_late_at'))
+        batch_op.drop_column('next_check_at')
+        batch_op.drop_column('checks')
+        batch_op.drop_column('paid_late_at')
 
 
 def _later_work_becomes_jobs() -> None:
@@ -213,6 +281,15 @@ def downgrade() -> None:
     op.execute("ALTER TABLE order_line DROP COLUMN tax_rate")
     op.execute("ALTER TABLE product DROP COLUMN tax_rate")
     _jobs_become_notifications()
+    with op.batch_alter_table('payment_session', schema=None) as batch_op:
+        batch_op.add_column(sa.Column('next_check_at', backend.database.UtcDateTime(timezone=True), nullable=True))
+        batch_op.add_column(sa.Column('checks', sa.Integer(), server_default=sa.text('0'), nullable=False))
+        batch_op.add_column(sa.Column('paid_late_at', backend.database.UtcDateTime(timezone=True), nullable=True))
+        batch_op.create_index(batch_op.f('ix_payment_session_next_check_at'), ['next_check_at'], unique=False)
+        batch_op.create_index(batch_op.f('ix_payment_session_paid_late_at'), ['paid_late_at'], unique=False)
+    op.execute("UPDATE payment_session SET next_check_at = expires_at"
+               " WHERE state IN ('initiating', 'unknown', 'pending_authorization', 'held')")
+    op.execute("UPDATE payment_session SET state = 'expired' WHERE state = 'closed'")
     # ### commands auto generated by Alembic - please adjust! ###
     with op.batch_alter_table('shipping_quote', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_shipping_quote_shipping_option_id'))
@@ -223,6 +300,8 @@ def downgrade() -> None:
     _watch_again('region')
 
     with op.batch_alter_table('payment_session', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_payment_session_expires_at'))
+        batch_op.drop_column('close_reason')
         batch_op.drop_column('captured_amount')
         batch_op.drop_column('snapshot')
 

@@ -205,6 +205,8 @@ class PaymentProvider(ABC):
     """Whether it offers `refund`."""
     payer_fields: ClassVar[tuple[PayerField, ...]] = ()
     """What the checkout asks for beside name, e-mail, telephone and address."""
+    leaves_shop: ClassVar[bool] = True
+    """Whether the shopper pays outside, on a page of the bank's; if not, completing the cart authorizes the payment."""
 
     async def choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
         """What the field offers now, in the order to show it.

@@ -20,6 +20,7 @@ class SystemDefault(PaymentProvider):
     """Authorizes whatever it is asked to; capturing, canceling and refunding are for staff to do."""
 
     id = SYSTEM_PAYMENT
+    leaves_shop = False
 
     async def initiate(self, request: PaymentRequest) -> Initiated:  # noqa: ARG002 (the interface's)
         """Start a payment that is authorized when the cart is completed."""

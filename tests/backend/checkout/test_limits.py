@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
+from backend.checkout.paying import PAYMENTS
 from backend.checkout.routes import ASKED_AGAIN_WITHIN
-from backend.checkout.service import PAYMENTS
 from backend.clock import now
 from backend.customers.models import Attempts
 from backend.errors import TooManyRequests

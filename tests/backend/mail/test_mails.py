@@ -25,9 +25,8 @@ from backend.mail.mailer import Mailer
 from backend.mail.models import Mail
 from backend.mail.record import SEND
 from backend.orders.events import OrderPaid
-from backend.orders.models import Order
-from backend.payment.events import PaymentSettled
 from backend.payment.models import PaymentSession
+from backend.payment.settlement import lock_attempt, move
 from backend.payment.states import SessionState
 from backend.shipping.events import ParcelShipped
 from backend.shipping.models import Fulfillment
@@ -47,9 +46,10 @@ async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict
 async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None:
     """The bank decides."""
     async with shop.database.transaction() as session:
-        cart_id = (await session.execute(select(Order.cart_id).where(Order.id == order["id"]))).scalar_one()
-        attempt = (await session.execute(select(PaymentSession.id))).scalar_one()
-        await publish(session, PaymentSettled(attempt, cart_id, state))
+        session_id = (await session.execute(select(PaymentSession.id))).scalar_one()
+        attempt, cart = await lock_attempt(session, session_id)
+        attempt.captured_amount = attempt.amount
+        await move(session, attempt, cart, state)
 
 
 async def test_an_order_is_confirmed_by_mail(

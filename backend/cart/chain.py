@@ -1,0 +1,52 @@
+"""Carts of one purchase: one was brought back from another (`Cart.replaces_cart_id`) after its payment was given up.
+
+A payment that was given up may be approved all the same. Only the whole chain tells whether that is the second one.
+"""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import bindparam, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart
+from backend.database import locked
+
+_NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(
+    or_(
+        Cart.id.in_(bindparam("ids", expanding=True)),
+        Cart.replaces_cart_id.in_(bindparam("ids", expanding=True)),
+    )
+)
+_LOCK = locked(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True))).order_by(Cart.id))
+
+
+async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
+    """The ids of all carts of the purchase that this cart belongs to, itself included. Nothing is locked."""
+    chain: set[str] = set()
+    found = {cart_id}
+    while not found <= chain:
+        chain |= found
+        rows = await session.execute(_NEIGHBOURS, {"ids": sorted(chain)})
+        found = {known for row in rows for known in row if known is not None}
+    return frozenset(chain)
+
+
+async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequence[Cart]:
+    """Lock the carts, by their ids: two who need several of them take them in the same order."""
+    if not cart_ids:
+        return []
+    return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
+
+
+async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
+    """Note that `cart` was brought back from the cart `replaced_id`. Both must be locked; done twice, nothing changes.
+
+    A cart that had come from another one already stays so: the far end of its chain then leads to `replaced_id`.
+    """
+    if replaced_id in await chain_of(session, cart.id):
+        return
+    end = cart
+    while end.replaces_cart_id is not None:
+        end = await session.get_one(Cart, end.replaces_cart_id)
+    end.replaces_cart_id = replaced_id
+    await session.flush()

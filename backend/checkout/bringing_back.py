@@ -1,0 +1,133 @@
+"""Bringing the cart of an order back whose payment came to nothing, or that the shopper gives up for another bank."""
+
+import logging
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart import service as carts
+from backend.cart.chain import chain_of, join_chain, lock_carts
+from backend.cart.models import Cart
+from backend.checkout.address import send_to
+from backend.checkout.paying import Paying
+from backend.database import Database
+from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
+from backend.inventory import service as inventory
+from backend.orders.models import Order
+from backend.orders.service import lines_of_order, read_order
+from backend.orders.states import OrderStatus
+from backend.payment.models import PaymentSession
+from backend.payment.service import attempts_of
+from backend.payment.settlement import CloseReason, close, lock_attempt
+from backend.payment.states import OPEN, SessionState
+
+log = logging.getLogger(__name__)
+
+STANDS = "The order stands: its payment is not lost"
+CANNOT_CLOSE = "The order's payment cannot be given up now: look again in a moment"
+
+
+async def bring_back(database: Database, order_id: str, present: str) -> str:
+    """A cart with what a cancelled order held, its destination and what was typed: one click brings it back.
+
+    What lies in `present`, the cart in use at that browser now, stays: the order's toys join it there. Of a toy that is
+    in both there are as many as in the one that has more, so that asking twice doubles nothing. Whether the browser may
+    go on with that cart, its caller has made sure of: see `backend.checkout.own_cart`.
+
+    Returns:
+        The cart's id: `present` where that is open, else a new one. What is no longer for sale, or no longer there, is
+        left out.
+
+    Raises:
+        NotFound: there is no such order.
+        Conflict: the order stands; there is nothing to bring back.
+    """
+    async with database.transaction() as session:
+        order = await read_order(session, order_id)
+        await _lock(session, order.cart_id, present)
+        return await _bring_back(session, await read_order(session, order_id), present)
+
+
+async def change_bank(paying: Paying, order_id: str, present: str) -> str:
+    """Give up the payment of an order that is at the bank, cancel the order, and bring its cart back.
+
+    The provider is asked first: what it approved meanwhile stands. What it approves later still pays the order, unless
+    a payment of the cart that was brought back has. Done twice, or at an order that is cancelled, it is one cart.
+
+    Returns:
+        The cart's id, as `bring_back` does.
+
+    Raises:
+        NotFound: there is no such order.
+        Conflict: it is paid, or its payment is being looked into: it cannot be given up.
+    """
+    database = paying.database
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        waiting = await _open_sessions(session, order.cart_id)
+    for attempt in waiting:
+        await paying.ask_to_cancel(attempt.id)
+    async with database.transaction() as session:
+        await _lock(session, order.cart_id, present)
+        order = await read_order(session, order_id)
+        if order.status == OrderStatus.CANCELED:
+            known = await _brought_back(session, order.cart_id)
+            present = present or (known.id if known else "")
+        for attempt in await _open_sessions(session, order.cart_id):
+            attempt, cart = await lock_attempt(session, attempt.id)  # noqa: PLW2901 (the same, locked)
+            if not SessionState(attempt.state).leads_to(SessionState.CLOSED):
+                raise Conflict(CANNOT_CLOSE)
+            await close(session, attempt, cart, CloseReason.BANK_CHANGED)
+        return await _bring_back(session, order, present)
+
+
+async def _lock(session: AsyncSession, cart_id: str, present: str) -> None:
+    """Lock the carts of both purchases, in the order in which everybody does."""
+    chains = await chain_of(session, cart_id) | (await chain_of(session, present) if present else frozenset())
+    await lock_carts(session, chains)
+
+
+async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSession]:
+    return [attempt for attempt in await attempts_of(session, cart_id) if attempt.state in OPEN]
+
+
+async def _brought_back(session: AsyncSession, cart_id: str) -> Cart | None:
+    """The open cart that this one came back as: a second press finds the first one's."""
+    found = select(Cart).where(Cart.replaces_cart_id == cart_id, Cart.completed_at.is_(None))
+    return (await session.execute(found.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
+
+
+async def _bring_back(session: AsyncSession, order: Order, present: str) -> str:
+    if order.status != OrderStatus.CANCELED:
+        raise Conflict(STANDS)
+    old = await carts.read_cart(session, order.cart_id)
+    cart = await _open_or_new(session, present, old)
+    cart.email = cart.email or old.email
+    cart.draft = {**old.draft, **{name: text for name, text in cart.draft.items() if text}}
+    await join_chain(session, cart, old.id)
+    if old.shipping_address and not cart.shipping_address:
+        await send_to(session, cart, old.shipping_address)
+    there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
+    for line in await lines_of_order(session, order.id):
+        await _fill_up(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
+    return cart.id
+
+
+async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
+    try:
+        return await carts.open_cart(session, cart_id)
+    except (NotFound, NotAllowed, Conflict):  # none, or an order by now, or about to be one
+        new = await carts.create(session, region_id=like.region_id, sales_channel_id=like.sales_channel_id)
+        return await carts.open_cart(session, new)
+
+
+async def _fill_up(session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int) -> None:
+    """Put units into the cart until there are that many of the variant, or as many as can be sold."""
+    units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
+    missing = min(quantity, units) - there
+    if missing <= 0:
+        return
+    try:
+        await carts.add(session, cart_id, variant_id, missing)
+    except InvalidData as error:
+        log.info("left out of the cart: %s", error.message)  # no longer for sale

@@ -1,0 +1,253 @@
+"""Starting a payment: what is paid for is written down under the cart's lock, then the provider is asked.
+
+While another payment of the cart is at the bank, or is being started, the provider of that one is asked first, outside
+any lock: it may have ended. Given up on purpose (`replace`), it is closed in the transaction that starts the new one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart
+from backend.cart.service import COMPLETED
+from backend.checkout.completion import lock_cart
+from backend.checkout.snapshot import sale_now, sale_of, snapshot_of
+from backend.checkout.steps import require_shipping_method
+from backend.checkout.totals import read_priced_cart
+from backend.customers.attempts import Limit, count_try_in
+from backend.database import Database
+from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
+from backend.inventory import service as inventory
+from backend.money import Cop
+from backend.orders.service import Sale, order_of_cart
+from backend.orders.states import OrderStatus
+from backend.orders.tokens import order_token
+from backend.payment import service as payments
+from backend.payment.desk import PaymentDesk
+from backend.payment.inquiry import ask_and_settle, claim_question, give_up_start
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import PaymentProvider, PaymentRequest
+from backend.payment.service import PaymentUnderWay
+from backend.payment.settlement import CloseReason, close, lock_attempt, settle
+from backend.payment.states import SessionState
+from backend.settings import Settings
+from backend.tables import JsonObject
+
+PAYMENTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
+"""How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
+
+Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
+sixty purchases in a quarter of an hour are more than such a place makes, and too few to keep a shop's shelves empty.
+"""
+MOST_LOOKS = 3
+"""How often one request looks again at a cart whose payments begin and end under its eyes."""
+
+NOT_OFFERED = "Payment providers with ids {provider_id} not found or not enabled"
+EARLIER = (
+    "An earlier payment of this cart ({invoice}) was given up. Its bank may still approve it: then it pays the order, "
+    "unless another payment has; what is paid twice is given back"
+)
+APPROVED = "The earlier payment has just been approved: the cart is paid, complete it"
+LOOKED_INTO = (
+    "The gateway is looking into the earlier payment: nothing can take its place before it has decided"
+)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Who wants to pay, and how. `payer` is what they answered, not yet checked."""
+
+    cart_id: str
+    provider: PaymentProvider
+    payer: Mapping[str, Any]
+    ip: str
+    expected_total: Cop | None = None
+    replace: bool = False
+
+
+@dataclass(frozen=True)
+class Paying:
+    """Starts payments of carts. Every method may cross the network and opens its own transactions."""
+
+    settings: Settings
+    database: Database
+    payments: PaymentDesk
+
+    async def start(self, start: Start) -> PaymentSession:
+        """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
+        replacing: str | None = None
+        for _ in range(MOST_LOOKS):
+            try:
+                attempt, request = await self._open(start, replacing)
+            except PaymentUnderWay as under_way:
+                replacing = await self._clear_way(under_way, start)
+            else:
+                return await payments.initiate(self.database, start.provider, attempt, request)
+        raise Conflict("Payments of this cart are being started all the time: try again")
+
+    async def give_up(self, cart_id: str) -> PaymentSession | None:
+        """Close the cart's payment at the bank, if there is one, without starting another: the cart is free again.
+
+        Raises:
+            NotFound: no cart has this id.
+            Conflict: the payment has just been approved, or is being looked into, or is being started.
+        """
+        async with self.database.read() as session:
+            attempts = await payments.attempts_of(session, cart_id)
+        waiting = [
+            one
+            for one in attempts
+            if one.state in (SessionState.PENDING_AUTHORIZATION, SessionState.INITIATING)
+        ]
+        if not waiting:
+            return None
+        await self.ask_to_cancel(waiting[0].id)
+        async with self.database.transaction() as session:
+            attempt, cart = await lock_attempt(session, waiting[0].id)
+            if attempt.state == SessionState.INITIATING:
+                raise PaymentUnderWay(attempt)
+            if SessionState(attempt.state).leads_to(SessionState.CLOSED):
+                attempt.data = {**attempt.data, "note": EARLIER.format(invoice=attempt.invoice)}
+                await close(session, attempt, cart, CloseReason.BANK_CHANGED)
+            return attempt
+
+    async def look_at_start(self, session_id: str) -> None:
+        """See what became of a payment whose start was not answered: a process that died may have started it.
+
+        Raises:
+            PaymentUnderWay: the provider may still answer, or it was started.
+        """
+        attempt = await claim_question(self.database, session_id)
+        if attempt is not None:
+            await ask_and_settle(self.database, self.payments.providers, attempt)
+        await give_up_start(self.database, session_id)
+
+    async def ask_to_cancel(self, session_id: str) -> SessionState:
+        """Ask the provider to let go of a payment; PSE can only say how it stands. An unknown answer changes nothing.
+
+        Returns:
+            The state it is in now.
+
+        Raises:
+            Conflict: it turned out to be approved, or is being looked into: it cannot be given up.
+        """
+        async with self.database.read() as session:
+            attempt = await session.get_one(PaymentSession, session_id)
+        provider = self.payments.provider(attempt.provider_id)
+        state = SessionState(attempt.state)
+        if provider is not None:
+            try:
+                report = await provider.cancel(payments.facts_of(attempt))
+            except ShopError:
+                pass  # it may be approved yet: that is what `closed` is for
+            else:
+                state = await settle(self.database, session_id, report)
+        if state is SessionState.CAPTURED:
+            raise Conflict(APPROVED)
+        if state is SessionState.HELD:
+            raise Conflict(LOOKED_INTO)
+        return state
+
+    async def _clear_way(self, under_way: PaymentUnderWay, start: Start) -> str | None:
+        """See what became of the payment that is in the way.
+
+        Returns:
+            The id of the session to close for the new one; None when it is in the way no more.
+
+        Raises:
+            PaymentUnderWay: it is at the bank still, or is being started.
+            Conflict: it is paid.
+        """
+        if under_way.is_starting:
+            await self.look_at_start(under_way.session_id)
+            return None
+        if not start.replace:
+            raise under_way
+        state = await self.ask_to_cancel(under_way.session_id)
+        return under_way.session_id if state is SessionState.PENDING_AUTHORIZATION else None
+
+    async def _open(self, start: Start, replacing: str | None) -> tuple[PaymentSession, PaymentRequest]:
+        """Write the new payment session down, with what it pays for, and reserve that."""
+        provider_id, cart_id = start.provider.id, start.cart_id
+        async with self.database.transaction() as session:
+            cart = await lock_cart(session, cart_id)
+            sale, snapshot = await self._sale(session, cart, start)
+            if start.expected_total not in (None, sale.totals.total):
+                raise TotalChanged(
+                    f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
+                )
+            terms = await payments.read_terms(session, cart_id)
+            if provider_id not in terms.provider_ids:
+                raise InvalidData(NOT_OFFERED.format(provider_id=provider_id))
+            collection = await payments.owe(session, terms.collection, cart_id, sale.totals.total)
+            attempt = await payments.open_attempt(
+                session,
+                collection,
+                provider_id,
+                await _kept(session, start, replacing),
+                snapshot=snapshot,
+                cart=cart,
+                moment=terms.moment,
+                leaves_shop=start.provider.leaves_shop,
+                replacing=replacing,
+            )
+            # last but one, so that a refusal is no try; unknown clients are not one client
+            await count_try_in(session, PAYMENTS, cart_id, start.ip or cart_id)
+            await inventory.hold(session, cart_id, sale.units, until=attempt.expires_at)
+        return attempt, PaymentRequest(
+            session_id=attempt.id,
+            invoice=attempt.invoice,
+            amount=attempt.amount,
+            tax=sale.totals.tax_total,
+            description=f"Compra en {self.settings.store_name}",
+            return_url=self.order_link(cart.order_id),
+            notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
+            ip=start.ip,
+            payer={**_from_address(sale.shipping_address, sale.email), **start.payer},
+        )
+
+    async def _sale(self, session: AsyncSession, cart: Cart, start: Start) -> tuple[Sale, JsonObject]:
+        """What is paid for: the cart as it is; of an order that awaits a payment, what that one is for."""
+        if cart.completed_at is None:
+            priced = await read_priced_cart(session, cart)
+            require_shipping_method(cart, has_shipping=priced.shipping is not None)
+            sale = sale_now(cart, priced)
+            return sale, snapshot_of(sale, start.payer)
+        order = await order_of_cart(session, cart.id)
+        if start.replace and order is not None and order.status == OrderStatus.PENDING:
+            for attempt in await payments.attempts_of(session, cart.id):
+                if attempt.id == cart.payment_session_id and attempt.snapshot:
+                    sale = sale_of(attempt.snapshot)
+                    return sale, snapshot_of(sale, start.payer)
+        raise NotAllowed(COMPLETED.format(cart_id=cart.id))
+
+    def order_link(self, order_id: str) -> str:
+        """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
+        return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
+
+
+async def _kept(session: AsyncSession, start: Start, replacing: str | None) -> JsonObject:
+    """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
+    kept: JsonObject = {
+        "payer_ip": start.ip,
+        "bank_code": str(start.payer.get("bank", "")),
+        "bank_name": str(start.payer.get("bank_name", "")),
+    }
+    if replacing is not None:
+        earlier = await session.get_one(PaymentSession, replacing)
+        kept["note"] = EARLIER.format(invoice=earlier.invoice)
+    return kept
+
+
+def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:
+    return {
+        "first_name": address.get("first_name", ""),
+        "last_name": address.get("last_name", ""),
+        "phone": address.get("phone", ""),
+        "address": address.get("address_1", ""),
+        "city": address.get("city", ""),
+        "department": address.get("province", ""),
+        "email": email or "",
+    }
