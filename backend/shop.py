@@ -14,6 +14,7 @@ from backend.attention import AttentionKind
 from backend.attention.resolving import AttentionDesk
 from backend.catalog.version import Versions
 from backend.checkout.expiry import ReservationExpiry
+from backend.checkout.resolving import money_resolvers
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
@@ -75,6 +76,7 @@ class Shop:
         self.attention = AttentionDesk(
             self.database,
             {
+                **money_resolvers(),
                 AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(self.database, settings, self.carriers),
                 AttentionKind.LABEL_TOO_EXPENSIVE: ExpensiveLabel(self.database, settings, self.carriers),
             },

@@ -41,7 +41,7 @@ class Resolver:
     async def prepare(self, row: Attention, decision: Decision) -> None:
         """Ask the world outside what has to be known first. No transaction is open."""
 
-    async def lock(self, session: AsyncSession, row: Attention) -> None:
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock what the row is about, before the row is locked."""
 
     async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -86,7 +86,7 @@ class AttentionDesk:
         resolver = self._resolvers.get(AttentionKind(row.kind)) or Resolver()
         await resolver.prepare(row, decision)
         async with self.database.transaction() as session:
-            await resolver.lock(session, row)
+            await resolver.lock(session, row, decision)
             row = await read_attention(session, attention_id, lock=True)
             require_open(row)
             await resolver.settle(session, row, decision)

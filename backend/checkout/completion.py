@@ -39,6 +39,8 @@ from backend.payment.service import HOLD_TIME, attempts_of, read_collection
 from backend.payment.settlement import CloseReason, move
 from backend.payment.states import SessionState
 
+DOCUMENT_FIELDS = ("doc_type", "doc_number")
+"""What a cart's draft holds of the payer's document."""
 NO_COLLECTION = "Payment collection has not been initiated for cart"
 NO_SESSION = "Payment sessions are required to complete cart"
 
@@ -98,7 +100,15 @@ async def complete(
     status = _STATUS_OF[SessionState(attempt.state)]
     until = attempt.expires_at if status is not PaymentStatus.CAPTURED else None
     await inventory.hold(session, cart_id, sale.units, until=until)
-    return await create_order(session, cart, sale, status)
+    order = await create_order(session, cart, sale, status)
+    keep_payer(order, cart, attempt)
+    return order
+
+
+def keep_payer(order: Order, cart: Cart, attempt: PaymentSession) -> None:
+    """Whose document the invoice is for stays with the order, and no longer with what was typed into the cart."""
+    order.payer = attempt.snapshot.get("payer") or order.payer
+    cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
 
 
 async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
@@ -163,6 +173,7 @@ async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> N
         order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
     if order is None:
         return
+    keep_payer(order, cart, attempt)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):
         lines = await rewrite_order(session, order, sale)

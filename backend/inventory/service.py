@@ -150,6 +150,47 @@ async def take_back(session: AsyncSession, holder: str, location_id: str, units:
     await session.flush()
 
 
+async def let_go(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
+    """Take so many units (by variant id) of the holder's promise back: they can be sold again.
+
+    Raises:
+        InsufficientStock: the holder is promised fewer; nothing is taken back.
+    """
+    missing = dict(units)
+    mine = Reservation.holder == holder
+    levels = await _lock_levels(session, statements.holds_any(mine))
+    variants = {level.id: level.variant_id for level in levels}
+    freed: Counter[str] = Counter()
+    for promise in await _promises(session, mine):
+        taken = min(promise.quantity, missing.get(variants[promise.level_id], 0))
+        if not taken:
+            continue
+        missing[variants[promise.level_id]] -= taken
+        freed[promise.level_id] += taken
+        await _change(session, promise.level_id, reserved=-taken)
+        if taken == promise.quantity:
+            await session.delete(promise)
+        else:
+            promise.quantity -= taken
+    if any(missing.values()):
+        raise InsufficientStock(STOCK_GONE)
+    await session.flush()
+    await _tell(session, levels, freed)
+
+
+async def put_back(session: AsyncSession, location_id: str, units: Mapping[str, int]) -> None:
+    """Units (by variant id) came back from a buyer: they lie at the location again, and can be sold.
+
+    A variant that has left the shop meanwhile is passed over.
+    """
+    levels = await _lock_levels(
+        session, (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(units)
+    )
+    for level in levels:
+        await _change(session, level.id, stocked=units[level.variant_id])
+    await _tell(session, levels, {level.id: units[level.variant_id] for level in levels})
+
+
 async def set_stock(session: AsyncSession, variant_id: str, location_id: str, stocked: int) -> InventoryLevel:
     """Say how many units lie at the location. Never below what is promised: promises are kept."""
     level = (

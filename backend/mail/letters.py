@@ -16,6 +16,7 @@ from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
+from backend.payment.models import PaymentSession, Refund
 from backend.settings import Settings
 from backend.shipping.models import Fulfillment
 
@@ -61,6 +62,8 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
     kind = Kind(mail.kind)
     if kind is Kind.RESET:
         return await _reset(session, settings, mail.about)
+    if kind is Kind.REFUNDED:
+        return await _refunded(session, settings, mail.about)
     if kind is Kind.ATTENTION:
         return await _attention(session, settings, mail.about)
     tracking, mail_says = "", ORDER_MAILS[kind]
@@ -80,7 +83,7 @@ async def letter_of(session: AsyncSession, settings: Settings, mail: Mail) -> Em
         words=[words, *([tracking] if tracking else [])],
         bill=await _bill(session, order),
         action=action,
-        link=f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}",
+        link=_order_link(settings, order),
     )
     return on_paper(letter, settings, order.email)
 
@@ -98,6 +101,30 @@ async def _reset(session: AsyncSession, settings: Settings, address: str) -> Ema
         after=["El enlace sirve una sola vez y vence en una hora.", NOT_YOU],
     )
     return on_paper(letter, settings, address)
+
+
+async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -> EmailMessage | None:
+    """For whoever paid. Money that paid no order has only what was written down when its payment started."""
+    refund = await session.get_one(Refund, refund_id)
+    order = await read_order(session, refund.order_id) if refund.order_id else None
+    paid = await session.get_one(PaymentSession, refund.payment_session_id)
+    to = order.email if order else str(paid.snapshot.get("email") or "")
+    if not to:
+        return None
+    amount = format_cop(refund.amount)
+    of_order = f": pedido {order.number}" if order else ""
+    letter = Letter(
+        subject=f"Te devolvimos {amount}{of_order}",
+        greeting=f"Hola{_name_of(order) if order else ''}:",
+        words=[
+            f"Te devolvimos {amount} por transferencia. La referencia es {refund.reference}.",
+            "Según tu banco, la verás en tu cuenta entre el mismo día y tres días hábiles.",
+        ],
+        action=SEE if order else "",
+        link=_order_link(settings, order) if order else "",
+        after=["Si no la ves después de ese tiempo, escríbenos y la buscamos contigo."],
+    )
+    return on_paper(letter, settings, to)
 
 
 async def _attention(session: AsyncSession, settings: Settings, attention_id: str) -> EmailMessage | None:
@@ -137,6 +164,10 @@ async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
         (order.shipping_name, format_cop(order.shipping_total)),
         ("Total", format_cop(order.total)),
     ]
+
+
+def _order_link(settings: Settings, order: Order) -> str:
+    return f"{settings.base_url}/order/{order.id}?token={order_token(settings.signing_key, order.id)}"
 
 
 def _tracking(parcel: Fulfillment) -> str:

@@ -13,6 +13,7 @@ from backend.events import subscribe
 from backend.jobs import enqueue
 from backend.mail.models import Mail
 from backend.orders.events import OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
+from backend.payment.events import RefundBooked
 from backend.shipping.events import ParcelShipped
 
 SEND = "mail.send"
@@ -28,6 +29,7 @@ class Kind(StrEnum):
     UNCONFIRMED = "order_unconfirmed"
     SHIPPED = "parcel_shipped"
     RESET = "reset"
+    REFUNDED = "refunded"
     ATTENTION = "attention"
 
 
@@ -58,6 +60,12 @@ async def lost(session: AsyncSession, event: OrderLost) -> None:
 async def unconfirmed(session: AsyncSession, event: OrderUnconfirmed) -> None:
     """We do not know whether we get the money."""
     await _note(session, Kind.UNCONFIRMED, event.order_id)
+
+
+@subscribe(RefundBooked)
+async def refunded(session: AsyncSession, event: RefundBooked) -> None:
+    """The money went back."""
+    await _note(session, Kind.REFUNDED, event.refund_id)
 
 
 @subscribe(ParcelShipped)

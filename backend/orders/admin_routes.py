@@ -9,27 +9,33 @@ from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import in_order, listed
+from backend.edge.guard import STAFF_ONLY, StaffMember
+from backend.edge.lists import in_order, listed, stretch
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
+from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.orders.cancelling import cancel_order
 from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, lock_parcel, return_parcel, ship
 from backend.orders.models import Order
+from backend.orders.refunding import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
     NewParcel,
+    NewRefund,
     NewReturn,
     OrderAnswer,
     OrdersAnswer,
     OrdersParameters,
+    RefundAnswer,
+    RefundsAnswer,
     Shipment,
 )
 from backend.orders.service import read_order
-from backend.orders.wire import order_wire, orders_wire
+from backend.orders.wire import orders_for_staff
 from backend.payment.routes import Desk
+from backend.payment.wire import staff_refund_wire
 from backend.shipping.routes import Carriers
 
 router = APIRouter(
@@ -50,7 +56,7 @@ async def list_orders(asked: Annotated[OrdersParameters, read_query(OrdersParame
     async with database.read() as session:
         count = await session.execute(select(func.count()).select_from(Order).where(*conditions))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
-        return Wire(listed("orders", await orders_wire(session, found), count.scalar_one(), asked))
+        return Wire(listed("orders", await orders_for_staff(session, found), count.scalar_one(), asked))
 
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)
@@ -64,6 +70,29 @@ async def cancel(order_id: str, database: Db, desk: Desk, fields: Shown) -> Wire
     """Cancel the order; not once it is paid by a provider that gives nothing back, nor while parcels of it stand."""
     await cancel_order(database, desk, order_id)
     return await _order(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/refunds", response_model=RefundAnswer)
+async def create_refund(order_id: str, body: NewRefund, database: Db, member: StaffMember) -> Wire:
+    """Book money that was given back by a bank transfer, with the units that come back.
+
+    When all of the money is given back and no parcel stands, the order is cancelled.
+    """
+    refund = await refund_order(database, order_id, body, member.id)
+    async with database.read() as session:
+        (order,) = await orders_for_staff(session, [await read_order(session, order_id)])
+    return Wire({"refund": staff_refund_wire(refund), "order": order})
+
+
+@router.get("/orders/{order_id}/refunds", response_model=RefundsAnswer)
+async def list_refunds(
+    order_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """What was given back of the order's money, the oldest first."""
+    async with database.read() as session:
+        refunds = await refunds_of_order(session, await read_order(session, order_id))
+    shown = [staff_refund_wire(refund) for refund in refunds]
+    return Wire(listed("refunds", stretch(shown, asked), len(shown), asked))
 
 
 @router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
@@ -149,4 +178,5 @@ def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
 
 async def _order(database: Database, order_id: str, fields: Fields) -> Wire:
     async with database.read() as session:
-        return Wire({"order": fields.pick(await order_wire(session, await read_order(session, order_id)))})
+        (order,) = await orders_for_staff(session, [await read_order(session, order_id)])
+    return Wire({"order": fields.pick(order)})

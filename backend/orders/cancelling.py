@@ -8,13 +8,17 @@ from backend.inventory import service as inventory
 from backend.orders.fulfilling import has_standing_parcels
 from backend.orders.models import Order
 from backend.orders.service import lock_order, mark_unpaid, read_order
-from backend.orders.states import OrderStatus
+from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
 from backend.payment.service import decisive_attempt, facts_of
 from backend.payment.settlement import settle
 from backend.payment.states import SessionState
 
+BY_HAND = (
+    "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
+    "POST /admin/orders/:id/refunds: with `cancel`, that cancels the order"
+)
 STANDING_PARCELS = "All fulfillments must be canceled before canceling an order"
 AT_THE_BANK = (
     "The payment is still at the bank and cannot be called back: unless it is approved, "
@@ -38,7 +42,8 @@ async def cancel_order(database: Database, payments: PaymentDesk, order_id: str)
         if await has_standing_parcels(session, order_id):
             raise NotAllowed(STANDING_PARCELS)
         attempt = await decisive_attempt(session, order.cart_id)
-    if attempt is not None:
+        is_given_back = order.payment_status == PaymentStatus.REFUNDED
+    if attempt is not None and not is_given_back:
         await _let_go(database, payments, attempt)
     async with database.transaction() as session:
         await _cancel(session, await lock_order(session, order_id))
@@ -51,8 +56,7 @@ async def _let_go(database: Database, payments: PaymentDesk, attempt: PaymentSes
     if provider is None:
         raise NotAllowed(f"The shop does not run with provider {attempt.provider_id}")
     if state is SessionState.CAPTURED:
-        await provider.refund(facts_of(attempt), attempt.amount)
-        raise NotImplementedByProvider(f"{provider.id}: refundPayment is not implemented")
+        raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
     if not state.is_final:
         await settle(database, attempt.id, await provider.cancel(facts_of(attempt)))
 
@@ -60,6 +64,10 @@ async def _let_go(database: Database, payments: PaymentDesk, attempt: PaymentSes
 async def _cancel(session: AsyncSession, order: Order) -> None:
     """The order follows its payment by itself; without one that could still be approved, it is cancelled here."""
     if order.status == OrderStatus.CANCELED:
+        return
+    if order.payment_status == PaymentStatus.REFUNDED:
+        move(order, status=OrderStatus.CANCELED)
+        await inventory.release(session, order.cart_id)
         return
     attempt = await decisive_attempt(session, order.cart_id)
     if attempt is not None and not SessionState(attempt.state).is_final:

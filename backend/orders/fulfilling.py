@@ -179,7 +179,7 @@ def status_of(lines: Iterable[OrderLine], parcels: Iterable[Fulfillment]) -> Ful
     """How far an order with these lines is, when these are its parcels."""
     lines = list(lines)
     sent = [parcel for parcel in parcels if PACKED in parcel.data and parcel.canceled_at is None]
-    wanted = sum(line.quantity for line in lines)
+    wanted = sum(line.quantity - line.withdrawn for line in lines)
     for units, whole, part in (
         (_count(parcel for parcel in sent if parcel.delivered_at), S.DELIVERED, S.PARTIALLY_DELIVERED),
         (_count(parcel for parcel in sent if parcel.shipped_at), S.SHIPPED, S.PARTIALLY_SHIPPED),
@@ -242,7 +242,7 @@ async def _wanted_lines(
     promised = await inventory.promised(session, order.cart_id)
     for line_id, units in wanted.items():
         line = lines[line_id]
-        left = min(line.quantity - line.fulfilled, promised.get(line.variant_id, 0))
+        left = min(line.quantity - line.fulfilled - line.withdrawn, promised.get(line.variant_id, 0))
         if left <= 0:
             raise InvalidData(f"No stock reservation found for item {line_id} - {line.title}")
         if units > left:

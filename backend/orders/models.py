@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import ClassVar
 
+from sqlalchemy import text
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
@@ -44,6 +45,8 @@ class Order(Timestamps, table=True):
     shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
+    payer: JsonObject | None = Field(default=None, sa_type=Json)
+    """Who paid, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -69,4 +72,8 @@ class OrderLine(Timestamps, table=True):
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
     """The IVA that is in its price, in percent."""
     fulfilled: int = 0
+    withdrawn: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    """Units that a refund took out of the order before they were sent."""
+    returned: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    """Units that came back with a refund after they were sent."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)

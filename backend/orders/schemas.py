@@ -13,6 +13,8 @@ from backend.edge.schemas import (
     Metadata,
     Name,
     OneParameters,
+    Pesos,
+    Text,
     Units,
     example,
 )
@@ -116,6 +118,60 @@ class Shipment(Body):
     no_notification: bool | None = None
     metadata: Metadata | None = None
     additional_data: dict[str, Any] | None = None
+
+
+class RefundedLine(Body):
+    """Units of an order's line that come back with a refund, or are not sent at all."""
+
+    line_id: FilledName
+    quantity: Annotated[Units, Field(gt=0)]
+    restock: bool = Field(default=True, description="Whether they can be sold again.")
+
+
+class NewRefund(Body):
+    """Money that was given back by a bank transfer."""
+
+    model_config = example(
+        amount=10_000,
+        reference="0012345678",
+        reason="El trompo llegó rayado",
+        lines=[{"line_id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1, "restock": True}],
+    )
+
+    amount: Annotated[Pesos, Field(gt=0)]
+    reference: Annotated[str, Field(min_length=1, max_length=100)] = Field(
+        description="The transfer's. Sent again with the same amount, it is the same refund."
+    )
+    reason: Name = ""
+    note: Text | None = Field(None, description="For the staff; the buyer does not see it.")
+    lines: Annotated[list[RefundedLine], Field(max_length=100)] | None = None
+    payment_session_id: Name | None = Field(None, description="Of which payment, where there are several.")
+    cancel: bool = Field(
+        default=False, description="The order must be cancelled by it: refuse it where that cannot be."
+    )
+
+
+class RefundOut(Answer):
+    """Money that was given back by hand."""
+
+    id: str
+    amount: int = 0
+    reference: str = ""
+    reason: str = ""
+    created_by: str = ""
+
+
+class RefundAnswer(BaseModel):
+    """A refund, and its order afterwards."""
+
+    refund: RefundOut
+    order: OrderOut
+
+
+class RefundsAnswer(ListAnswer):
+    """The refunds of an order, the oldest first."""
+
+    refunds: list[RefundOut]
 
 
 class NewReturn(Body):

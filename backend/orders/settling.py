@@ -65,7 +65,7 @@ class LabelInDoubt(Resolver):
             if sighting is None:
                 raise InvalidData(UNKNOWN_LABEL)
 
-    async def lock(self, session: AsyncSession, row: Attention) -> None:
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
         """The order first, as everywhere."""
         await lock_order(session, str(row.order_id))
 
@@ -102,7 +102,7 @@ class ExpensiveLabel(Resolver):
         self._settings = settings
         self._carriers = carriers
 
-    async def lock(self, session: AsyncSession, row: Attention) -> None:
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
         """The order first, as everywhere."""
         await lock_order(session, str(row.order_id))
 

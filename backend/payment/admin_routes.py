@@ -16,6 +16,7 @@ from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name,
 from backend.edge.wire import Wire
 from backend.payment.admin import MADE, capture, find_payment, refund
 from backend.payment.models import PaymentSession
+from backend.payment.refunds import refunds_of
 from backend.payment.routes import Desk
 from backend.payment.wire import payment_wire
 
@@ -89,7 +90,9 @@ async def list_payments(
     async with database.read() as session:
         count = await session.execute(select(func.count()).select_from(PaymentSession).where(*conditions))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
-    return Wire(listed("payments", map(payment_wire, found), count.scalar_one(), asked))
+        refunds = await refunds_of(session, (attempt.id for attempt in found))
+    payments = (payment_wire(attempt, refunds) for attempt in found)
+    return Wire(listed("payments", payments, count.scalar_one(), asked))
 
 
 @router.get("/payment-providers", response_model=PaymentProvidersAnswer)
@@ -103,7 +106,9 @@ async def list_providers(asked: Annotated[ListParameters, read_query(ListParamet
 async def read(payment_id: str, database: Db, fields: Shown) -> Wire:
     """The payment."""
     async with database.read() as session:
-        return Wire({"payment": fields.pick(payment_wire(await find_payment(session, payment_id)))})
+        attempt = await find_payment(session, payment_id)
+        refunds = await refunds_of(session, [attempt.id])
+    return Wire({"payment": fields.pick(payment_wire(attempt, refunds))})
 
 
 @router.post("/{payment_id}/capture", response_model=PaymentAnswer)

@@ -13,3 +13,10 @@ class PaymentSettled:
     cart_id: str
     state: SessionState
     was: SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class RefundBooked:
+    """Money was given back by hand."""
+
+    refund_id: str

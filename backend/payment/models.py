@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
@@ -69,6 +69,33 @@ class PaymentSession(Timestamps, table=True):
     """When the provider was last asked because a shopper came back; whoever moves it on is the one who asks."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class Refund(Timestamps, table=True):
+    """Money of one payment session that was given back by hand, by a bank transfer.
+
+    The refunds of a session never come to more than was captured. `lines` are the units that came back with it:
+    `{line_id, quantity, restock}`.
+    """
+
+    __tablename__ = "refund"
+    __table_args__ = (
+        UniqueConstraint("payment_session_id", "reference"),
+        CheckConstraint("amount > 0", name="amount"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("ref"), primary_key=True)
+    payment_session_id: str = Field(foreign_key="payment_session.id", ondelete="CASCADE")
+    order_id: str | None = Field(default=None, index=True)
+    """None where the money paid no order."""
+    amount: Cop
+    reference: str
+    """The bank's, for the transfer."""
+    reason: str = ""
+    note: str | None = None
+    lines: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    created_by: str
+    """The id of the staff member, or `command line`."""
 
 
 class PaymentNotification(Timestamps, table=True):

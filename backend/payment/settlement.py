@@ -23,6 +23,7 @@ from backend.database import Database, locked
 from backend.errors import NotAllowed, NotFound
 from backend.events import publish
 from backend.jobs import cancel, enqueue
+from backend.money import Cop
 from backend.payment.events import PaymentSettled
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
@@ -245,6 +246,15 @@ async def move(session: AsyncSession, attempt: PaymentSession, cart: Cart, state
         StepNotAllowed: no step leads there; nothing has changed.
     """
     was = SessionState(attempt.state)
+    await _write(session, attempt, cart, state)
+    await publish(
+        session,
+        PaymentSettled(session_id=attempt.id, cart_id=cart.id, state=state, was=was),
+    )
+
+
+async def _write(session: AsyncSession, attempt: PaymentSession, cart: Cart, state: SessionState) -> None:
+    was = SessionState(attempt.state)
     attempt.state = STEPS.require(was, state)
     if state is SessionState.AUTHORIZED:
         attempt.authorized_at = now()
@@ -255,10 +265,6 @@ async def move(session: AsyncSession, attempt: PaymentSession, cart: Cart, state
     if state not in ASKED and was in ASKED:
         await cancel(session, CHECK, attempt.id)
     await session.flush()
-    await publish(
-        session,
-        PaymentSettled(session_id=attempt.id, cart_id=cart.id, state=state, was=was),
-    )
 
 
 def bind(attempt: PaymentSession, cart: Cart) -> None:
@@ -290,6 +296,17 @@ async def honor(session: AsyncSession, attempt: PaymentSession, cart: Cart) -> N
     if not attempt.captured_amount or attempt.state == SessionState.CAPTURED:
         raise NotAllowed(f"Payment session {attempt.id} holds no money that could pay its order")
     await move(session, attempt, cart, SessionState.CAPTURED)
+
+
+async def capture_to_refund(session: AsyncSession, attempt: PaymentSession, cart: Cart, amount: Cop) -> None:
+    """A person gave this money back, or is about to: it was captured, and pays nothing. Both must be locked.
+
+    Nobody above is told: no order follows. A session that is captured stays so.
+    """
+    if attempt.state == SessionState.CAPTURED:
+        return
+    attempt.captured_amount = amount
+    await _write(session, attempt, cart, SessionState.CAPTURED)
 
 
 def _mismatch(attempt: PaymentSession, report: ProviderReport) -> str | None:

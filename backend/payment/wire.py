@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
 from backend.money import Cop
-from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.states import SessionState
 
 _STATUS = {
@@ -20,15 +20,17 @@ _MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
 _SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
 
 
-def collection_wire(collection: PaymentCollection, attempts: Sequence[PaymentSession]) -> JsonDict:
-    """What is owed, with the tries to pay it (given newest first)."""
+def collection_wire(
+    collection: PaymentCollection, attempts: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
+) -> JsonDict:
+    """What is owed, with the tries to pay it (given newest first) and the refunds of what they captured."""
     made = [attempt for attempt in attempts if attempt.state in _MADE]
     captured = [attempt for attempt in made if attempt.state == SessionState.CAPTURED]
     amounts = {
         "amount": collection.amount,
         "authorized_amount": sum(attempt.amount for attempt in made) if made else None,
         "captured_amount": captured_total(attempts) if captured else None,
-        "refunded_amount": None,
+        "refunded_amount": refunded_total(refunds) if refunds else None,
     }
     return {
         "id": collection.id,
@@ -40,7 +42,7 @@ def collection_wire(collection: PaymentCollection, attempts: Sequence[PaymentSes
         **stamps(collection.created_at, collection.updated_at),
         "deleted_at": None,
         "payment_sessions": [session_wire(attempt) for attempt in _shown(attempts)],
-        "payments": [payment_wire(attempt) for attempt in reversed(made)],
+        "payments": [payment_wire(attempt, refunds) for attempt in reversed(made)],
     }
 
 
@@ -71,8 +73,11 @@ def session_wire(attempt: PaymentSession) -> JsonDict:
     }
 
 
-def payment_wire(attempt: PaymentSession) -> JsonDict:
-    """The payment that an authorized try became. It has no row of its own: its id is the try's under `pay_`."""
+def payment_wire(attempt: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:
+    """The payment that an authorized try became. It has no row of its own: its id is the try's under `pay_`.
+
+    Of the refunds, its own are shown.
+    """
     is_captured = attempt.state == SessionState.CAPTURED
     capture = {"id": sibling_id("capt", attempt.id), "amount": attempt.captured_amount}
     return {
@@ -90,9 +95,39 @@ def payment_wire(attempt: PaymentSession) -> JsonDict:
         "canceled_at": None,
         "deleted_at": None,
         "captures": [capture] if is_captured else [],
-        "refunds": [],
+        "refunds": [refund_wire(one) for one in refunds if one.payment_session_id == attempt.id],
         **stamps(attempt.created_at, attempt.updated_at),
     }
+
+
+def refund_wire(refund: Refund) -> JsonDict:
+    """A refund by hand, as its buyer may see it: the staff's notes are not in it."""
+    return {
+        "id": refund.id,
+        **with_twins({"amount": refund.amount}),
+        "payment_id": sibling_id("pay", refund.payment_session_id),
+        "reference": refund.reference,
+        "refund_reason_id": None,
+        **stamps(refund.created_at, refund.updated_at),
+    }
+
+
+def staff_refund_wire(refund: Refund) -> JsonDict:
+    """A refund by hand, with who booked it and why."""
+    return {
+        **refund_wire(refund),
+        "payment_session_id": refund.payment_session_id,
+        "order_id": refund.order_id,
+        "reason": refund.reason,
+        "note": refund.note,
+        "lines": refund.lines,
+        "created_by": refund.created_by,
+    }
+
+
+def refunded_total(refunds: Iterable[Refund]) -> Cop:
+    """What was given back."""
+    return sum(refund.amount for refund in refunds)
 
 
 def captured_total(attempts: Iterable[PaymentSession]) -> Cop:

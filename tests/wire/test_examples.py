@@ -14,12 +14,12 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import Category, Collection, PublishableKey, SalesChannel, Variant
+from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
 from backend.customers.models import Staff
 from backend.customers.tokens import issue_token
 from backend.edge.actors import USER, Actor
@@ -34,7 +34,7 @@ from backend.shipping.models import (
     StockLocation,
 )
 from backend.start import prepare
-from tests.store_steps import addressed_cart, bought, ok, option, post
+from tests.store_steps import MANUAL, PSE, addressed_cart, bought, ok, option, post
 
 DOCUMENT: dict[str, Any] = create_api(Shop(Settings(data_dir=Path("build") / "examples"))).openapi()
 EXAMPLES: dict[str, Any] = {
@@ -62,6 +62,7 @@ IN_PATHS = {
     "parcel_id": "ful",
     "payment_id": "pay",
     "product_id": "prod",
+    "region_id": "reg",
     "set_id": "fuset",
     "variant_id": "variant",
     "zone_id": "serzo",
@@ -145,6 +146,12 @@ async def an_order(reader: Reader) -> None:
     reader.know(order["id"], order["items"][0]["id"], payment["id"])
 
 
+async def a_paid_order(reader: Reader) -> None:
+    """One whose money is there."""
+    await an_order(reader)
+    await ok(await reader.client.post(f"/admin/payments/{reader.ids['pay']}/capture", json={}))
+
+
 async def a_parcel(reader: Reader) -> None:
     """One with a guide."""
     await an_order(reader)
@@ -171,6 +178,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/store/customers": a_login,
     "/store": a_cart,
     "/admin/orders/{order_id}/fulfillments/{parcel_id}": a_parcel,
+    "/admin/orders/{order_id}/refunds": a_paid_order,
     "/admin/orders": an_order,
     "/admin/payments": an_order,
     "/admin/attention": something_to_settle,
@@ -212,12 +220,16 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
         Category,
         Collection,
         FulfillmentSet,
+        Region,
         SalesChannel,
         ServiceZone,
         ShippingOption,
         ShippingProfile,
         StockLocation,
     )
+    async with shop.database.transaction() as session:
+        # the shortest way to an order that staff may ship: they confirm the money themselves
+        await session.execute(update(Region).values(payment_providers=[PSE, MANUAL]))
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         staff_id = (await session.execute(select(Staff.id))).scalar_one()

@@ -85,6 +85,29 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column('payment_providers', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), server_default=sa.text('\'["gateway_pse"]\''), nullable=False))
     _watch_again('region')
 
+    op.create_table('refund',
+    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('payment_session_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('order_id', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('amount', sa.Integer(), nullable=False),
+    sa.Column('reference', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('reason', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.Column('note', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
+    sa.Column('lines', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
+    sa.Column('created_by', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
+    sa.CheckConstraint('amount > 0', name=op.f('ck_refund_amount')),
+    sa.ForeignKeyConstraint(['payment_session_id'], ['payment_session.id'], name=op.f('fk_refund_payment_session_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_refund')),
+    sa.UniqueConstraint('payment_session_id', 'reference', name=op.f('uq_refund_payment_session_id_reference'))
+    )
+    with op.batch_alter_table('refund', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_refund_order_id'), ['order_id'], unique=False)
+
+    op.add_column('order', sa.Column('payer', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=True))
+    op.add_column('order_line', sa.Column('withdrawn', sa.Integer(), server_default=sa.text('0'), nullable=False))
+    op.add_column('order_line', sa.Column('returned', sa.Integer(), server_default=sa.text('0'), nullable=False))
     op.create_table('shipping_quote',
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('shipping_option_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -295,6 +318,13 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_shipping_quote_shipping_option_id'))
 
     op.drop_table('shipping_quote')
+    op.drop_column('order_line', 'returned')
+    op.drop_column('order_line', 'withdrawn')
+    op.drop_column('order', 'payer')
+    with op.batch_alter_table('refund', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_refund_order_id'))
+
+    op.drop_table('refund')
     with op.batch_alter_table('region', schema=None) as batch_op:
         batch_op.drop_column('payment_providers')
     _watch_again('region')

@@ -1,0 +1,170 @@
+"""Money that a person decides about, and stock that is short (`backend.attention`).
+
+`honor`: the money pays its order, which stands again, or is made of what was paid for. Its stock is reserved first:
+where units are missing, the decision is refused and the row stays open. `refunded`: the money was given back by a bank
+transfer, which is booked on its payment session. `dismissed`: nothing.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention.kinds import Action, AttentionKind
+from backend.attention.models import Attention
+from backend.attention.resolving import Decision, Resolver
+from backend.cart.models import Cart
+from backend.checkout.snapshot import sale_of
+from backend.errors import InsufficientStock, InvalidData, NotAllowed
+from backend.inventory import service as inventory
+from backend.money import Cop
+from backend.orders.models import Order
+from backend.orders.refunding import Transfer, refund_all, refund_money, restate_payment
+from backend.orders.service import lines_of_order, lock_order, order_of_cart, read_order
+from backend.orders.states import HAS_MONEY, PaymentStatus
+from backend.payment.models import PaymentSession
+from backend.payment.service import attempts_of
+from backend.payment.settlement import capture_to_refund, honor, lock_attempt
+from backend.payment.states import SessionState
+
+PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
+UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
+NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and resolve with `refunded`"
+NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
+
+
+class MoneyToSettle(Resolver):
+    """A payment that did not simply pay its order."""
+
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Its cart, itself and its order, in the order in which everybody takes them. A note needs none of them."""
+        if decision.action is Action.DISMISSED:
+            return
+        _, cart = await lock_attempt(session, _session_id(row))
+        await order_of_cart(session, cart.id)
+
+    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Do it.
+
+        Raises:
+            NotFound: the payment is gone.
+            NotAllowed: the order is paid already, or the payment holds no such money.
+            InsufficientStock: units are missing; the message names them.
+            InvalidData: nobody knows how much it is, or what it paid for.
+        """
+        if decision.action is Action.DISMISSED:
+            return
+        attempt, cart = await lock_attempt(session, _session_id(row))
+        order = await order_of_cart(session, cart.id)
+        if decision.action is Action.HONOR:
+            await _let_pay(session, row, attempt, cart, order)
+        else:
+            amount = _amount(row, attempt)
+            await capture_to_refund(session, attempt, cart, amount)
+            await refund_money(session, attempt, order, amount, _transfer(decision))
+
+
+class ShortStock(Resolver):
+    """A paid order some of whose units are gone. `honor`: they are there now, and are reserved."""
+
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Its cart, the payments that hold its money and the order, in the order in which everybody takes them."""
+        if decision.action is Action.DISMISSED:
+            return
+        order = await read_order(session, row.subject_id)
+        for attempt in await attempts_of(session, order.cart_id):
+            if attempt.state == SessionState.CAPTURED:
+                await lock_attempt(session, attempt.id)
+        await lock_order(session, row.subject_id)
+
+    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Do it.
+
+        Raises:
+            NotAllowed: the order holds no money; or, for `refunded`, parcels of it stand.
+            InsufficientStock: units are still missing; the message names them.
+        """
+        if decision.action is Action.DISMISSED:
+            return
+        order = await lock_order(session, row.subject_id)
+        if decision.action is Action.HONOR:
+            if order.payment_status not in HAS_MONEY:
+                raise NotAllowed(NO_MONEY.format(number=order.number))
+            await _reserve(session, order.cart_id, await _units_of_order(session, order))
+        else:
+            await refund_all(session, order, _transfer(decision))
+
+
+def money_resolvers() -> dict[AttentionKind, Resolver]:
+    """The resolvers of everything that is about money or stock."""
+    money = MoneyToSettle()
+    kinds = (
+        AttentionKind.AMOUNT_DIFFERS,
+        AttentionKind.APPROVED_LATE,
+        AttentionKind.PAID_TWICE,
+        AttentionKind.PAID_WITHOUT_ORDER,
+        AttentionKind.PAYMENT_UNRESOLVED,
+    )
+    return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStock()}
+
+
+async def _let_pay(
+    session: AsyncSession, row: Attention, attempt: PaymentSession, cart: Cart, order: Order | None
+) -> None:
+    if order is not None and order.payment_status == PaymentStatus.CAPTURED:
+        raise NotAllowed(PAID_ALREADY.format(number=order.number))
+    if order is None and not attempt.snapshot:
+        raise InvalidData(NOTHING_KNOWN)
+    if row.kind == AttentionKind.PAYMENT_UNRESOLVED and attempt.captured_amount is None:
+        attempt.captured_amount = attempt.amount  # a person saw at the gateway's desk that it was approved
+    units = sale_of(attempt.snapshot).units if attempt.snapshot else None
+    if units is None and order is not None:
+        units = await _units_of_order(session, order)
+    await _reserve(session, cart.id, units or {})
+    if attempt.state != SessionState.CAPTURED:
+        await honor(session, attempt, cart)
+    paid = await order_of_cart(session, cart.id)
+    if paid is None:
+        raise InvalidData(NOTHING_KNOWN)
+    await restate_payment(session, paid)
+
+
+async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]) -> None:
+    """Reserve these units (by variant id) for the paid order, for good.
+
+    Raises:
+        InsufficientStock: some are missing; the message says of which variant how many.
+    """
+    available = await inventory.available_units(session, list(units), besides=cart_id)
+    missing = {
+        variant_id: count - max(0, available.get(variant_id, 0))
+        for variant_id, count in units.items()
+        if available.get(variant_id, 0) < count
+    }
+    if missing:
+        named = ", ".join(f"{count} of {variant_id}" for variant_id, count in sorted(missing.items()))
+        raise InsufficientStock(f"Units are missing: {named}")
+    await inventory.hold(session, cart_id, units, until=None)
+
+
+async def _units_of_order(session: AsyncSession, order: Order) -> dict[str, int]:
+    """Units by variant id that are still to be sent."""
+    lines = await lines_of_order(session, order.id)
+    left = {line.variant_id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
+    return {variant_id: count for variant_id, count in left.items() if count > 0}
+
+
+def _amount(row: Attention, attempt: PaymentSession) -> Cop:
+    amount = attempt.captured_amount if attempt.captured_amount is not None else row.amount
+    if amount is None and row.kind == AttentionKind.PAYMENT_UNRESOLVED:
+        amount = attempt.amount
+    if amount is None or amount <= 0:
+        raise InvalidData(UNKNOWN_AMOUNT)
+    return amount
+
+
+def _transfer(decision: Decision) -> Transfer:
+    return Transfer(reference=decision.reference or "", by=decision.by, note=decision.note)
+
+
+def _session_id(row: Attention) -> str:
+    return row.payment_session_id or row.subject_id

@@ -1,0 +1,233 @@
+"""Refunds by hand on an order: the money, the units that come back, and what becomes of the order.
+
+Whoever books one holds the locks of the cart, the payment session and the order, taken in this order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.database import Database
+from backend.errors import Conflict, InvalidData, NotAllowed
+from backend.inventory import service as inventory
+from backend.money import Cop
+from backend.orders.fulfilling import has_standing_parcels, restate
+from backend.orders.models import Order, OrderLine
+from backend.orders.schemas import NewRefund, RefundedLine
+from backend.orders.service import lines_of_order, lock_order, read_order
+from backend.orders.states import OrderStatus, move, payment_status_of
+from backend.payment.models import PaymentSession, Refund
+from backend.payment.refunds import book_refund, left_of, money_of, refunds_of
+from backend.payment.service import attempts_of
+from backend.payment.settlement import lock_attempt
+from backend.payment.states import SessionState
+from backend.shipping.guides import GuideState
+from backend.shipping.models import Fulfillment
+
+NOT_PAID = "The order has no money that could be given back"
+STANDS = "All fulfillments must be canceled before canceling an order"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A bank transfer that gave money back."""
+
+    reference: str
+    by: str
+    reason: str = ""
+    note: str | None = None
+
+
+async def refund_order(database: Database, order_id: str, new: NewRefund, by: str) -> Refund:
+    """Book a refund by hand. The same reference with the same amount is the same refund, however often it is sent.
+
+    When all of the money is given back and no parcel stands, the order is cancelled; with `cancel`, both are required.
+
+    Raises:
+        NotFound: there is no such order.
+        InvalidData: a line is not the order's, or more of it comes back than was sold.
+        NotAllowed: there is no such money; or `cancel` is wanted, and parcels stand or money would be left.
+        Conflict: the reference stands for another amount already.
+    """
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        session_id = await _session_for(session, order, new)
+    async with database.transaction() as session:
+        attempt, _ = await lock_attempt(session, session_id)
+        order = await lock_order(session, order_id)
+        known = await _known(session, order, new)
+        if known is not None:
+            return known
+        await _take_lines(session, order, new.lines or [])
+        refund = _refund(attempt, order, new.amount, Transfer(new.reference, by, new.reason, new.note))
+        refund.lines = [line.model_dump() for line in new.lines or []]
+        await book_refund(session, attempt, refund)
+        await restate_payment(session, order)
+        await _end_without_money(session, order, must_cancel=new.cancel)
+    return refund
+
+
+async def refund_money(
+    session: AsyncSession, attempt: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
+) -> None:
+    """Book that this money was given back; an order that nothing else has paid, or may still pay, is cancelled.
+
+    Raises:
+        NotAllowed: it is more than is left of the payment; or the order has parcels that stand.
+    """
+    await book_refund(session, attempt, _refund(attempt, order, amount, transfer))
+    if order is None:
+        return
+    others = [other for other in await attempts_of(session, order.cart_id) if other.id != attempt.id]
+    if any(SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED for other in others):
+        return  # another payment decides
+    await restate_payment(session, order)
+    captured, refunded = await money_of(session, order.cart_id)
+    await _end_without_money(session, order, must_cancel=captured <= refunded)
+
+
+async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) -> None:
+    """Book that all money of the (locked) order was given back by this transfer, and cancel the order.
+
+    Raises:
+        NotAllowed: there is none, or parcels of the order stand.
+    """
+    some = False
+    for attempt in await attempts_of(session, order.cart_id):
+        if left := await left_of(session, attempt):
+            some = True
+            await book_refund(session, attempt, _refund(attempt, order, left, transfer))
+    if not some:
+        raise NotAllowed(NOT_PAID)
+    await restate_payment(session, order)
+    await _end_without_money(session, order, must_cancel=True)
+
+
+async def restate_payment(session: AsyncSession, order: Order) -> None:
+    """Let the (locked) order say how it is paid, by what was captured for it and given back."""
+    captured, refunded = await money_of(session, order.cart_id)
+    if captured:
+        move(order, payment=payment_status_of(order.total, captured, refunded))
+        await session.flush()
+
+
+async def refunds_of_order(session: AsyncSession, order: Order) -> Sequence[Refund]:
+    """The refunds of the order's payments, the oldest first."""
+    return await refunds_of(session, (attempt.id for attempt in await attempts_of(session, order.cart_id)))
+
+
+def _refund(attempt: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
+    return Refund(
+        payment_session_id=attempt.id,
+        order_id=order.id if order is not None else None,
+        amount=amount,
+        reference=transfer.reference,
+        reason=transfer.reason,
+        note=transfer.note,
+        created_by=transfer.by,
+    )
+
+
+async def _session_for(session: AsyncSession, order: Order, new: NewRefund) -> str:
+    """The id of the payment session whose money is given back: the one that is named, else one that has so much."""
+    attempts = await attempts_of(session, order.cart_id)
+    captured = [one for one in attempts if one.state == SessionState.CAPTURED]
+    if new.payment_session_id is not None:
+        captured = [one for one in captured if one.id == new.payment_session_id]
+    if not captured:
+        raise NotAllowed(NOT_PAID)
+    for refund in await refunds_of(session, (one.id for one in captured)):
+        if refund.reference == new.reference:
+            return refund.payment_session_id
+    for one in captured:
+        if await left_of(session, one) >= new.amount:
+            return one.id
+    return captured[0].id
+
+
+async def _known(session: AsyncSession, order: Order, new: NewRefund) -> Refund | None:
+    for refund in await refunds_of_order(session, order):
+        if refund.reference == new.reference:
+            if refund.amount != new.amount:
+                raise Conflict(f"Reference {new.reference} stands for a refund of {refund.amount} already")
+            return refund
+    return None
+
+
+async def _take_lines(session: AsyncSession, order: Order, named: Sequence[RefundedLine]) -> None:
+    """Units come back, or are not sent at all. Of a line, those that were not sent go first."""
+    lines = {line.id: line for line in await lines_of_order(session, order.id)}
+    for one in named:
+        line = lines.get(one.line_id)
+        if line is None:
+            raise InvalidData(f"Items with ids {one.line_id} does not exist in order with id {order.id}.")
+        left = line.quantity - line.withdrawn - line.returned
+        if one.quantity > left:
+            raise InvalidData(f"Cannot refund more items than what was sold: {left} left of {one.line_id}")
+        unsent = min(one.quantity, line.quantity - line.fulfilled - line.withdrawn)
+        if unsent:
+            await _withdraw(session, order, line, unsent, restock=one.restock)
+        if one.quantity > unsent:
+            await _bring_back(session, order, line, one.quantity - unsent, restock=one.restock)
+    if named:
+        await restate(session, order)
+
+
+async def _withdraw(
+    session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
+) -> None:
+    line.withdrawn += count
+    promised = (await inventory.promised(session, order.cart_id)).get(line.variant_id, 0)
+    units = {line.variant_id: min(count, promised)}  # what is short is promised to nobody
+    if not units[line.variant_id]:
+        return
+    if restock:
+        await inventory.let_go(session, order.cart_id, units)
+    else:
+        await inventory.ship(session, order.cart_id, units)
+
+
+async def _bring_back(
+    session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
+) -> None:
+    line.returned += count
+    if restock:
+        location_id = await _sent_from(session, order, line)
+        await inventory.put_back(session, location_id, {line.variant_id: count})
+
+
+async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:
+    """Where the line's units started from: there they lie again."""
+    parcels = await session.execute(
+        select(Fulfillment)
+        .where(Fulfillment.order_id == order.id, Fulfillment.state == GuideState.CREATED)
+        .order_by(Fulfillment.id.desc())
+    )
+    for parcel in parcels.scalars():
+        if any(item.get("line_item_id") == line.id for item in parcel.items):
+            return parcel.location_id
+    raise InvalidData(f"No fulfillment of the order holds item {line.id}")
+
+
+async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool) -> None:
+    """An order whose money went back is not sent: its units are free, and it is cancelled unless parcels stand.
+
+    Raises:
+        NotAllowed: it must be cancelled, and money is left or parcels stand.
+    """
+    captured, refunded = await money_of(session, order.cart_id)
+    if captured > refunded:
+        if must_cancel:
+            raise NotAllowed(
+                f"To cancel the order, give all of its money back: {captured - refunded} is left"
+            )
+        return
+    stands = await has_standing_parcels(session, order.id)
+    if stands and must_cancel:
+        raise NotAllowed(STANDS)
+    await inventory.release(session, order.cart_id)
+    if not stands:
+        move(order, status=OrderStatus.CANCELED)
+        await session.flush()

@@ -1,0 +1,72 @@
+"""Orders at the bank, and what the bank says of them."""
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.attention.models import Attention
+from backend.inventory.models import InventoryLevel
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.settlement import settle, settle_second
+from tests.store_steps import PSE, bought
+
+
+async def at_the_bank(shop: Shop, store: httpx.AsyncClient, variant: str, units: int = 2) -> tuple[str, str]:
+    """An order that waits for its bank: its id, and that of its payment session."""
+    order = await bought(store, variant, units, PSE)
+    return order["id"], (await sessions_of(shop, order["id"]))[0].id
+
+
+async def sessions_of(shop: Shop, order_id: str) -> list[PaymentSession]:
+    async with shop.database.read() as session:
+        rows = await session.execute(select(PaymentSession).order_by(PaymentSession.id))
+        return list(rows.scalars())
+
+
+async def said(
+    shop: Shop, session_id: str, state: ProviderState, amount: int | None = None, *, second: bool = False
+) -> None:
+    """The bank says this; an approval is of what was asked for, unless told otherwise."""
+    async with shop.database.read() as session:
+        attempt = await session.get_one(PaymentSession, session_id)
+    report = ProviderReport(
+        state=state,
+        amount=Decimal(attempt.amount if amount is None else amount),
+        currency="COP",
+        invoice=attempt.invoice,
+        reference="ref-2" if second else attempt.reference,
+    )
+    await (settle_second if second else settle)(shop.database, session_id, report)
+
+
+async def order_row(shop: Shop, order_id: str) -> Order:
+    async with shop.database.read() as session:
+        return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()
+
+
+async def stands(shop: Shop, order_id: str) -> tuple[str, str]:
+    """The order's status and payment status."""
+    order = await order_row(shop, order_id)
+    return order.status, order.payment_status
+
+
+async def stock(shop: Shop) -> tuple[int, int]:
+    """Units at the location, and how many of them are promised."""
+    async with shop.database.read() as session:
+        level = (await session.execute(select(InventoryLevel))).scalar_one()
+        return level.stocked, level.reserved
+
+
+async def to_settle(shop: Shop) -> Attention:
+    """The one row that is open."""
+    async with shop.database.read() as session:
+        return (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalar_one()
+
+
+async def resolve(admin: httpx.AsyncClient, row: Attention, **decision: Any) -> httpx.Response:
+    return await admin.post(f"/admin/attention/{row.id}/resolve", json=decision)

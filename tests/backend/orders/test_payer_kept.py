@@ -1,0 +1,85 @@
+"""Whose document the invoice is for stays with the order: for staff, and for nobody else."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.cart.models import Cart
+from backend.orders.tokens import order_token
+from backend.payment.providers.base import ProviderState
+from tests.backend.orders.paying import at_the_bank, said
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import PAYER, PSE, get, pay, post, shipped_cart
+
+KEPT = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
+TYPED = {**PAYER, "email": "ana@example.com", "first_name": "Ana"}
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+
+
+async def draft(shop: Shop) -> dict[str, Any]:
+    async with shop.database.read() as session:
+        return dict((await session.execute(select(Cart.draft))).scalar_one())
+
+
+async def test_staff_see_whose_document_the_invoice_is_for(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id, _ = await at_the_bank(shop, store, trompo)
+    shown = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    assert {name: shown["payer"][name] for name in KEPT} == KEPT
+    (listed,) = (await get(admin, "/admin/orders"))["orders"]
+    assert listed["payer"] == shown["payer"]
+
+
+async def test_nobody_else_sees_it(
+    shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    token = order_token(shop.settings.signing_key, order_id)
+    for query in ({}, {"token": token}, {"token": token, "fields": "+payer,*payment_collections"}):
+        answer = await store.get(f"/store/orders/{order_id}", params=query)
+        assert answer.status_code == 200
+        assert "1020304050" not in answer.text
+        assert "payer" not in answer.json()["order"]
+    cart_id = (await draft_cart(shop)).id
+    assert "1020304050" not in (await store.get(f"/store/carts/{cart_id}")).text
+
+
+async def draft_cart(shop: Shop) -> Cart:
+    async with shop.database.read() as session:
+        return (await session.execute(select(Cart))).scalar_one()
+
+
+async def test_what_was_typed_of_it_goes_when_the_order_stands(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Cart).values(draft=TYPED))
+    await pay(store, cart_id, PSE)
+    assert await draft(shop) == TYPED
+    await post(store, f"/store/carts/{cart_id}/complete")
+    rest = await draft(shop)
+    assert rest == {name: text for name, text in TYPED.items() if name not in ("doc_type", "doc_number")}
+
+
+async def test_it_goes_also_when_the_notification_makes_the_order(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Cart).values(draft=TYPED))
+    collection = await pay(store, cart_id, PSE)
+    await said(shop, collection["payment_sessions"][0]["id"], ProviderState.CAPTURED)
+    assert "doc_number" not in await draft(shop)
+    (order,) = (await get(admin, "/admin/orders"))["orders"]
+    assert order["payer"]["doc_number"] == "1020304050"

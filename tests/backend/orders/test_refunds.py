@@ -1,0 +1,250 @@
+"""Refunds by hand: the money, the units that come back, and what becomes of the order."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.mail.letters import letter_of
+from backend.mail.models import Mail
+from backend.payment.providers.base import ProviderState
+from tests.backend.orders.paying import at_the_bank, said, stands, stock
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+
+
+@pytest.fixture
+async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str) -> dict[str, Any]:
+    """Two toys for 80 000 pesos, paid."""
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    order: dict[str, Any] = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    assert (order["payment_status"], order["total"]) == ("captured", 80_000)
+    return order
+
+
+def path(order: dict[str, Any]) -> str:
+    return f"/admin/orders/{order['id']}/refunds"
+
+
+def lines(order: dict[str, Any], units: int, *, restock: bool = True) -> list[dict[str, Any]]:
+    return [{"line_id": order["items"][0]["id"], "quantity": units, "restock": restock}]
+
+
+async def send_all(admin: httpx.AsyncClient, order: dict[str, Any]) -> dict[str, Any]:
+    body = {"items": [{"id": order["items"][0]["id"], "quantity": 2}]}
+    sent: dict[str, Any] = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", body))["order"]
+    return sent
+
+
+async def test_a_part_is_given_back(shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+    body = {"amount": 10_000, "reference": "A-1", "reason": "Llegó rayado", "note": "Was angry"}
+    answer = await post(admin, path(paid), body)
+    refund, order = answer["refund"], answer["order"]
+    assert refund["id"].startswith("ref_")
+    assert {name: refund[name] for name in ("amount", "reference", "reason", "note", "order_id")} == {
+        **body,
+        "order_id": paid["id"],
+    }
+    assert refund["created_by"].startswith("user_")
+    assert (order["status"], order["payment_status"]) == ("pending", "partially_refunded")
+    summary = order["summary"]
+    assert (summary["paid_total"], summary["refunded_total"], summary["transaction_total"]) == (
+        80_000,
+        10_000,
+        70_000,
+    )
+    (collection,) = order["payment_collections"]
+    assert collection["refunded_amount"] == 10_000
+    (shown,) = collection["payments"][0]["refunds"]
+    assert (shown["id"], shown["amount"], shown["payment_id"]) == (
+        refund["id"],
+        10_000,
+        collection["payments"][0]["id"],
+    )
+    assert "note" not in shown
+    listing = await get(admin, path(paid))
+    assert (listing["count"], [one["id"] for one in listing["refunds"]]) == (1, [refund["id"]])
+    payment = (await get(admin, f"/admin/payments/{shown['payment_id']}"))["payment"]
+    assert [one["id"] for one in payment["refunds"]] == [refund["id"]]
+    assert await stock(shop) == (5, 2)
+    assert (await send_all(admin, paid))["fulfillment_status"] == "fulfilled"
+
+
+async def test_pressed_twice_it_is_one_refund(admin: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+    body = {"amount": 10_000, "reference": "A-1"}
+    answers = await asyncio.gather(*(admin.post(path(paid), json=body) for _ in range(4)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.json()["refund"]["id"] for answer in answers}) == 1
+    assert (await get(admin, path(paid)))["count"] == 1
+    other = await admin.post(path(paid), json={**body, "amount": 20_000})
+    assert (other.status_code, other.json()["type"]) == (409, "conflict")
+
+
+async def test_never_more_goes_back_than_came(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    too_much = await admin.post(path(paid), json={"amount": 80_001, "reference": "A-1"})
+    assert (too_much.status_code, too_much.json()["type"]) == (400, "not_allowed")
+    answers = await asyncio.gather(
+        *(admin.post(path(paid), json={"amount": 30_000, "reference": f"A-{n}"}) for n in range(5))
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 400, 400, 400]
+    order = (await get(admin, f"/admin/orders/{paid['id']}"))["order"]
+    assert order["summary"]["refunded_total"] == 60_000
+
+
+async def test_all_of_it_cancels_an_order_that_was_not_sent(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    refused = await admin.post(f"/admin/orders/{paid['id']}/cancel", json={})
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert "/admin/orders/:id/refunds" in refused.json()["message"]
+    answer = await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "cancel": True})
+    assert (answer["order"]["status"], answer["order"]["payment_status"]) == ("canceled", "refunded")
+    assert answer["order"]["canceled_at"]
+    assert await stock(shop) == (5, 0)
+    again = await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "cancel": True})
+    assert again["refund"]["id"] == answer["refund"]["id"]
+    sent = await admin.post(
+        f"/admin/orders/{paid['id']}/fulfillments",
+        json={"items": [{"id": paid["items"][0]["id"], "quantity": 1}]},
+    )
+    assert sent.status_code == 400
+
+
+async def test_it_is_cancelled_only_when_nothing_is_left_and_nothing_was_sent(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    part = await admin.post(path(paid), json={"amount": 1_000, "reference": "A-1", "cancel": True})
+    assert (part.status_code, part.json()["type"]) == (400, "not_allowed")
+    assert "79000 is left" in part.json()["message"]
+    await send_all(admin, paid)
+    sent = await admin.post(path(paid), json={"amount": 80_000, "reference": "A-1", "cancel": True})
+    assert (sent.status_code, sent.json()["type"]) == (400, "not_allowed")
+    assert await stands(shop, paid["id"]) == ("pending", "captured")
+    assert (await get(admin, path(paid)))["count"] == 0
+
+
+async def test_units_that_were_not_sent_are_free_or_lost(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1)}
+    order = (await post(admin, path(paid), body))["order"]
+    assert await stock(shop) == (5, 1)
+    assert order["items"][0]["detail"]["written_off_quantity"] == 1
+    again = {"amount": 1_000, "reference": "A-2", "lines": lines(paid, 1, restock=False)}
+    await post(admin, path(paid), again)
+    assert await stock(shop) == (4, 0)
+    none = {"amount": 1_000, "reference": "A-3", "lines": lines(paid, 1)}
+    refused = await admin.post(path(paid), json=none)
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+
+
+async def test_what_is_left_of_an_order_is_sent_and_that_is_all_of_it(
+    admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    await post(admin, path(paid), {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1)})
+    fulfillments = f"/admin/orders/{paid['id']}/fulfillments"
+    both = {"items": [{"id": paid["items"][0]["id"], "quantity": 2}]}
+    assert (await admin.post(fulfillments, json=both)).status_code == 400
+    one = {"items": [{"id": paid["items"][0]["id"], "quantity": 1}]}
+    assert (await post(admin, fulfillments, one))["order"]["fulfillment_status"] == "fulfilled"
+
+
+@pytest.mark.parametrize(("restock", "stocked"), [(True, 4), (False, 3)])
+async def test_units_that_came_back_can_be_sold_or_not(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
+) -> None:
+    await send_all(admin, paid)
+    assert await stock(shop) == (3, 0)
+    body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1, restock=restock)}
+    order = (await post(admin, path(paid), body))["order"]
+    assert await stock(shop) == (stocked, 0)
+    assert order["items"][0]["detail"]["return_received_quantity"] == 1
+    assert (order["status"], order["fulfillment_status"]) == ("pending", "fulfilled")
+
+
+async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_parcel(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    sent = await send_all(admin, paid)
+    await post(admin, path(paid), {"amount": 80_000, "reference": "A-1"})
+    assert await stands(shop, paid["id"]) == ("pending", "refunded")
+    parcel = sent["fulfillments"][0]["id"]
+    await post(admin, f"/admin/orders/{paid['id']}/fulfillments/{parcel}/cancel")
+    order = (await post(admin, f"/admin/orders/{paid['id']}/cancel"))["order"]
+    assert (order["status"], order["payment_status"]) == ("canceled", "refunded")
+    assert await stock(shop) == (5, 0)
+
+
+async def test_what_is_not_paid_is_not_given_back(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order = await bought(store, trompo)
+    refused = await admin.post(path(order), json={"amount": 1_000, "reference": "A-1"})
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    unknown = await admin.post("/admin/orders/order_nosuch/refunds", json={"amount": 1, "reference": "1"})
+    assert unknown.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"amount": 0, "reference": "1"},
+        {"amount": 1_000},
+        {"amount": 1_000, "reference": ""},
+        {"amount": 1_000, "reference": "1", "lines": [{"line_id": "ordli_nosuch", "quantity": 1}]},
+        {"amount": 1_000, "reference": "1", "lines": [{"line_id": "x", "quantity": 0}]},
+    ],
+)
+async def test_a_refund_that_makes_no_sense(
+    admin: httpx.AsyncClient, paid: dict[str, Any], body: dict[str, Any]
+) -> None:
+    refused = await admin.post(path(paid), json=body)
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert (await get(admin, path(paid)))["count"] == 0
+
+
+async def test_only_staff_give_money_back(anyone: httpx.AsyncClient, paid: dict[str, Any]) -> None:
+    body = {"amount": 1_000, "reference": "1"}
+    assert (await anyone.post(path(paid), json=body)).status_code == 401
+    assert (await anyone.get(path(paid))).status_code == 401
+
+
+async def test_the_providers_own_refund_stays_not_implemented(
+    admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    payment = paid["payment_collections"][0]["payments"][0]["id"]
+    refused = await admin.post(f"/admin/payments/{payment}/refund", json={})
+    assert (refused.status_code, "not implemented" in refused.json()["message"]) == (400, True)
+
+
+async def test_the_buyer_is_told_how_much_comes_back_and_when(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    await post(admin, path(paid), {"amount": 10_000, "reference": "0012345678", "note": "Was angry"})
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == "refunded"))).scalar_one()
+        letter = await letter_of(session, shop.settings, mail)
+    assert letter is not None
+    assert (letter["To"], letter["Subject"]) == (
+        "ana@example.com",
+        f"Te devolvimos $ 10.000: pedido {paid['display_id']}",
+    )
+    body = letter.get_body(("plain",))
+    assert body is not None
+    text = body.get_content()
+    for fact in ("$ 10.000", "0012345678", "tres días hábiles", f"/order/{paid['id']}?token="):
+        assert fact in text
+    assert "angry" not in text
