@@ -9,18 +9,21 @@ from collections.abc import Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import close_attention
 from backend.attention.kinds import Action, AttentionKind
 from backend.attention.models import Attention
 from backend.attention.resolving import Decision, Resolver
 from backend.cart.models import Cart
 from backend.checkout.snapshot import sale_of
 from backend.errors import InsufficientStock, InvalidData, NotAllowed
+from backend.events import subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
 from backend.orders.models import Order
 from backend.orders.refunding import Transfer, refund_all, refund_money, restate_payment
 from backend.orders.service import lines_of_order, lock_order, order_of_cart, read_order
 from backend.orders.states import HAS_MONEY, PaymentStatus
+from backend.payment.events import PaymentSettled
 from backend.payment.models import PaymentSession
 from backend.payment.service import attempts_of
 from backend.payment.settlement import capture_to_refund, honor, lock_attempt
@@ -105,6 +108,14 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
         AttentionKind.PAYMENT_UNRESOLVED,
     )
     return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStock()}
+
+
+@subscribe(PaymentSettled)
+async def settled_after_all(session: AsyncSession, event: PaymentSettled) -> None:
+    """The gateway has said how a payment ended that nobody knew the end of: there is nothing to settle any more."""
+    if event.state.is_final:
+        note = f"The gateway said so after all: {event.state}"
+        await close_attention(session, AttentionKind.PAYMENT_UNRESOLVED, event.session_id, note=note)
 
 
 async def _let_pay(

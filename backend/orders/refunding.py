@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind, close_attention
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.inventory import service as inventory
@@ -228,6 +229,9 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
     if stands and must_cancel:
         raise NotAllowed(STANDS)
     await inventory.release(session, order.cart_id)
+    await close_attention(
+        session, AttentionKind.STOCK_SHORT, order.id, note="All of the order's money was given back"
+    )
     if not stands:
         move(order, status=OrderStatus.CANCELED)
         await session.flush()

@@ -66,8 +66,9 @@ class LabelInDoubt(Resolver):
                 raise InvalidData(UNKNOWN_LABEL)
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
-        """The order first, as everywhere."""
+        """The order first, as everywhere, then the fulfillment."""
         await lock_order(session, str(row.order_id))
+        await _parcel(session, row)
 
     async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Record the label, or that there is none. NotAllowed: the numbers are another parcel's."""
@@ -103,8 +104,9 @@ class ExpensiveLabel(Resolver):
         self._carriers = carriers
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
-        """The order first, as everywhere."""
+        """The order first, as everywhere, then the fulfillment."""
         await lock_order(session, str(row.order_id))
+        await _parcel(session, row)
 
     async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Keep the decision with the fulfillment. NotAllowed: the order was cancelled, or nothing waits."""

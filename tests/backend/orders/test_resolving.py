@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.mail.models import Mail
 from backend.payment.models import PaymentSession, Refund
@@ -240,6 +241,21 @@ async def test_what_the_gateways_desk_says_settles_it(
     assert await stock(shop) == (3, reserved)
 
 
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [(S.CAPTURED, ("pending", "captured")), (S.REJECTED, ("canceled", "canceled"))],
+)
+async def test_what_the_gateway_says_after_all_settles_it_too(
+    *, shop: Shop, unresolved: tuple[str, str], state: ProviderState, status: tuple[str, str]
+) -> None:
+    row = await to_settle(shop)
+    await said(shop, unresolved[1], state)
+    assert await stands(shop, unresolved[0]) == status
+    async with shop.database.read() as session:
+        settled = await session.get_one(Attention, row.id)
+    assert (settled.resolved_by, settled.resolution) == ("shop", "dismissed")
+
+
 # no order
 
 
@@ -302,5 +318,7 @@ async def test_where_none_came_the_money_goes_back_and_the_order_is_cancelled(
     assert await stock(shop) == (1, 0)
     async with shop.database.read() as session:
         kinds = (await session.execute(select(Mail.kind))).scalars().all()
+        row = (await session.execute(select(Attention))).scalar_one()
+    assert (row.resolution, row.reference) == ("refunded", "0012345678")
     assert "refunded" in kinds
     assert "order_lost" not in kinds
