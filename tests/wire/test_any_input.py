@@ -31,6 +31,8 @@ from schemathesis.specs.openapi.checks import (
 from sqlalchemy import URL, select
 
 from backend.app import Shop, create_api
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
 from backend.customers.staff import create_staff
 from backend.customers.tokens import issue_token
@@ -131,11 +133,15 @@ async def _fill(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
     await prepare(shop_settings)
     database = Database.from_settings(shop_settings)
     staff_id = await create_staff(database, "ana@trompo.example", "una clave larga")
+    async with database.transaction() as session:
+        await raise_attention(
+            session, AttentionKind.PAID_TWICE, subject_id="payses_1", message="twice", amount=33_528
+        )
     async with database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         known = {
             name: (await session.execute(select(table.id).order_by(table.id).limit(1))).scalar_one()
-            for name, table in TABLES.items()
+            for name, table in (*TABLES.items(), ("attention_id", Attention))
         }
     await database.close()
     return key, staff_id, known
@@ -156,6 +162,8 @@ def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
         return made
 
     bought = cart()
+    ways = {"payment_providers": ["gateway_pse", "pp_system_default"]}
+    post(f"/admin/regions/{bought['region_id']}", ways)
     post(f"/store/carts/{bought['id']}/shipping-methods", {"option_id": known["option_id"]})
     owed = post("/store/payment-collections", {"cart_id": bought["id"]})["payment_collection"]["id"]
     post(f"/store/payment-collections/{owed}/payment-sessions", {"provider_id": "pp_system_default"})
