@@ -17,8 +17,6 @@ from backend.tables import JsonObject
 _FIRST_REGION = select(Region).order_by(Region.id).limit(1)
 _REGION = select(Region).where(Region.id == bindparam("region_id"))
 
-NOTES_OF_THE_SHOP = frozenset({"paid_without_order", "paid_late", "stock_shortfall"})
-
 
 async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> str:
     """A new cart of the sales channel, with everything that was said of it.
@@ -67,21 +65,13 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
     if change.email is not None:
         cart.email = change.email
     if change.metadata is not None:
-        cart.meta = _noted(cart.meta, change.metadata)
+        cart.meta = change.metadata
     if change.billing_address is not None:
         cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
     if change.shipping_address is not None:
         address = _merged(cart.shipping_address, change.shipping_address, region)
         await send_to(session, cart, address)
     await session.flush()
-
-
-def _noted(known: JsonObject, said: JsonObject) -> JsonObject:
-    """What was said, beside the shop's own notes, which nobody else writes."""
-    return {
-        **{name: value for name, value in said.items() if name not in NOTES_OF_THE_SHOP},
-        **{name: value for name, value in known.items() if name in NOTES_OF_THE_SHOP},
-    }
 
 
 def _merged(known: Mapping[str, Any] | None, said: Address, region: Region) -> JsonObject:

@@ -77,11 +77,14 @@ class Paying:
 
     async def start(self, start: Start) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
-        replacing: str | None = None
+        seen = replacing = None
         for _ in range(MOST_LOOKS):
             try:
                 attempt, request = await self._open(start, replacing)
             except PaymentUnderWay as under_way:
+                if seen not in (None, under_way.session_id):
+                    raise  # a rival was first: one new payment is enough
+                seen = under_way.session_id
                 replacing = await self._clear_way(under_way, start)
             else:
                 return await payments.initiate(self.database, start.provider, attempt, request)

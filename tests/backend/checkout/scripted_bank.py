@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from backend.errors import OutsideFailure
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.payment.providers.base import (
@@ -30,7 +31,8 @@ class ScriptedBank(PaymentProvider):
     amounts: dict[str, Decimal] = field(default_factory=dict)
     asked: int = 0
     started: list[PaymentRequest] = field(default_factory=list)
-    refusal: Exception | None = None
+    refusal: BaseException | None = None
+    is_down: bool = False
     meanwhile: Callable[[], Awaitable[None]] | None = None
 
     async def initiate(self, request: PaymentRequest) -> Initiated:
@@ -51,6 +53,8 @@ class ScriptedBank(PaymentProvider):
         self.asked += 1
         if self.meanwhile is not None:
             await self.meanwhile()
+        if self.is_down:
+            raise OutsideFailure("the gateway is down")
         return self.report(session.invoice, session.amount)
 
     def report(self, invoice: str, amount: Cop) -> ProviderReport:

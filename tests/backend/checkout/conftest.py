@@ -1,0 +1,28 @@
+"""A checkout whose bank does what the test says, and the worker that does its later work."""
+
+import pytest
+
+from backend.checkout.expiry import ReservationExpiry
+from backend.checkout.service import Checkout
+from backend.database import Database
+from backend.jobs import Worker
+from backend.orders.following import Follower
+from backend.payment.desk import PaymentDesk
+from backend.payment.providers.system_default import SystemDefault
+from backend.settings import Settings
+from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.providers.manual_manual import ManualManual
+from tests.backend.checkout.paying_kit import Till
+from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.shop_floor import open_floor
+
+
+@pytest.fixture
+async def till(database: Database, settings: Settings) -> Till:
+    """A shop with an empty floor that takes money."""
+    bank = ScriptedBank()
+    desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
+    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualManual()}
+    checkout = Checkout(settings, database, desk, carriers, Follower(database, carriers))
+    worker = Worker(database, [desk, ReservationExpiry(database, desk)])
+    return Till(database, checkout, bank, worker, await open_floor(database, settings))

@@ -1,0 +1,150 @@
+"""What tests of payments do again and again: a cart, a payment of it, what the bank says, and what became of it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import select, update
+
+from backend import subscriptions  # noqa: F401 - so that orders and mails follow
+from backend.attention.models import Attention
+from backend.cart import service as carts
+from backend.checkout.form import Destination
+from backend.checkout.service import Checkout
+from backend.database import Database, db_now
+from backend.inventory.models import Reservation
+from backend.inventory.service import available_units
+from backend.jobs import Worker
+from backend.jobs.models import Job
+from backend.mail.models import Mail
+from backend.orders.models import Order, OrderLine
+from backend.orders.tokens import order_token
+from backend.payment.inquiry import ask_and_settle
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from backend.payment.service import decisive_attempt
+from backend.shipping.models import ShippingOption
+from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.shop_floor import Floor, make_toy
+
+PRICE = 40_000
+ANA = Destination(
+    email="ana@example.com",
+    first_name="Ana",
+    last_name="Gómez",
+    phone="3001234567",
+    dane_code="05001000",
+    address="Carrera 43A # 1-50",
+    suburb="El Poblado",
+)
+IP = "190.24.1.1"
+
+
+@dataclass
+class Till:
+    """A shop that takes money."""
+
+    database: Database
+    checkout: Checkout
+    bank: ScriptedBank
+    worker: Worker
+    floor: Floor
+
+    async def toy(self, handle: str = "trompo", *, stock: int = 3, price: int = PRICE) -> str:
+        async with self.database.transaction() as session:
+            return await make_toy(session, self.floor, handle, stock=stock, price=price)
+
+    async def cart(self, variant: str, quantity: int = 1) -> str:
+        """A cart that can be paid; it is fetched at the store, which costs nothing."""
+        async with self.database.transaction() as session:
+            cart_id = await carts.create(session)
+            await carts.add(session, cart_id, variant, quantity)
+        await self.ship(cart_id)
+        return cart_id
+
+    async def ship(self, cart_id: str) -> None:
+        async with self.database.read() as session:
+            flat = select(ShippingOption.id).where(ShippingOption.price_type == "flat")
+            option = (await session.execute(flat)).scalar_one()
+        await self.checkout.set_destination(cart_id, ANA)
+        await self.checkout.choose_shipping(cart_id, option)
+
+    async def start(
+        self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False
+    ) -> PaymentSession:
+        return await self.checkout.start_payment(
+            cart_id, provider_id, {"bank": "1022"}, ip=IP, replace=replace
+        )
+
+    async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
+        """An order whose payment is at the bank."""
+        cart_id = await self.cart(variant, quantity)
+        attempt = await self.start(cart_id)
+        return await self.checkout.complete(cart_id), attempt
+
+    async def add(self, cart_id: str, variant: str, quantity: int = 1) -> None:
+        async with self.database.transaction() as session:
+            await carts.add(session, cart_id, variant, quantity)
+
+    async def decide(self, attempt: PaymentSession, state: ProviderState) -> str:
+        """The bank decides, and the shop asks. Gives the session's state."""
+        self.bank.states[attempt.invoice] = state
+        await ask_and_settle(self.database, self.checkout.payments.providers, attempt)
+        return await self.state(attempt)
+
+    async def state(self, attempt: PaymentSession) -> str:
+        async with self.database.read() as session:
+            return (await session.get_one(PaymentSession, attempt.id)).state
+
+    async def session_of(self, cart_id: str) -> PaymentSession:
+        async with self.database.read() as session:
+            attempt = await decisive_attempt(session, cart_id)
+            assert attempt is not None
+            return attempt
+
+    async def read_order(self, order_id: str) -> Order:
+        async with self.database.read() as session:
+            return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()
+
+    async def orders(self) -> list[Order]:
+        async with self.database.read() as session:
+            return list((await session.execute(select(Order).order_by(Order.number))).scalars())
+
+    async def sold(self, order_id: str) -> dict[str, int]:
+        async with self.database.read() as session:
+            lines = await session.execute(select(OrderLine).where(OrderLine.order_id == order_id))
+            return {line.variant_id: line.quantity for line in lines.scalars()}
+
+    async def available(self, variant: str) -> int:
+        async with self.database.read() as session:
+            return (await available_units(session, [variant]))[variant]
+
+    async def attention(self) -> list[tuple[str, str, int | None]]:
+        """Kind, subject and amount of what a person must settle."""
+        async with self.database.read() as session:
+            rows = (await session.execute(select(Attention).order_by(Attention.id))).scalars()
+            return [(row.kind, row.subject_id, row.amount) for row in rows]
+
+    async def mails(self) -> list[str]:
+        """The kinds of the mails that were noted."""
+        async with self.database.read() as session:
+            return sorted((await session.execute(select(Mail.kind))).scalars())
+
+    async def pass_time(self, time: timedelta) -> None:
+        """Move every stored moment of payments, reservations and jobs back."""
+        async with self.database.transaction() as session:
+            for attempt in (await session.execute(select(PaymentSession))).scalars():
+                attempt.created_at -= time
+                attempt.expires_at = attempt.expires_at - time if attempt.expires_at else None
+                attempt.asked_at = attempt.asked_at - time if attempt.asked_at else None
+            for reservation in (await session.execute(select(Reservation))).scalars():
+                if reservation.expires_at is not None:
+                    reservation.expires_at -= time
+            await session.execute(update(Job).values(run_at=db_now()))
+
+    async def work(self) -> None:
+        """Do what is due now, periodic work included."""
+        await self.worker.schedule()
+        await self.worker.run_due()
+
+    def token(self, order: Order) -> str:
+        return order_token(self.checkout.settings.signing_key, order.id)

@@ -1,0 +1,138 @@
+"""Giving up a payment at the bank for another: the cart comes back, no approval is lost, and none counts twice."""
+
+import asyncio
+
+import pytest
+
+from backend.cart import service as carts
+from backend.errors import Conflict, NotFound
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from tests.backend.checkout.paying_kit import PRICE, Till
+
+
+async def _changed(till: Till, units: int = 2) -> tuple[str, Order, PaymentSession, str]:
+    """An order whose shopper chose another bank: the toy, the order, its closed payment, the cart that came back."""
+    trompo = await till.toy()
+    order, attempt = await till.order(trompo, units)
+    cart_id = await till.checkout.change_bank(order.id, till.token(order))
+    return trompo, order, attempt, cart_id
+
+
+async def _content(till: Till, cart_id: str) -> dict[str, int]:
+    async with till.database.read() as session:
+        return {line.variant_id: line.quantity for line in (await carts.view(session, cart_id)).lines}
+
+
+async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
+    await till.ship(cart_id)
+    attempt = await till.start(cart_id)
+    return await till.checkout.complete(cart_id), attempt
+
+
+async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> None:
+    trompo, order, attempt, cart_id = await _changed(till)
+    assert await _content(till, cart_id) == {trompo: 2}
+    lost = await till.read_order(order.id)
+    assert (lost.status, await till.state(attempt)) == ("canceled", "closed")
+    assert await till.available(trompo) == 3
+    assert "order_lost" not in await till.mails()
+    async with till.database.read() as session:
+        assert (await carts.read_cart(session, cart_id)).replaces_cart_id == order.cart_id
+
+
+async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:
+    trompo = await till.toy()
+    order, _ = await till.order(trompo, 2)
+    press = (till.checkout.change_bank(order.id, till.token(order)) for _ in range(3))
+    assert len(set(await asyncio.gather(*press))) == 1
+
+
+async def test_nobody_gives_up_the_payment_of_somebody_else(till: Till) -> None:
+    trompo = await till.toy()
+    order, attempt = await till.order(trompo)
+    with pytest.raises(NotFound):
+        await till.checkout.change_bank(order.id, "forged")
+    assert await till.state(attempt) == "pending_authorization"
+
+
+@pytest.mark.parametrize(
+    ("says", "state"), [(ProviderState.CAPTURED, "captured"), (ProviderState.HELD, "held")]
+)
+async def test_what_the_bank_has_approved_meanwhile_stands(
+    till: Till, says: ProviderState, state: str
+) -> None:
+    trompo = await till.toy()
+    order, attempt = await till.order(trompo)
+    till.bank.states[attempt.invoice] = says
+    with pytest.raises(Conflict):
+        await till.checkout.change_bank(order.id, till.token(order))
+    assert await till.state(attempt) == state
+    assert (await till.read_order(order.id)).status == "pending"
+
+
+async def test_an_approval_of_the_old_payment_pays_its_order_when_nothing_else_has(till: Till) -> None:
+    trompo, order, attempt, _ = await _changed(till)
+    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    stands = await till.read_order(order.id)
+    assert (stands.status, stands.payment_status) == ("pending", "captured")
+    assert await till.available(trompo) == 1
+    assert await till.attention() == []
+
+
+async def test_an_approval_whose_units_are_gone_is_told(till: Till) -> None:
+    trompo, order, attempt, _ = await _changed(till, units=3)
+    await till.order(trompo, 1)
+    await till.decide(attempt, ProviderState.CAPTURED)
+    assert (await till.read_order(order.id)).payment_status == "captured"
+    assert await till.attention() == [("stock_short", order.id, 3 * PRICE)]
+
+
+@pytest.mark.parametrize("old_is_first", [True, False])
+async def test_of_two_approvals_one_pays_and_the_other_is_to_be_given_back(
+    till: Till, old_is_first: bool
+) -> None:
+    _, old_order, old, cart_id = await _changed(till, units=1)
+    new_order, new = await _pay(till, cart_id)
+    first, second = (old, new) if old_is_first else (new, old)
+    paid, unpaid = (old_order, new_order) if old_is_first else (new_order, old_order)
+    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(second, ProviderState.CAPTURED) == "held"
+    assert (await till.read_order(paid.id)).payment_status == "captured"
+    assert (await till.read_order(unpaid.id)).payment_status in ("awaiting", "canceled")
+    assert await till.attention() == [("paid_twice", second.id, PRICE)]
+
+
+async def test_two_approvals_at_the_same_moment_are_still_one_payment(till: Till) -> None:
+    _, _, old, cart_id = await _changed(till, units=1)
+    _, new = await _pay(till, cart_id)
+    states = await asyncio.gather(
+        till.decide(old, ProviderState.CAPTURED), till.decide(new, ProviderState.CAPTURED)
+    )
+    assert sorted(states) == ["captured", "held"]
+    assert len(await till.attention()) == 1
+
+
+async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
+    """Two banks were given up, both into the cart in use: it is known of each."""
+    trompo = await till.toy(stock=5)
+    first, one = await till.order(trompo)
+    cart_id = await till.checkout.change_bank(first.id, till.token(first))
+    await till.ship(cart_id)
+    await till.start(cart_id)
+    second = await till.checkout.complete(cart_id)
+    third_cart = await till.checkout.change_bank(second.id, till.token(second))
+    third, paying = await _pay(till, third_cart)
+    await till.decide(paying, ProviderState.CAPTURED)
+    assert await till.decide(one, ProviderState.CAPTURED) == "held"
+    assert (await till.read_order(third.id)).payment_status == "captured"
+    assert await till.attention() == [("paid_twice", one.id, PRICE)]
+
+
+async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:
+    trompo = await till.toy()
+    order, attempt = await till.order(trompo)
+    till.bank.is_down = True
+    cart_id = await till.checkout.change_bank(order.id, till.token(order))
+    assert (await _content(till, cart_id), await till.state(attempt)) == ({trompo: 1}, "closed")

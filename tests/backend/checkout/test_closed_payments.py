@@ -1,0 +1,220 @@
+"""Silence ends no payment; what ends is the reservation (spec: States and transitions; wire: checkout)."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from backend import clock
+from backend.cart.service import read_cart
+from backend.edge.wire import sibling_id
+from backend.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
+from backend.jobs.models import Job
+from backend.payment.admin import capture
+from backend.payment.inquiry import ASK_FOR
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from backend.payment.service import CREATE_LIMIT, HOLD_TIME, PaymentUnderWay
+from tests.backend.checkout.paying_kit import PRICE, Till
+
+SECOND = timedelta(seconds=1)
+
+
+async def _jobs(till: Till) -> list[str | None]:
+    async with till.database.read() as session:
+        return list((await session.execute(select(Job.key).where(Job.kind == "payment.check"))).scalars())
+
+
+async def test_a_bank_that_has_not_decided_by_the_end_of_the_reservation_is_asked_on(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    order, attempt = await till.order(trompo)
+    await till.work()
+    assert till.bank.asked == 0  # not before minute seven
+    await till.pass_time(HOLD_TIME + SECOND)
+    await till.work()
+    assert (await till.state(attempt), await till.available(trompo)) == ("closed", 1)
+    assert (await till.read_order(order.id)).status == "canceled"
+    assert "order_lost" not in await till.mails()
+    assert "order_unconfirmed" in await till.mails()
+    assert await _jobs(till) == [attempt.id]
+    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    await till.pass_time(timedelta(hours=1))
+    await till.work()
+    paid = await till.read_order(order.id)
+    assert (paid.status, paid.payment_status, await _jobs(till)) == ("pending", "captured", [])
+    assert await till.available(trompo) == 0
+
+
+async def test_only_the_providers_word_says_that_nothing_was_charged(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    _, attempt = await till.order(trompo)
+    await till.pass_time(HOLD_TIME + SECOND)
+    await till.work()
+    assert "order_lost" not in await till.mails()
+    assert await till.decide(attempt, ProviderState.EXPIRED) == "expired"
+    assert "order_lost" in await till.mails()
+
+
+@pytest.mark.parametrize("is_down", [True, False])
+async def test_a_gateway_that_is_down_or_knows_nothing_ends_no_payment(till: Till, is_down: bool) -> None:
+    trompo = await till.toy(stock=1)
+    order, attempt = await till.order(trompo)
+    till.bank.is_down = is_down
+    till.bank.states[attempt.invoice] = ProviderState.UNKNOWN
+    await till.pass_time(HOLD_TIME + SECOND)
+    await till.work()
+    assert await till.state(attempt) == "pending_authorization"
+    assert (await till.read_order(order.id)).status == "pending"
+    assert await till.available(trompo) == 1  # the stock is given back all the same
+    till.bank.is_down = False
+    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    assert await till.available(trompo) == 0
+
+
+async def test_after_48_hours_without_word_a_person_must_look(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    order, attempt = await till.order(trompo)
+    till.bank.is_down = True
+    await till.pass_time(HOLD_TIME + ASK_FOR + SECOND)
+    await till.work()
+    assert (await till.state(attempt), await _jobs(till)) == ("closed", [])
+    assert (await till.read_order(order.id)).status == "canceled"
+    assert "order_lost" not in await till.mails()
+    assert await till.attention() == [("payment_unresolved", attempt.id, PRICE)]
+    till.bank.is_down = False
+    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+
+
+async def test_everything_of_the_last_48_hours_is_asked_about_on_demand(till: Till) -> None:
+    trompo = await till.toy()
+    order, attempt = await till.order(trompo)
+    await till.checkout.change_bank(order.id, till.token(order))
+    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    assert await till.checkout.payments.ask_about_all() == 1
+    assert await till.state(attempt) == "captured"
+
+
+async def test_a_payment_that_never_leaves_the_shop_ends_with_its_reservation(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    attempt = await till.start(await till.cart(trompo), "pp_system_default")
+    assert await till.available(trompo) == 0
+    await till.pass_time(HOLD_TIME + SECOND)
+    await till.work()
+    assert (await till.state(attempt), await till.available(trompo)) == ("canceled", 1)
+
+
+async def test_a_lapsed_reservation_that_another_buyer_took_ends_its_payment_too(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    first, second = await till.cart(trompo), await till.cart(trompo)
+    attempt = await till.start(first, "pp_system_default")
+    await till.pass_time(HOLD_TIME + SECOND)
+    await till.start(second)
+    await till.work()
+    assert (await till.state(attempt), await till.available(trompo)) == ("canceled", 0)
+
+
+async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) -> None:
+    trompo = await till.toy(stock=2)
+    orders = []
+    for _ in range(2):
+        cart_id = await till.cart(trompo)
+        attempt = await till.start(cart_id, "pp_system_default")
+        orders.append((await till.checkout.complete(cart_id), attempt))
+    (paid, money), (unpaid, _) = orders
+    await till.pass_time(timedelta(days=2))
+    await till.work()
+    assert await till.available(trompo) == 0
+    await capture(till.database, till.checkout.payments, sibling_id("pay", money.id))
+    await till.pass_time(timedelta(days=1))
+    await till.work()
+    assert (await till.read_order(paid.id)).payment_status == "captured"
+    assert (await till.read_order(unpaid.id)).status == "canceled"
+    assert await till.available(trompo) == 1
+    assert "order_lost" not in await till.mails()
+
+
+async def _cut_off(till: Till) -> str:
+    """A cart whose payment was being started when the process died."""
+    trompo = await till.toy(stock=3)
+    cart_id = await till.cart(trompo)
+    till.bank.refusal = asyncio.CancelledError()
+    with pytest.raises(asyncio.CancelledError):
+        await till.start(cart_id)
+    till.bank.refusal = None
+    async with till.database.transaction() as session:  # nothing runs any more when a process is killed
+        attempt = (await session.execute(select(PaymentSession))).scalar_one()
+        attempt.state = "initiating"
+        cart = await read_cart(session, cart_id)
+        cart.payment_session_id = attempt.id
+    return cart_id
+
+
+async def test_a_retry_after_a_kill_asks_the_gateway_at_once(till: Till) -> None:
+    cart_id = await _cut_off(till)
+    with pytest.raises(PaymentUnderWay) as refused:
+        await till.start(cart_id)
+    assert till.bank.asked == 1
+    assert 0 < int(refused.value.headers["Retry-After"]) <= CREATE_LIMIT.total_seconds()
+    for _ in range(20):  # a conflict is no try
+        with pytest.raises(PaymentUnderWay):
+            await till.start(cart_id)
+    assert till.bank.asked == 1  # nor does it ask again and again
+    await till.pass_time(CREATE_LIMIT + SECOND)
+    second = await till.start(cart_id)
+    assert second.state == "pending_authorization"
+
+
+async def test_what_was_approved_after_a_kill_is_found_by_the_retry(till: Till) -> None:
+    cart_id = await _cut_off(till)
+    attempt = await till.session_of(cart_id)
+    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    with pytest.raises(NotAllowed, match="completed"):
+        await till.start(cart_id)
+    (order,) = await till.orders()
+    assert order.payment_status == "captured"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), OutcomeUnknown("no answer")])
+async def test_whatever_a_provider_raises_nothing_stays_half_started(till: Till, error: Exception) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    till.bank.refusal = error
+    with pytest.raises(type(error)):
+        await till.start(cart_id)
+    assert (await till.session_of(cart_id)).state == "unknown"
+    till.bank.refusal = None
+    assert (await till.start(cart_id)).state == "pending_authorization"
+
+
+async def test_a_gateway_that_cannot_be_reached_has_started_nothing(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    cart_id = await till.cart(trompo)
+    till.bank.refusal = OutsideFailure("no connection")
+    with pytest.raises(OutsideFailure):
+        await till.start(cart_id)
+    assert ((await till.session_of(cart_id)).state, await till.available(trompo)) == ("failed", 1)
+
+
+@pytest.mark.parametrize("minutes", [-2, 2])
+async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press(
+    till: Till, monkeypatch: pytest.MonkeyPatch, minutes: int
+) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    real = clock.now
+    refusals: list[BaseException] = []
+
+    async def second_press() -> None:
+        """On a replica whose clock is wrong, while the first one's bank has not answered."""
+        till.bank.meanwhile = None
+        for name in ("backend.customers.attempts", "backend.cart.service", "backend.payment.settlement"):
+            monkeypatch.setattr(f"{name}.now", lambda: real() + timedelta(minutes=minutes))
+        try:
+            await till.start(cart_id)
+        except Conflict as error:
+            refusals.append(error)
+
+    till.bank.meanwhile = second_press
+    await till.start(cart_id)
+    assert (len(till.bank.started), len(refusals)) == (1, 1)

@@ -1,0 +1,228 @@
+"""An order is what was paid for: a snapshot taken when the payment starts. Meanwhile the cart refuses changes."""
+
+import asyncio
+from decimal import Decimal
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.models import LineItem
+from backend.catalog.models import Variant
+from backend.errors import Conflict, TotalChanged
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.settlement import settle
+from tests.backend.checkout.paying_kit import ANA, PRICE, Till
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import HOME, PAYER, PSE, get, option, pay, post, shipped_cart
+
+
+async def _change_behind(till: Till, cart_id: str) -> None:
+    """A cart that is changed under the payment, as the shop no longer lets anyone."""
+    async with till.database.transaction() as session:
+        await session.execute(update(LineItem).where(LineItem.cart_id == cart_id).values(quantity=3))
+        await session.execute(update(Variant).values(price=PRICE * 2))
+        cart = await carts.read_cart(session, cart_id)
+        cart.email, cart.shipping_address = (
+            "otra@example.com",
+            {"address_1": "Otra calle", "country_code": "co"},
+        )
+
+
+@pytest.mark.parametrize("completes_first", [True, False])
+async def test_whatever_becomes_of_the_cart_the_order_is_what_the_bank_was_asked_for(
+    till: Till, completes_first: bool
+) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    attempt = await till.start(cart_id)
+    if completes_first:
+        await till.checkout.complete(cart_id)
+    await _change_behind(till, cart_id)
+    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    (order,) = await till.orders()
+    assert (order.total, order.payment_status, order.email) == (PRICE, "captured", ANA.email)
+    assert order.shipping_address["address_1"] == ANA.address
+    assert await till.sold(order.id) == {trompo: 1}
+    assert await till.available(trompo) == 2
+    assert await till.attention() == []
+
+
+async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_has_ended(till: Till) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    refusals: list[Conflict] = []
+
+    async def rival() -> None:
+        with pytest.raises(Conflict, match=r"data\.replace"):
+            await till.add(cart_id, trompo)
+        refusals.append(Conflict(""))
+
+    till.bank.meanwhile = rival
+    attempt = await till.start(cart_id)
+    till.bank.meanwhile = None
+    await rival()
+    assert len(refusals) == 2
+    async with till.database.transaction() as session:
+        assert await carts.save_draft(session, cart_id, {"suburb": "Centro"}) == {"suburb": "Centro"}
+    await till.decide(attempt, ProviderState.REJECTED)
+    await till.add(cart_id, trompo)
+
+
+async def test_a_payment_that_has_not_left_the_shop_is_dropped_by_a_change(till: Till) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    attempt = await till.start(cart_id, "pp_system_default")
+    await till.add(cart_id, trompo)
+    assert await till.state(attempt) == "canceled"
+    assert await till.available(trompo) == 3
+
+
+async def test_a_price_that_changed_before_a_payment_left_the_shop_is_asked_about_again(till: Till) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    await till.start(cart_id, "pp_system_default")
+    async with till.database.transaction() as session:
+        await session.execute(update(Variant).values(price=PRICE + 1))
+    with pytest.raises(TotalChanged):
+        await till.checkout.complete(cart_id)
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+
+
+async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, trompo: str
+) -> None:
+    async with shop.database.transaction() as session:
+        tricycle = await make_toy(session, shop_floor, "triciclo", stock=5, price=300_000)
+    cart_id = await shipped_cart(store, trompo)
+    await pay(store, cart_id, PSE)
+    here, item = f"/store/carts/{cart_id}", {"variant_id": tricycle, "quantity": 2}
+    chosen = {"option_id": "so_any"}
+    for path, body in [
+        (f"{here}/line-items", item),
+        (here, {"shipping_address": {**HOME, "address_1": "Otra calle"}}),
+        (here, {"email": "otra@example.com"}),
+        (f"{here}/promotions", {"promo_codes": []}),
+    ]:
+        answer = await store.post(path, json=body)
+        assert (answer.status_code, answer.json()["type"]) == (409, "conflict"), path
+    flat = await option(store, cart_id, "flat")
+    chosen = {"option_id": flat["id"]}
+    assert (await store.post(f"{here}/shipping-methods", json=chosen)).status_code == 409
+    async with shop.database.read() as session:
+        attempt = (await session.execute(select(PaymentSession))).scalar_one()
+    report = ProviderReport(
+        state=ProviderState.CAPTURED, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice
+    )
+    await settle(shop.database, attempt.id, report)
+    order = (await post(store, f"{here}/complete"))["order"]
+    assert (order["total"], order["payment_status"], order["summary"]["paid_total"]) == (
+        PRICE,
+        "captured",
+        PRICE,
+    )
+
+
+async def test_another_payment_takes_the_place_of_the_one_at_the_bank(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    owed = await pay(store, cart_id, PSE)
+    (first,) = owed["payment_sessions"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    refused = await store.post(path, json={"provider_id": PSE, "data": PAYER})
+    assert refused.status_code == 409
+    assert "data.replace" in refused.json()["message"]
+    again = await post(store, path, {"provider_id": PSE, "data": {**PAYER, "replace": True}})
+    (second,) = again["payment_collection"]["payment_sessions"]
+    assert second["id"] != first["id"]
+    assert first["data"]["invoice"] in second["data"]["note"]
+    async with shop.database.read() as session:
+        known = await session.get_one(PaymentSession, first["id"])
+        assert (known.state, known.close_reason) == ("closed", "replaced")
+
+
+async def test_a_payment_is_given_up_without_another_and_the_cart_is_free(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    owed = await pay(store, cart_id, PSE)
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    answer = await post(store, path, {"provider_id": PSE, "data": {"replace": True}})
+    (given_up,) = answer["payment_collection"]["payment_sessions"]
+    assert (given_up["status"], "may still approve it" in given_up["data"]["note"]) == ("canceled", True)
+    await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
+    assert (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"][0]["quantity"] == 2
+
+
+async def test_two_who_replace_at_once_start_one_payment(till: Till) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    await till.start(cart_id)
+    both_asked = asyncio.Barrier(2)
+    asked: list[str] = []
+
+    async def wait_for_the_rival() -> None:
+        if len(asked) < 2:
+            asked.append("how the first payment stands")
+            await both_asked.wait()
+
+    till.bank.meanwhile = wait_for_the_rival
+    both = await asyncio.gather(
+        *(till.start(cart_id, replace=True) for _ in range(2)), return_exceptions=True
+    )
+    assert sorted(type(one).__name__ for one in both) == ["PaymentSession", "PaymentUnderWay"]
+    assert len(till.bank.started) == 2
+    assert await till.available(trompo) == 2
+
+
+async def test_what_is_replaced_was_approved_meanwhile_and_stands(till: Till) -> None:
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    attempt = await till.start(cart_id)
+    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    with pytest.raises(Conflict, match="approved"):
+        await till.start(cart_id, replace=True)
+    (order,) = await till.orders()
+    assert (order.payment_status, len(till.bank.started)) == ("captured", 1)
+
+
+async def test_an_order_that_awaits_its_payment_is_paid_by_the_one_that_replaced_it(till: Till) -> None:
+    trompo = await till.toy()
+    order, first = await till.order(trompo)
+    second = await till.start(order.cart_id, replace=True)
+    assert await till.state(first) == "closed"
+    assert (await till.read_order(order.id)).status == "pending"
+    await till.decide(second, ProviderState.CAPTURED)
+    assert (await till.read_order(order.id)).payment_status == "captured"
+    assert await till.decide(first, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", first.id, PRICE)]
+    assert (await till.read_order(order.id)).payment_status == "captured"
+
+
+async def test_the_closed_payment_pays_what_it_was_for(till: Till) -> None:
+    """The cart was made dearer after the first payment was given up; the bank approves the first."""
+    trompo = await till.toy()
+    cart_id = await till.cart(trompo)
+    first = await till.start(cart_id)
+    await till.checkout.give_up_payment(cart_id)
+    await till.add(cart_id, trompo, 2)
+    await till.ship(cart_id)
+    second = await till.start(cart_id)
+    order = await till.checkout.complete(cart_id)
+    assert order.total == 3 * PRICE
+    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
+    paid = await till.read_order(order.id)
+    assert (paid.total, paid.payment_status) == (PRICE, "captured")
+    assert await till.sold(order.id) == {trompo: 1}
+    assert await till.available(trompo) == 2
+    assert await till.decide(second, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", second.id, 3 * PRICE)]

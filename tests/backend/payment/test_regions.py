@@ -1,0 +1,56 @@
+"""A region offers the ways to pay that it names, and no other (spec: What the service does 1)."""
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from tests.shop_floor import Floor, make_toy, offer_payment
+from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
+
+
+@pytest.fixture
+async def region(shop: Shop, admin: httpx.AsyncClient) -> str:
+    """The path of the region, which offers PSE alone, as a new shop's does."""
+    async with shop.database.transaction() as session:
+        await offer_payment(session, PSE)
+    (region,) = (await get(admin, "/admin/regions"))["regions"]
+    return f"/admin/regions/{region['id']}"
+
+
+async def test_only_what_the_region_offers_can_be_used(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor, region: str
+) -> None:
+    async with shop.database.transaction() as session:
+        trompo = await make_toy(session, shop_floor, "trompo")
+    cart_id = await shipped_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    refused = await store.post(path, json={"provider_id": MANUAL})
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert MANUAL in refused.json()["message"]
+    providers = {"payment_providers": [PSE, MANUAL]}
+    changed = (await post(admin, region, providers))["region"]
+    assert [offered["id"] for offered in changed["payment_providers"]] == [PSE, MANUAL]
+    session = (await pay(store, cart_id))["payment_sessions"][0]
+    assert (session["provider_id"], session["status"]) == (MANUAL, "pending")
+
+
+async def test_a_storefront_is_told_what_the_region_offers(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, region: str
+) -> None:
+    region_id = region.rsplit("/", 1)[1]
+
+    async def offered() -> list[str]:
+        answer = await get(store, "/store/payment-providers", region_id=region_id)
+        return [provider["id"] for provider in answer["payment_providers"]]
+
+    assert await offered() == [PSE]
+    await post(admin, region, {"payment_providers": [PSE, MANUAL]})
+    assert await offered() == [PSE, MANUAL]
+
+
+async def test_a_region_offers_only_what_the_shop_runs_with(admin: httpx.AsyncClient, region: str) -> None:
+    answer = await admin.post(region, json={"payment_providers": ["pp_stripe"]})
+    assert (answer.status_code, "pp_stripe" in answer.json()["message"]) == (400, True)
+    assert (await get(admin, region))["region"]["payment_providers"] == [{"id": PSE, "is_enabled": True}]
+    assert (await admin.post("/admin/regions/reg_nobody", json={})).status_code == 404
