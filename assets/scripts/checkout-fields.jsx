@@ -315,6 +315,22 @@ export function TownField({ label, hint, texts, towns, answered, onFind }) {
   );
 }
 
+const SLOW_MS = 4000;
+
+// Whether the price has been on its way for so long that a word about it is due.
+function useIsSlow(isPricing) {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!isPricing) return;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [isPricing]);
+  return isSlow;
+}
+
 // The ways to ship, priced for the place that stands in the form now: the price of another place is never shown.
 export function ShippingChoices({ label, texts }) {
   const { values, problems, shipping, chosen, change, ship, isPriced, isPricing } = useForm();
@@ -324,6 +340,7 @@ export function ShippingChoices({ label, texts }) {
   const town = values.dane_code;
   const isMoving = isPricing && shipping.dane_code !== town; // to another place, so no price stands
   const isWaiting = isMoving || shipping.status === "quoting" || shipping.status === "none";
+  const isSlow = useIsSlow(isPricing);
 
   const picked = (option) => {
     change({ shipping_option: option }, 0);
@@ -359,7 +376,7 @@ export function ShippingChoices({ label, texts }) {
           <span className="card-choice__words">
             <b>{option.name ?? <span className="bone shipping__bone" />}</b>
             <span className="card-choice__note">
-              {isWaiting ? <span className="bone shipping__bone" /> : option.note}
+              {isWaiting ? (isSlow && !place ? texts.slow : <span className="bone shipping__bone" />) : option.note}
             </span>
           </span>
           <span className="card-choice__price">
@@ -367,7 +384,7 @@ export function ShippingChoices({ label, texts }) {
           </span>
         </label>
       ))}
-      <p className="sr-only" role="status">{isPricing ? texts.pricing : texts.priced}</p>
+      <p className="sr-only" role="status">{isSlow ? texts.slow : isPricing ? texts.pricing : texts.priced}</p>
       <Problem id={id} text={problems.shipping} />
     </fieldset>
   );

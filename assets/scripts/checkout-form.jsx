@@ -119,7 +119,7 @@ const entered = (event) => {
 };
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, totalLabel, answer, problems, shipping, texts, onPlace, onStale, children, ...props }) {
+export function Checkout({ total, totalLabel, answer, problems, shipping, isPayable, texts, onPlace, onStale, children, ...props }) {
   const typed = useTyped(props);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
@@ -189,7 +189,7 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, texts,
   }, []);
 
   const context = {
-    ...typed, problems, shipping, chosen, isPriced, isPricing, isPlacing, failure, place, totalLabel, texts,
+    ...typed, problems, shipping, chosen, isPriced, isPricing, isPlacing, isPayable, failure, place, totalLabel, texts,
   };
   return <Form.Provider value={context}>{children}</Form.Provider>;
 }
@@ -263,7 +263,8 @@ const goTo = (event, name) => {
 };
 
 function PayButton() {
-  const { isPlacing, isPricing, isPriced, chosen, totalLabel, texts } = useForm();
+  const { isPlacing, isPricing, isPriced, isPayable, chosen, totalLabel, texts } = useForm();
+  if (!isPayable) return null;
   const isBusy = isPlacing || isPricing;
   const words = isPlacing
     ? texts.opening

@@ -9,6 +9,7 @@ from backend.cart import service as carts
 from backend.cart.chain import chain_of, join_chain, lock_carts
 from backend.cart.models import Cart
 from backend.checkout.address import send_to
+from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.checkout.paying import Paying
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
@@ -103,7 +104,8 @@ async def _bring_back(session: AsyncSession, order: Order, present: str) -> str:
     old = await carts.read_cart(session, order.cart_id)
     cart = await _open_or_new(session, present, old)
     cart.email = cart.email or old.email
-    cart.draft = {**old.draft, **{name: text for name, text in cart.draft.items() if text}}
+    payer = {name: str(text) for name, text in (order.payer or {}).items() if name in DOCUMENT_FIELDS}
+    cart.draft = {**old.draft, **payer, **{name: text for name, text in cart.draft.items() if text}}
     await join_chain(session, cart, old.id)
     if old.shipping_address and not cart.shipping_address:
         await send_to(session, cart, old.shipping_address)

@@ -16,20 +16,31 @@ from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.orders.views import OrderLineView, OrderView, PaymentFacts
 from backend.payment.models import PaymentSession
+from backend.payment.refunds import money_of
 from backend.payment.service import decisive_attempt
 from backend.payment.states import SessionState
 from backend.settings import Settings
 
-_SHOWN = {
+_SHOWN: dict[str, str] = {
     SessionState.CAPTURED: "approved",
-    SessionState.AUTHORIZED: "approved",
+    SessionState.AUTHORIZED: "authorized",
     SessionState.REJECTED: "rejected",
     SessionState.CANCELED: "canceled",
     SessionState.EXPIRED: "expired",
     SessionState.FAILED: "failed",
     SessionState.HELD: "held",
     SessionState.UNKNOWN: "unknown",
+    SessionState.CLOSED: "closed",
 }
+_MONEY: dict[str, str] = {
+    PaymentStatus.CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_REFUNDED: "paid",
+    PaymentStatus.REFUNDED: "refunded",
+}
+"""What the shopper is told of money that has come, whatever its payments say."""
+_FINAL = ("paid", "refunded", "rejected", "canceled", "expired")
+_CAN_BE_LET_GO = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
 _JOURNEY: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
     FulfillmentStatus.SHIPPED: "shipped",
@@ -48,9 +59,9 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     order = await read_order(session, order_id)
     attempt = await decisive_attempt(session, order.cart_id)
     payment = _payment_facts(order, attempt, settings)
-    status = _ORDER_STATUS.get(payment.state, payment.state)
-    if order.payment_status == PaymentStatus.CAPTURED:
-        status = "paid"
+    status = _MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
+    is_at_the_bank = attempt is not None and SessionState(attempt.state) in _CAN_BE_LET_GO
+    _captured, refunded = await money_of(session, order.cart_id)
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
     totals = totals_of(order, lines)
@@ -59,8 +70,9 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         id=order.id,
         number=order.number or 0,
         status=status,
-        is_final=status not in ("pending", "held"),
-        can_retry=order.status == OrderStatus.CANCELED and status != "paid",
+        is_final=status in _FINAL,
+        can_retry=order.status == OrderStatus.CANCELED and status not in ("paid", "refunded", "review"),
+        can_change_bank=status == "pending" and is_at_the_bank,
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[
@@ -73,6 +85,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),
+        refunded_label=format_cop(refunded) if refunded else "",
         recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
         address_lines=_address_lines(address),
         payment=payment,
@@ -89,7 +102,7 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
         nit=settings.store_nit,
         contact_phone=settings.store_phone,
         contact_email=settings.store_email,
-        state=_SHOWN.get(SessionState(attempt.state), "pending") if attempt else "pending",
+        state=_state_of(attempt) if attempt else "pending",
         bank=str(data.get("bank_name") or ""),
         cus=(attempt.transaction_id or "") if attempt else "",
         reference=(attempt.reference or attempt.invoice) if attempt else "",
@@ -101,6 +114,13 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
         reason=str(data.get("reason") or ""),
         payer_ip=str(data.get("payer_ip") or ""),
     )
+
+
+def _state_of(attempt: PaymentSession) -> str:
+    """What is told of a payment. Money that came without paying the order is no payment that failed."""
+    if attempt.captured_amount is not None and attempt.state != SessionState.CAPTURED:
+        return "review"
+    return _SHOWN.get(SessionState(attempt.state), "pending")
 
 
 def _address_lines(address: dict[str, Any]) -> list[str]:

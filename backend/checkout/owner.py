@@ -32,7 +32,7 @@ class OwnOrder:
     number: int
     token: str
     status: str
-    """`pending`, `paid` or `canceled`."""
+    """`pending`, `paid`, `partially_refunded`, `refunded` or `canceled`."""
     created_label: str
     total_label: str
     parcels: list[ParcelView]
@@ -117,9 +117,17 @@ async def orders_of(session: AsyncSession, signing_key: str, customer_id: str) -
 
 
 def _status(order: Order) -> str:
-    if order.payment_status in (PaymentStatus.CAPTURED, PaymentStatus.AUTHORIZED):
-        return "paid"
-    return "canceled" if order.status == OrderStatus.CANCELED else "pending"
+    told = _STATUS.get(order.payment_status)
+    return told or ("canceled" if order.status == OrderStatus.CANCELED else "pending")
+
+
+_STATUS: dict[str, str] = {
+    PaymentStatus.CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_REFUNDED: "partially_refunded",
+    PaymentStatus.REFUNDED: "refunded",
+}
+"""What the customer's list says of money that has come, or was given back."""
 
 
 def _address_view(entry: CustomerAddress) -> AddressView:

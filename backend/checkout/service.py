@@ -105,6 +105,17 @@ class Checkout:
             metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
             await send_to(session, cart, {**known, **place, "metadata": metadata})
 
+    async def offers(self, cart_id: str, provider_id: str) -> bool:
+        """Whether the cart may be paid this way: its region names the provider, and the shop runs with it.
+
+        Raises:
+            NotFound: no cart has this id.
+        """
+        async with self.database.read() as session:
+            cart = await carts.read_cart(session, cart_id)
+            offered = await payments.offered_providers(session, cart.region_id)
+        return provider_id in offered and self.payments.provider(provider_id) is not None
+
     async def collect(self, cart_id: str) -> PaymentCollection:
         """The cart's payment collection, at what the cart costs now; while a payment is at the bank, as it is.
 

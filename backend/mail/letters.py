@@ -40,8 +40,9 @@ ORDER_MAILS = {
     Kind.UNCONFIRMED: (
         "No recibimos la confirmación de tu pago: pedido {number}",
         (
-            "Cancelamos tu pedido porque no recibimos a tiempo la confirmación de tu pago. "
-            "Si tu banco te cobró, lo sabremos y te avisamos. Desde tu pedido puedes intentarlo otra vez."
+            "Dejamos de esperar la confirmación de tu banco y cancelamos tu pedido. Si tu banco lo aprueba de todos "
+            "modos, ese pago vale para este pedido o te devolvemos el dinero, y te escribimos. Desde tu pedido puedes "
+            "intentarlo otra vez."
         ),
         SEE,
     ),

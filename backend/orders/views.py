@@ -27,7 +27,8 @@ class PaymentFacts:
     contact_phone: str
     contact_email: str
     state: str
-    """`pending`, `approved`, `rejected`, `canceled`, `expired`, `held`, `failed` or `unknown`."""
+    """`pending`, `authorized` (no bank page: the shop has yet to receive it), `approved`, `rejected`, `canceled`,
+    `expired`, `held`, `failed`, `closed`, `review` or `unknown`."""
     bank: str
     cus: str
     reference: str
@@ -59,14 +60,21 @@ class ParcelView:
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """An order for its buyer. `can_retry`: the payment is finally lost and the same cart can be had back."""
+    """An order for its buyer.
+
+    `can_retry`: the payment is finally lost and the same cart can be had back. `can_change_bank`: the payment waits at
+    the bank and can be let go of. `is_final`: nothing more is heard of the payment.
+    """
 
     id: str
     number: int
     status: str
-    """`pending`, `paid`, `rejected`, `canceled`, `expired` or `held`: what the shopper is told."""
+    """What the shopper is told: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
+    ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
+    way, which staff confirm), `paid`, `refunded`, `rejected`, `canceled` or `expired`."""
     is_final: bool
     can_retry: bool
+    can_change_bank: bool
     created_label: str
     email: str
     lines: list[OrderLineView]
@@ -76,6 +84,8 @@ class OrderView:
     total: Cop
     total_label: str
     tax_label: str
+    refunded_label: str
+    """What was given back of it; empty when nothing was."""
     recipient: str
     address_lines: list[str]
     payment: PaymentFacts

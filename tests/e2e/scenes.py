@@ -130,6 +130,20 @@ def order(decision: str, status: str) -> Scene:
     return scene
 
 
+async def order_waiting(page: Page) -> None:
+    """The checkout of a shopper who comes back from the bank without having paid."""
+    await bank(page)
+    await page.go_back()
+    await expect(page.get_by_test_id("order-waiting")).to_be_visible(timeout=PATIENCE)
+
+
+async def change_bank(page: Page) -> None:
+    """The question whether the payment at the bank is to be let go of."""
+    await order("pending", "pending")(page)
+    await page.get_by_test_id("change-bank").click(timeout=PATIENCE)
+    await expect(page.get_by_test_id("change-bank-question")).to_be_visible()
+
+
 async def register_errors(page: Page) -> None:
     """The form for a new account, sent empty."""
     await visit(page, "/account/register")
@@ -200,6 +214,8 @@ EVERYWHERE: dict[str, Scene] = {
     "order-paid": order("approve", "paid"),
     "order-rejected": order("reject", "rejected"),
     "order-pending": order("pending", "pending"),
+    "order-waiting": order_waiting,
+    "order-change-bank": change_bank,
     "order-unknown": at("/order/order_0?token=t"),
     "login": at("/account/login"),
     "register": at("/account/register"),

@@ -1,5 +1,6 @@
 """A shopper at the browser, and a look into the shop's books: what the tests of buying do again and again."""
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -120,6 +121,17 @@ def orders_of(shop: ShopServer, email: str) -> int:
 def payments_of(shop: ShopServer) -> int:
     """How many tries to pay there were."""
     return int(_ask(shop, "SELECT count(*) FROM payment_session"))
+
+
+def attention_of(shop: ShopServer) -> list[str]:
+    """The kinds of what waits for a person."""
+    kinds = _ask(shop, "SELECT group_concat(kind) FROM attention WHERE resolved_at IS NULL")
+    return str(kinds).split(",") if kinds else []
+
+
+def offer_payments(shop: ShopServer, *providers: str) -> None:
+    """What staff do to say how can be paid."""
+    _ask(shop, "UPDATE region SET payment_providers = ?", json.dumps(providers))
 
 
 def change_price(shop: ShopServer, handle: str, price: int) -> None:

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.conftest import OpenPage, ShopServer, Watch
+from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.held import Held
 from tests.e2e.shopper import (
     ANA,
@@ -23,6 +23,7 @@ from tests.e2e.shopper import (
     expect_status,
     field,
     go_to_bank,
+    offer_payments,
     open_checkout,
     payments_of,
     pick_town,
@@ -151,6 +152,7 @@ async def test_what_is_typed_before_a_new_server_knows_the_cart_is_not_lost(
         ("0", "CE", "123456789", "La cédula de extranjería debe tener entre 4 y 8 dígitos."),
         ("0", "PPN", "A-1", "El pasaporte debe tener entre 4 y 12 letras o números."),
         ("1", "NIT", "12", "El NIT debe tener entre 7 y 10 dígitos."),
+        ("1", "NIT", "900123456-1", "Revisa el NIT: su dígito de verificación no corresponde."),
     ],
 )
 async def test_each_document_has_its_rule(
@@ -174,6 +176,25 @@ async def test_a_company_pays_with_its_nit_and_nothing_else(page_1280: Page) -> 
     await page_1280.locator('[name="person_type"][value="0"]').check()
     await expect(kinds.filter(has_text="NIT")).to_have_count(0)
     await expect(field(page_1280, "doc_type")).to_have_value("CC")
+
+
+async def test_a_region_without_pse_says_so_before_anything_is_typed(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server()
+    offer_payments(shop, "pp_system_default")
+    async with pages_of(shop, browser, watch)(*WIDTHS["320"]) as page:
+        await put_in_cart(page, "yoyo-de-madera")
+        await open_checkout(page)
+        unavailable = page.get_by_test_id("payment-unavailable")
+        await expect(unavailable).to_contain_text("no podemos recibir pagos en línea", timeout=PATIENCE)
+        await expect(page.get_by_test_id("bank-select")).to_have_count(0)
+        await expect(page.get_by_test_id("place-order")).to_have_count(0)
+        await expect_no_overflow(page)
+        offer_payments(shop, "gateway_pse")
+        await page.reload()
+        await expect(page.get_by_test_id("bank-select")).to_be_visible(timeout=PATIENCE)
+        await expect(unavailable).to_have_count(0)
 
 
 async def test_a_municipality_nobody_knows_is_said_to_be_unknown(page_320: Page) -> None:

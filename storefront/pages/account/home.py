@@ -29,7 +29,13 @@ from storefront.pages.order.sections import stage_text
 __all__ = ["TITLE", "AccountState", "load", "page"]
 
 WHO = view_of(AccountState.who, ShopperView)
-STATUSES = {"pending": _("Esperando el pago"), "paid": _("Pagado"), "canceled": _("Cancelado")}
+STATUSES = {
+    "pending": _("Esperando el pago"),
+    "paid": _("Pagado"),
+    "partially_refunded": _("Pagado, con una devolución"),
+    "refunded": _("Dinero devuelto"),
+    "canceled": _("Cancelado"),
+}
 
 
 def part(title: str, *content: rx.Component, name: str) -> rx.Component:

@@ -58,6 +58,7 @@ class Checkout(rx.Component):
     problems: rx.Var[dict[str, str]]
     shipping: rx.Var[Shipping]
     answer: rx.Var[Answer]
+    is_payable: rx.Var[bool]
     texts: rx.Var[dict[str, Any]]
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]

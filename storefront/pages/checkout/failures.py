@@ -50,7 +50,7 @@ _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
     (NotAllowed, _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")),
     (
         OutcomeUnknown,
-        _("Tu banco no respondió a tiempo y no se hizo ningún cobro. Inténtalo otra vez en un momento."),
+        _("Tu banco no respondió a tiempo. Inténtalo otra vez en un momento."),
     ),
 )
 """The first kind that fits counts."""

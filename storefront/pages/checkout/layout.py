@@ -5,6 +5,8 @@ import reflex as rx
 from backend.cart.views import CartView
 from backend.settings import load_settings
 from storefront.components.browser import Arrival, SessionWatch, icon
+from storefront.components.change_bank import TEXTS as CHANGE_BANK
+from storefront.components.change_bank import ChangeBank
 from storefront.components.empty import empty_cart, empty_state
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
@@ -74,6 +76,7 @@ def open_checkout() -> rx.Component:
         problems=CheckoutState.problems,
         shipping=CheckoutState.shipping,
         answer=CheckoutState.answer,
+        is_payable=CheckoutState.is_payable,
         texts=texts.FORM,
         on_note=CheckoutState.note,
         on_ship=CheckoutState.ship,
@@ -101,6 +104,9 @@ def placed() -> rx.Component:
             data_testid="go-to-bank",
         ),
         order_link(_("Ver mi pedido")),
+        ChangeBank.create(
+            answers=CheckoutState.changes, texts=CHANGE_BANK, on_change=CheckoutState.change_bank
+        ),
         test_id="order-waiting",
     )
 

@@ -141,6 +141,29 @@ def payment() -> rx.Component:
         3,
         _("Pago por PSE"),
         CheckoutState.steps_done.contains("payment"),
+        rx.cond(CheckoutState.is_payable, rx.fragment(*pse()), not_payable()),
+    )
+
+
+def not_payable() -> rx.Component:
+    """The shop takes no payments by PSE here: better said before anything is typed than after."""
+    return rx.el.p(
+        icon("warning"),
+        rx.el.span(
+            _(
+                "Por ahora no podemos recibir pagos en línea. Escríbenos o llámanos y acordamos el pago: tu carrito "
+                "sigue guardado."
+            )
+        ),
+        class_name="alert",
+        role="status",
+        data_testid="payment-unavailable",
+    )
+
+
+def pse() -> list[rx.Component]:
+    """What a payment by PSE needs to know."""
+    return [
         rx.el.div(
             rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
             rx.el.div(
@@ -182,4 +205,4 @@ def payment() -> rx.Component:
             options=CheckoutState.banks,
             test_id="bank-select",
         ),
-    )
+    ]

@@ -18,8 +18,10 @@ from backend.checkout.form import read_destination
 from backend.checkout.owner import AddressView
 from backend.checkout.views import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
+from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
+from storefront.components.change_bank import change_bank
 from storefront.components.links import order_path
 from storefront.facts import DocumentFacts
 from storefront.locale import _
@@ -36,7 +38,7 @@ from storefront.pages.checkout.views import (
     town_view,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told
+from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told, tell
 from storefront.state.cart import CartState, refresh, settle
 from storefront.state.events import event
 from storefront.state.numbers import next_number
@@ -54,7 +56,8 @@ class CheckoutState(PageState, rx.State):
 
     `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order waits at the bank) or `empty`.
     `book` are the addresses of whoever is signed in. `loaded_at` changes with every `load`; `noted` is the number of
-    the last note that was kept.
+    the last note that was kept. `is_payable`: the cart may be paid by PSE. `changes` is another number after every try
+    to change the bank.
     """
 
     content: rx.Field[str] = rx.field("")
@@ -69,11 +72,13 @@ class CheckoutState(PageState, rx.State):
     steps_done: rx.Field[list[str]] = rx.field(default_factory=list)
     banks: rx.Field[list[Choice]] = rx.field(default_factory=list)
     banks_problem: rx.Field[str] = rx.field("")
+    is_payable: rx.Field[bool] = rx.field(True)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     shipping: rx.Field[Shipping] = rx.field(default_factory=Shipping)
     answer: rx.Field[Answer] = rx.field(default_factory=Answer)
     last: rx.Field[LastOrder] = rx.field(default_factory=LastOrder)
+    changes: rx.Field[int] = rx.field(0)
     last_order: str = rx.LocalStorage("", name="trompo_order")
     _cart_id: str = ""
     _is_placing: bool = False
@@ -97,15 +102,19 @@ class CheckoutState(PageState, rx.State):
 
     @rx.event(background=True)
     async def load_banks(self) -> None:
-        """Ask which banks are on offer."""
-        banks, problem = [], ""
+        """Ask which banks are on offer, where the cart may be paid by PSE at all."""
+        async with self:
+            cart_id = await self._cart()
+        shop, banks, problem, is_payable = current_shop(), [], "", True
+        with suppress(NotFound):  # it is no more: the page says so by itself
+            is_payable = await shop.checkout.offers(cart_id, GATEWAY_PSE)
         try:
-            banks = [Choice(bank.code, bank.name) for bank in await current_shop().payments.banks()]
+            banks = [Choice(bank.code, bank.name) for bank in await shop.payments.banks()]
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
             problem = text_of(error)
         async with self:
-            self.banks, self.banks_problem = banks, problem
+            self.banks, self.banks_problem, self.is_payable = banks, problem, is_payable
 
     @event(supersedes=True)
     async def note(self, values: dict[str, str], reached: list[str], number: int) -> None:
@@ -219,6 +228,25 @@ class CheckoutState(PageState, rx.State):
                 typed["dane_code"], typed["address"], typed.get("shipping_option", "")
             )
 
+    @rx.event(background=True)
+    async def change_bank(self) -> Any:
+        """Let go of the payment that waits at the bank and fill in the form for another one.
+
+        When that payment has ended meanwhile, the order's page says how.
+        """
+        async with self:
+            page = self.last.page
+            order_id, token = self._told_order()
+        changed = await change_bank(self, order_id, token)
+        if changed.has_cart:
+            yield CheckoutState.load
+        elif not changed.problem:
+            yield rx.redirect(page)
+        async with self:
+            if changed.problem:
+                await tell(self, changed.problem)
+            self.changes = next_number(self.changes)
+
     async def _cart(self) -> str:
         """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it."""
         return self._cart_id or (await self.get_state(CartState)).cart_id[:MAX_ID]
@@ -260,13 +288,20 @@ class CheckoutState(PageState, rx.State):
 
     async def _last_order(self) -> LastOrder:
         """The order that this browser says it placed last, if its token is right."""
+        order_id, token = self._told_order()
         try:
-            told = json.loads(self.last_order)
-            order_id, token = an_id(told["id"]), a_text(told["token"], fields.LONGEST)
             placed = await current_shop().checkout.order_placed(order_id, token)
-        except (ValueError, KeyError, TypeError, ShopError):
+        except ShopError:
             return LastOrder()
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
+
+    def _told_order(self) -> tuple[str, str]:
+        """Id and token of the order that this browser says it placed last; empty when it says nothing of use."""
+        try:
+            told = json.loads(self.last_order)
+            return an_id(told["id"]), a_text(told["token"], fields.LONGEST)
+        except (ValueError, KeyError, TypeError, ShopError):
+            return "", ""
 
 
 async def _priced(cart_id: str, dane_code: str, address: str, option_id: str, *, is_choice: bool) -> Shipping:

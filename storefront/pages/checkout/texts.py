@@ -24,5 +24,6 @@ SHIPPING = {
     "again": _("Intentar de nuevo"),
     "nothing": _("Por ahora no tenemos envíos para este pedido. Escríbenos y lo resolvemos."),
     "pricing": _("Calculando el envío…"),
+    "slow": _("La transportadora está tardando. Sigue con tus datos: el precio llega aquí."),
     "priced": _("El precio del envío está listo."),
 }

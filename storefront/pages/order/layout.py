@@ -6,6 +6,8 @@ from reflex.vars import ObjectVar
 from backend.orders.views import OrderView
 from storefront.components.address import address_part
 from storefront.components.browser import icon
+from storefront.components.change_bank import TEXTS as CHANGE_BANK
+from storefront.components.change_bank import ChangeBank
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.links import CATALOG
@@ -65,7 +67,16 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
             ),
             rx.cond(
-                ~order.is_final,
+                order.refunded_label != "",
+                rx.el.p(
+                    _("Te devolvimos "),
+                    rx.el.b(order.refunded_label, data_testid="order-refunded"),
+                    ".",
+                    class_name="order__words",
+                ),
+            ),
+            rx.cond(
+                (order.status == "pending") | (order.status == "held"),
                 rx.el.p(
                     rx.el.span(class_name="spinner", aria_hidden="true"),
                     _("Consultando a tu banco…"),
@@ -96,6 +107,15 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                 ),
                 PrintButton.create(label=_("Imprimir")),
                 class_name="order__actions",
+            ),
+            rx.cond(
+                order.can_change_bank,
+                rx.el.div(
+                    ChangeBank.create(
+                        answers=OrderState.answers, texts=CHANGE_BANK, on_change=OrderState.change_bank
+                    ),
+                    class_name="order__change",
+                ),
             ),
             class_name="order__say",
         ),

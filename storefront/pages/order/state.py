@@ -7,11 +7,12 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.errors import ShopError
+from storefront.components.change_bank import change_bank
 from storefront.components.links import CHECKOUT
 from storefront.facts import DocumentFacts
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
-from storefront.state.answers import problems_told
+from storefront.state.answers import problems_told, tell
 from storefront.state.cart import CartState, settle
 from storefront.state.events import event
 from storefront.state.numbers import next_number
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class OrderState(PageState, rx.State):
-    """An order. `answers` is another number after every try to bring its cart back."""
+    """An order. `answers` is another number after every try to bring its cart back, or to change the bank."""
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
     facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=UNKNOWN))
@@ -42,6 +43,25 @@ class OrderState(PageState, rx.State):
         async with self:
             if self.content != data.content:
                 self._show(data)
+
+    @rx.event(background=True)
+    async def change_bank(self) -> Any:
+        """Let go of the payment at the bank, bring the cart back and go to pay at another bank.
+
+        Pressed twice it is done once: the second press finds the cart brought back. When the payment has ended by now,
+        the page says how.
+        """
+        async with self:
+            params = PageParams.from_url(self.router.url)
+        changed = await change_bank(self, params.tail, token_of(params))
+        if changed.has_cart:
+            yield rx.redirect(CHECKOUT)
+        else:
+            yield OrderState.refresh
+        async with self:
+            if changed.problem:
+                await tell(self, changed.problem)
+            self.answers = next_number(self.answers)
 
     @event()
     async def try_again(self) -> Any:

@@ -9,6 +9,10 @@ TITLES = {
     "rejected": _("Tu pago fue rechazado"),
     "canceled": _("El pago se canceló"),
     "expired": _("El pago venció"),
+    "closed": _("Dejamos de esperar este pago"),
+    "review": _("Estamos revisando tu pago"),
+    "authorized": _("Apartamos tus juguetes"),
+    "refunded": _("Te devolvimos el dinero"),
 }
 EXPLANATIONS = {
     "pending": _(
@@ -31,6 +35,19 @@ EXPLANATIONS = {
         "Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. "
         "Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
     ),
+    "closed": _(
+        "Tu banco no nos ha dicho en qué terminó, y le seguimos preguntando. Si lo aprueba de todos modos, ese pago "
+        "vale para este pedido o te devolvemos el dinero. Si quieres pagar otra vez, tus juguetes regresan al carrito "
+        "con un clic."
+    ),
+    "review": _(
+        "Tu banco nos dice que lo aprobó. Alguien de la tienda lo está revisando y te escribe: o vale para este "
+        "pedido o te devolvemos el dinero. No pagues de nuevo."
+    ),
+    "authorized": _(
+        "Todavía no recibimos tu pago. Escríbenos o llámanos para acordarlo, y empezamos a prepararlos."
+    ),
+    "refunded": _("Hicimos la devolución. Según tu banco, puede tardar unos días en verse en tu cuenta."),
 }
 PAYMENT_STATES = {
     "pending": _("Pendiente"),
@@ -41,6 +58,9 @@ PAYMENT_STATES = {
     "canceled": _("Cancelada"),
     "expired": _("Expirada"),
     "held": _("En verificación"),
+    "closed": _("Sin confirmar"),
+    "review": _("En revisión"),
+    "authorized": _("Por recibir"),
 }
 DRAWINGS = {
     "paid": "/brand/order-paid.svg",
@@ -49,6 +69,10 @@ DRAWINGS = {
     "rejected": "/brand/order-rejected.svg",
     "canceled": "/brand/order-rejected.svg",
     "expired": "/brand/order-rejected.svg",
+    "closed": "/brand/order-pending.svg",
+    "review": "/brand/order-pending.svg",
+    "authorized": "/brand/order-pending.svg",
+    "refunded": "/brand/order-pending.svg",
 }
 JOURNEY_TITLES = {
     "shipped": _("Tu pedido va en camino"),

@@ -33,7 +33,7 @@ from storefront.pages.checkout.views import shipping_card
             "failed",
             "PENDIENTE de recibir confirmación",
         ),
-        (OutcomeUnknown("no answer"), "failed", "no se hizo ningún cobro"),
+        (OutcomeUnknown("no answer"), "failed", "no respondió a tiempo"),
         (OutsideFailure("broken"), "failed", NOT_CREATED),
         (BankListUnavailable(), "failed", "lista de entidades financieras"),
         (

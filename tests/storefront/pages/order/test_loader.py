@@ -46,8 +46,16 @@ def test_the_token_ends_where_a_gateway_s_own_words_begin() -> None:
 
 def test_every_status_has_its_words() -> None:
     assert texts.TITLES.keys() == texts.EXPLANATIONS.keys() == texts.DRAWINGS.keys()
-    assert set(texts.TITLES) == {"pending", "held", "paid", "rejected", "canceled", "expired"}
+    ended = {"paid", "refunded", "rejected", "canceled", "expired"}
+    assert set(texts.TITLES) == {"pending", "held", "closed", "review", "authorized"} | ended
     assert next(iter(texts.TITLES)) == "pending"  # what an unknown status is told as
+
+
+def test_only_the_bank_s_own_word_says_that_nothing_was_charged() -> None:
+    told = {
+        status for status, words in texts.EXPLANATIONS.items() if "no se hizo ningún cobro" in words.lower()
+    }
+    assert told == {"rejected", "canceled", "expired"}
 
 
 def test_every_stage_of_a_parcel_has_its_words() -> None:

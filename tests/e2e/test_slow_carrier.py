@@ -1,0 +1,84 @@
+"""A carrier that hangs or takes its time: the form stays usable, and the price that is shown is what is paid."""
+
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from backend.sandbox.carrier.app import BASE_PATH, SandboxCarrier
+from backend.sandbox.carrier.faults import Fault, Operation
+from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
+from tests.e2e.shopper import (
+    ANA,
+    BANK,
+    MEDELLIN,
+    PATIENCE,
+    decide,
+    expect_status,
+    field,
+    go_to_bank,
+    open_checkout,
+    pick_town,
+    put_in_cart,
+)
+from tests.gateway_kit import served
+
+KEY = "a key"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def carrier() -> AsyncIterator[tuple[SandboxCarrier, str]]:
+    """A carrier of this test, and where it answers."""
+    carrier = SandboxCarrier(KEY, labels_url="http://localhost/labels", allow_control=False)
+    async with served(carrier.app) as url:
+        yield carrier, f"{url}{BASE_PATH}"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(
+    carrier: tuple[SandboxCarrier, str],
+    new_server: Callable[..., ShopServer],
+    browser: Browser,
+    watch: Watch,
+) -> AsyncIterator[Page]:
+    """A page of a shop that asks this carrier, for 8 seconds at most, with a toy in the cart."""
+    shop = new_server(CARRIER_API_URL=carrier[1], CARRIER_API_KEY=KEY, CARRIER_TIMEOUT="8")
+    async with pages_of(shop, browser, watch)(*WIDTHS["320"]) as page:
+        await put_in_cart(page, "yoyo-de-madera")
+        await open_checkout(page)
+        yield page
+
+
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.SLOW])
+async def test_the_form_stays_usable_while_the_carrier_is_waited_for(
+    page: Page, carrier: tuple[SandboxCarrier, str], fault: Fault
+) -> None:
+    carrier[0].faults.plan(fault, Operation.QUOTATION, times=1, seconds=6)
+    button, option = page.get_by_test_id("place-order"), page.get_by_test_id("shipping-option").first
+    for name, text in ANA.items():
+        await field(page, name).fill(text)
+    await pick_town(page, MEDELLIN)
+    await expect(button).to_have_text("Calculando el envío…", timeout=PATIENCE)
+    await field(page, "email").fill("ana@")
+    await field(page, "email").blur()
+    await expect(field(page, "email")).to_have_attribute(
+        "aria-invalid", "true"
+    )  # the server answers meanwhile
+    await field(page, "email").fill(ANA["email"])
+    await expect(
+        page.locator(".card-choice__note", has_text="La transportadora está tardando")
+    ).to_be_visible(timeout=PATIENCE)
+    await expect(button).to_have_text("Calculando el envío…")
+    await expect(option.locator(".card-choice__price")).to_contain_text("$", timeout=PATIENCE)
+    fixed = option.get_by_text("Tarifa fija")
+    await expect(fixed).to_have_count(1 if fault is Fault.HANG else 0)
+    price = await option.locator(".card-choice__price").inner_text()
+    await page.get_by_test_id("bank-select").select_option(BANK)
+    await expect(page.get_by_test_id("checkout-shipping")).to_have_text(price, timeout=PATIENCE)
+    await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    total = (await button.inner_text()).removeprefix("Pagar ").removesuffix(" con PSE")
+    await go_to_bank(page)
+    await decide(page, "approve")
+    await expect_status(page, "paid")
+    await expect(page.get_by_test_id("order-total")).to_have_text(total)
