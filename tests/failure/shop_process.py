@@ -1,10 +1,12 @@
 """A shop without pages in a process of its own, to be killed. Its gateway is outside and goes on living.
 
-`python -m tests.failure.shop_process`, settings from the environment. `POST /test/buy` does what the storefront's
-button does; everything else is the shop's own API.
+`python -m tests.failure.shop_process`, settings from the environment. `POST /test/buy` and
+`POST /test/change-bank/{order}` do what the storefront's buttons do, `POST /test/refund/{order}` what staff do;
+everything else is the shop's own API.
 """
 
 import asyncio
+import os
 
 import uvicorn
 from sqlalchemy import select
@@ -13,12 +15,17 @@ from backend.app import Shop, create_api
 from backend.cart import service as carts
 from backend.catalog.models import Variant
 from backend.checkout.form import require_destination
+from backend.orders.refunding import refund_order
+from backend.orders.schemas import NewRefund, RefundedLine
+from backend.orders.service import lines_of_order, read_order
+from backend.orders.tokens import order_token
 from backend.settings import load_settings
 from backend.start import prepare
 from tests.checkout_steps import TYPED
 
 SKU = "TRO-TRA-001"
-shoppers = (f"190.24.{n // 256}.{n % 256}" for n in range(65_536))
+OTHER_BANK = "1007"
+shoppers = (f"190.{os.getpid() % 256}.{n // 256}.{n % 256}" for n in range(65_536))
 """Addresses of clients: nobody buys so much alone."""
 
 
@@ -32,12 +39,45 @@ async def buy(shop: Shop) -> str:
         trompo = (await session.execute(select(Variant.id).where(Variant.sku == SKU))).scalar_one()
         cart_id = await carts.create(session)
         await carts.add(session, cart_id, trompo, 1)
-    await shop.checkout.set_destination(cart_id, require_destination(TYPED))
+    return await pay(shop, cart_id, TYPED["bank"])
+
+
+async def pay(shop: Shop, cart_id: str, bank: str) -> str:
+    """Fill the form in and press its button. Gives the order's id."""
+    typed = {**TYPED, "bank": bank}
+    await shop.checkout.set_destination(cart_id, require_destination(typed))
     await shop.checkout.offer_shipping(cart_id)
     async with shop.database.read() as session:
         total = (await carts.view(session, cart_id)).total
-    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=total, ip=next(shoppers))
+    placed = await shop.checkout.place_order(cart_id, typed, expected_total=total, ip=next(shoppers))
     return placed.order_id
+
+
+async def change_bank(shop: Shop, order_id: str) -> str:
+    """Let go of the order's payment and pay at another bank.
+
+    Returns:
+        The id of the new order, or of the one there is when that was paid meanwhile.
+    """
+    token = order_token(shop.settings.signing_key, order_id)
+    cart_id = await shop.checkout.change_bank(order_id, token)
+    if not cart_id:
+        return order_id
+    return await pay(shop, cart_id, OTHER_BANK)
+
+
+async def refund(shop: Shop, order_id: str) -> str:
+    """Give all of the order's money back, and take its units back. Gives the order's id."""
+    async with shop.database.read() as session:
+        order, lines = await read_order(session, order_id), await lines_of_order(session, order_id)
+    back = [RefundedLine(line_id=line.id, quantity=line.quantity) for line in lines]
+    await refund_order(
+        shop.database,
+        order_id,
+        NewRefund(amount=order.total, reference=f"TRANSFER-{order.number}", lines=back),
+        "a test",
+    )
+    return order_id
 
 
 async def main() -> None:
@@ -50,6 +90,14 @@ async def main() -> None:
     @api.post("/test/buy")
     async def _buy() -> dict[str, str]:
         return {"order_id": await buy(shop)}
+
+    @api.post("/test/change-bank/{order_id}")
+    async def _change_bank(order_id: str) -> dict[str, str]:
+        return {"order_id": await change_bank(shop, order_id)}
+
+    @api.post("/test/refund/{order_id}")
+    async def _refund(order_id: str) -> dict[str, str]:
+        return {"order_id": await refund(shop, order_id)}
 
     await shop.start()
     await uvicorn.Server(uvicorn.Config(api, port=settings.port, log_level="error")).serve()

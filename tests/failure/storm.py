@@ -1,7 +1,8 @@
 """A storm of notifications: shuffled, duplicated, some forged; afterwards every order stands where the bank says.
 
-`python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures. The notifications come over a
-real socket to a shop in its own process, many at once.
+`python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures; `--database postgresql
+--processes 2` lets two shops share the storm and one PostgreSQL. The notifications come over real sockets, many at
+once.
 """
 
 import argparse
@@ -24,7 +25,9 @@ from backend.payment.providers.pse.crypto import sign
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY
-from tests.failure.crash import Bank, Shop, open_scene
+from tests.failure.books import read_books
+from tests.failure.databases import KINDS, empty_database
+from tests.failure.scene import Bank, Shop, open_scene
 
 AT_ONCE = 32
 FORGED_SHARE = 0.3
@@ -45,21 +48,23 @@ class Figures:
     ends: Counter[str]
 
 
-async def run(notifications: int, orders: int) -> Figures:
-    """Let it storm.
+async def run(notifications: int, orders: int, *, database_url: str = "", processes: int = 1) -> Figures:
+    """Let it storm on so many shops that share a database.
 
     Raises:
         AssertionError: an answer was not 200, or an order does not stand where the bank says.
     """
     with tempfile.TemporaryDirectory() as folder:
-        async with open_scene(Path(folder)) as (shop, _, bank):
-            await shop.open()
+        scene = open_scene(Path(folder), database_url=database_url, processes=processes)
+        async with scene as (shops, bank):
+            for shop in shops:
+                await shop.open()
             await bank.gateway.stop()  # nobody is told but by the storm
-            await _place(shop, orders)
+            await _place(shops, orders)
             wanted = await _decide(bank)
             storm = await _letters(bank, notifications)
             started = time.monotonic()
-            times, statuses = await _blow(shop, storm)
+            times, statuses = await _blow(shops, storm)
             seconds = time.monotonic() - started
             ends = await _calm(bank, wanted)
     ordered = sorted(times)
@@ -75,15 +80,15 @@ async def run(notifications: int, orders: int) -> Figures:
     )
 
 
-async def _place(shop: Shop, orders: int) -> None:
+async def _place(shops: list[Shop], orders: int) -> None:
     gate = asyncio.Semaphore(4)
 
-    async def one(client: httpx.AsyncClient) -> None:
+    async def one(client: httpx.AsyncClient, shop: Shop) -> None:
         async with gate:
-            (await client.post(f"http://127.0.0.1:{shop.port}/test/buy")).raise_for_status()
+            (await client.post(f"{shop.url}/test/buy")).raise_for_status()
 
     async with httpx.AsyncClient(timeout=60) as client:
-        await asyncio.gather(*(one(client) for _ in range(orders)))
+        await asyncio.gather(*(one(client, shops[number % len(shops)]) for number in range(orders)))
 
 
 async def _decide(bank: Bank) -> dict[str, str]:
@@ -142,7 +147,7 @@ def _letter(row: SandboxTransaction, state: GatewayState) -> dict[str, str]:
     }
 
 
-async def _blow(shop: Shop, letters: list[dict[str, str]]) -> tuple[list[float], Counter[int]]:
+async def _blow(shops: list[Shop], letters: list[dict[str, str]]) -> tuple[list[float], Counter[int]]:
     gate = asyncio.Semaphore(AT_ONCE)
     times: list[float] = []
     statuses: Counter[int] = Counter()
@@ -150,12 +155,13 @@ async def _blow(shop: Shop, letters: list[dict[str, str]]) -> tuple[list[float],
     async def one(client: httpx.AsyncClient, letter: dict[str, str]) -> None:
         async with gate:
             started = time.monotonic()
-            answer = await client.post(f"http://127.0.0.1:{shop.port}/hooks/payment/gateway_pse", data=letter)
+            shop = random.choice(shops)
+            answer = await client.post(f"{shop.url}/hooks/payment/gateway_pse", data=letter)
             times.append(time.monotonic() - started)
             statuses[answer.status_code] += 1
 
     limits = httpx.Limits(max_connections=AT_ONCE)
-    async with httpx.AsyncClient(timeout=30, limits=limits) as client:
+    async with httpx.AsyncClient(timeout=60, limits=limits) as client:
         await asyncio.gather(*(one(client, letter) for letter in letters))
     return times, statuses
 
@@ -172,6 +178,9 @@ async def _calm(bank: Bank, wanted: dict[str, str]) -> Counter[str]:
     ends = Counter(states.values())
     statuses = Counter(ordered.values())
     assert statuses == {"captured": ends["captured"], "canceled": ends["rejected"] + ends["canceled"]}
+    books = await read_books(bank.shop_database)
+    books.check(await bank.approved(), is_over=True)
+    assert not books.attention
     return ends
 
 
@@ -186,9 +195,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Send the shop a storm of notifications.")
     parser.add_argument("--notifications", type=int, default=10_000)
     parser.add_argument("--orders", type=int, default=500)
+    parser.add_argument("--database", choices=KINDS, default="sqlite")
+    parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
-    figures = asyncio.run(run(asked.notifications, asked.orders))
+    with tempfile.TemporaryDirectory() as folder, empty_database(asked.database, Path(folder)) as url:
+        storm = run(asked.notifications, asked.orders, database_url=url, processes=asked.processes)
+        figures = asyncio.run(storm)
     print(f"{figures.notifications} notifications for {figures.orders} orders in {figures.seconds:.1f} s")
+    print(f"on {asked.database} with {asked.processes} processes")
     print(f"answers: {dict(figures.statuses)}")
     print(
         f"answered in {figures.median:.1f} ms (median), {figures.p99:.1f} ms (p99), {figures.slowest:.1f} ms (slowest)"

@@ -1,0 +1,212 @@
+"""What the failure tests stand on: shops in processes of their own, which can be killed, and a gateway that goes on.
+
+The gateway and its bank live in this process; each shop lives in another. The shops share one database.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import uvicorn
+from sqlalchemy import select, update
+from starlette.types import ASGIApp
+
+from backend.database import Database
+from backend.demo.seed import seed
+from backend.inventory.models import InventoryLevel
+from backend.migrations import upgrade
+from backend.orders.models import Order
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.providers.pse import GatewayState, gateway_credentials
+from backend.sandbox.gateway import SandboxGateway
+from backend.sandbox.models import SandboxTransaction
+from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
+from tests.ports import free_port
+
+DEADLINE = 90.0
+"""Seconds: on a busy machine a shop takes its time to open, and what it was doing waits for its turn again."""
+Wrap = Callable[[ASGIApp], ASGIApp]
+
+
+@dataclass
+class Shop:
+    """A shop's process: started, killed, started again."""
+
+    environment: dict[str, str]
+    port: int
+    process: asyncio.subprocess.Process | None = None
+    kills: int = 0
+
+    @property
+    def url(self) -> str:
+        """Where it answers, without a trailing slash."""
+        return f"http://127.0.0.1:{self.port}"
+
+    async def open(self) -> None:
+        """Start it and wait until it answers."""
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.failure.shop_process", env=self.environment
+        )
+        async with asyncio.timeout(DEADLINE), httpx.AsyncClient() as client:
+            while True:
+                with suppress(httpx.TransportError):
+                    if (await client.get(f"{self.url}/health")).status_code == 200:
+                        return
+                assert self.process.returncode is None, "the shop did not start"
+                await asyncio.sleep(0.02)  # between two looks at a process that tells nobody when it is ready
+
+    def kill(self) -> None:
+        """Send SIGKILL to it, if it lives."""
+        if self.process is not None and self.process.returncode is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.kills += 1
+
+    async def closed(self) -> None:
+        """Wait until it has ended."""
+        if self.process is not None:
+            await self.process.wait()
+
+    def assert_alive(self) -> None:
+        """It did not end by itself."""
+        assert self.process is not None
+        assert self.process.returncode is None, "the shop ended by itself"
+
+
+@dataclass
+class Bank:
+    """The gateway's side: its database, and deciding about what waits in it. `shop_database` is the shops'."""
+
+    database: Database
+    gateway: SandboxGateway
+    shop_database: Database
+
+    async def approve_all(self) -> None:
+        """Approve every transaction that is pending."""
+        await self.decide_all("approve")
+
+    async def decide_all(self, decision: str, besides: frozenset[str] = frozenset()) -> None:
+        """Decide about every pending transaction whose invoice is not among `besides`."""
+        async with self.database.read() as session:
+            waiting = select(SandboxTransaction.bank_token, SandboxTransaction.invoice).where(
+                SandboxTransaction.state == GatewayState.PENDING
+            )
+            found = (await session.execute(waiting)).all()
+        for token, invoice in found:
+            if invoice not in besides:
+                await self.decide(token, decision)
+
+    async def decide(self, token: str, decision: str) -> None:
+        """What a shopper does on the bank's page of this token."""
+        transport = httpx.ASGITransport(self.gateway.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bank") as browser:
+            answer = await browser.post(f"/bank/{token}", data={"decision": decision})
+        assert answer.status_code == 303
+
+    async def invoice_of(self, order_id: str) -> str:
+        """The invoice of the order's newest payment."""
+        query = (
+            select(PaymentSession.invoice)
+            .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
+            .join(Order, Order.cart_id == PaymentCollection.cart_id)
+            .where(Order.id == order_id)
+            .order_by(PaymentSession.created_at.desc())
+            .limit(1)
+        )
+        async with self.shop_database.read() as session:
+            return (await session.execute(query)).scalar_one()
+
+    async def approved(self) -> set[str]:
+        """The invoices that the bank has approved."""
+        async with self.database.read() as session:
+            accepted = SandboxTransaction.state == GatewayState.ACCEPTED
+            return set((await session.execute(select(SandboxTransaction.invoice).where(accepted))).scalars())
+
+
+@asynccontextmanager
+async def open_scene(
+    folder: Path, *, database_url: str = "", processes: int = 1, around_gateway: Wrap = lambda app: app
+) -> AsyncIterator[tuple[list[Shop], Bank]]:
+    """Shops, not opened yet, on one database (an SQLite file in the folder unless named), and a gateway that serves.
+
+    `around_gateway` gives what stands before the gateway's application.
+    """
+    gateway_port = free_port()
+    settings = Settings(data_dir=folder / "gateway", port=free_port())
+    shop_settings = Settings(data_dir=folder / "shop", database_url=database_url)
+    database = Database.from_settings(settings)
+    await upgrade(database)
+    shops = [Shop(_environment(port, shop_settings, gateway_port), port) for port in _ports(processes)]
+    async with httpx.AsyncClient() as http:
+        gateway = SandboxGateway(
+            database,
+            http,
+            gateway_credentials(settings),
+            f"http://127.0.0.1:{gateway_port}",
+            pause=_pause,
+        )
+        config = uvicorn.Config(
+            around_gateway(gateway.app),
+            port=gateway_port,
+            log_level="error",
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve())
+        await gateway.start()
+        shop_database = Database.from_settings(shop_settings)
+        await upgrade(shop_database)
+        await _stock_up(shop_database, shop_settings)
+        try:
+            yield shops, Bank(database, gateway, shop_database)
+        finally:
+            for shop in shops:
+                shop.kill()
+                await shop.closed()
+            await gateway.stop()
+            server.should_exit = True
+            await serving
+            await database.close()
+            await shop_database.close()
+
+
+def _ports(count: int) -> list[int]:
+    ports: list[int] = []
+    while len(ports) < count:
+        port = free_port()
+        if port not in ports:
+            ports.append(port)
+    return ports
+
+
+def _environment(port: int, settings: Settings, gateway_port: int) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PORT": str(port),
+        "DATA_DIR": str(settings.data_dir),
+        "DATABASE_URL": settings.database_url,
+        "GATEWAY_URL": f"http://127.0.0.1:{gateway_port}",
+        "P_CUST_ID_CLIENTE": SANDBOX_CUST_ID,
+        "P_KEY": SANDBOX_P_KEY,
+        "PUBLIC_KEY": SANDBOX_PUBLIC_KEY,
+        "PRIVATE_KEY": SANDBOX_PRIVATE_KEY,
+    }
+
+
+def _pause(attempts: int) -> timedelta:
+    """Before the gateway tells again: quick at first, and patient enough for a slow start of the shop."""
+    return timedelta(seconds=min(0.1 * 2 ** (attempts - 1), 8))
+
+
+async def _stock_up(database: Database, settings: Settings) -> None:
+    """Enough trompos for any number of kills."""
+    await seed(database, settings)
+    async with database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(stocked=100_000))
