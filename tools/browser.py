@@ -1,6 +1,7 @@
 """Finds and starts the Chromium of the browser tests; gets one when there is none: `python tools/browser.py`.
 
-In this order: a browser on this machine, Playwright's own, the distribution's package.
+In this order: a browser on this machine, Playwright's own, the distribution's package. Also sees to a typeface that
+every shopper's machine has: the shop's stand-ins for its own typefaces are cut to its measures.
 """
 
 import asyncio
@@ -20,6 +21,8 @@ APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
+STAND_INS = ("Arial", "Helvetica", "Liberation Sans", "Arimo", "Roboto")
+"""The typefaces that `assets/fonts/fonts.css` shows until the shop's own have come: any of them will do."""
 OF_NO_USE = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
     "SpareRendererForSitePerProcess",
@@ -67,6 +70,8 @@ def main() -> None:
             get()
         if chosen := find():
             print(f"The browser tests use {chosen}")
+            if not _has_stand_in():
+                _install("fonts-liberation")
             return
     sys.exit("No browser for the tests: install Chromium or Google Chrome, then run this again.")
 
@@ -102,13 +107,27 @@ def _from_playwright() -> None:
 
 
 def _from_distribution() -> None:
+    print("Trying the distribution's package …")
+    _install("chromium")
+
+
+def _has_stand_in() -> bool:
+    """Whether a page without the shop's typefaces is laid out as on a shopper's machine; yes where nobody can tell."""
+    lister = shutil.which("fc-list")
+    if lister is None:
+        return True
+    families = subprocess.run([lister, ":", "family"], capture_output=True, text=True, check=False).stdout
+    return any(family in families for family in STAND_INS)
+
+
+def _install(package: str) -> None:
+    """Install the distribution's package, where there is `apt-get`."""
     apt = shutil.which("apt-get")
     if apt is None:
         return
-    print("Trying the distribution's package …")
     as_root = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
     _run([*as_root, apt, "update", "--quiet=2"])
-    _run([*as_root, apt, "install", "--quiet=2", "--yes", "--no-install-recommends", "chromium"])
+    _run([*as_root, apt, "install", "--quiet=2", "--yes", "--no-install-recommends", package])
 
 
 def _run(command: list[str]) -> None:
