@@ -140,6 +140,7 @@ def upgrade() -> None:
     )
     _notifications_become_jobs()
     _payments_are_checked_by_jobs()
+    _labels_in_doubt_are_raised()
 
 
 def _notifications_become_jobs() -> None:
@@ -240,6 +241,21 @@ def _payments_are_checked_by_jobs() -> None:
         batch_op.drop_column('next_check_at')
         batch_op.drop_column('checks')
         batch_op.drop_column('paid_late_at')
+
+
+def _labels_in_doubt_are_raised() -> None:
+    """Labels of which nobody knows whether they were made become rows; one that is being made is looked at again."""
+    op.execute(
+        "INSERT INTO attention (id, kind, subject_id, message, order_id, fulfillment_id, data, created_at, updated_at,"
+        " due_at) SELECT 'attn_' || substr(id, 5), 'label_in_doubt', id,"
+        " 'Label ' || reference || ': the carrier did not answer', order_id, id, '{}', CURRENT_TIMESTAMP,"
+        " CURRENT_TIMESTAMP, CURRENT_TIMESTAMP FROM fulfillment WHERE state = 'unknown'"
+    )
+    op.execute(
+        "INSERT INTO job (kind, key, payload, run_at, attempts, failures, created_at)"
+        " SELECT 'shipping.label_overdue', id, '{}', CURRENT_TIMESTAMP, 0, 0, CURRENT_TIMESTAMP"
+        " FROM fulfillment WHERE state = 'creating'"
+    )
 
 
 def _later_work_becomes_jobs() -> None:
