@@ -92,7 +92,7 @@ class Shop:
         self.expiry = ReservationExpiry(self.database, self.payments)
         self.worker = Worker(
             self.database,
-            [self.payments, self.payments.inbox, self.expiry, self.mailer, self.outbox, self.parcels],
+            [self.payments, self.expiry, self.mailer, self.outbox, self.parcels],
         )
 
     async def start(self) -> None:

@@ -5,14 +5,14 @@ from datetime import timedelta
 from backend.database import Database
 from backend.jobs import JobRun, RunAgain, job
 from backend.modules import GATEWAY_PSE
-from backend.payment.inquiry import Providers, ask_about_all, ask_on_return, check
-from backend.payment.notifications import Inbox
-from backend.payment.providers.base import Choice, PaymentProvider
+from backend.payment.inquiry import act_on, ask_about_all, ask_on_return, check
+from backend.payment.notifications import ACT, Inbox
+from backend.payment.providers.base import Choice, PaymentProvider, Providers
 from backend.payment.settlement import CHECK
 
 
 class PaymentDesk:
-    """What the rest of the shop asks of the payment room. `start` begins its background work, `stop` ends it."""
+    """What the rest of the shop asks of payments. Its jobs are done by the shop's worker."""
 
     def __init__(self, database: Database, providers: Providers) -> None:
         self.database = database
@@ -40,6 +40,12 @@ class PaymentDesk:
     async def check(self, run: JobRun) -> RunAgain | None:
         """Ask how a payment stands, and again later while its provider has not said how it ended."""
         gap = await check(self.database, self.providers, run.payload["session_id"])
+        return RunAgain(gap) if gap is not None else None
+
+    @job(ACT, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
+    async def act_on_notification(self, run: JobRun) -> RunAgain | None:
+        """Ask the provider of the payment that a stored notification names."""
+        gap = await act_on(self.database, self.providers, str(run.key), run.attempt)
         return RunAgain(gap) if gap is not None else None
 
     async def ask_about_all(self) -> int:

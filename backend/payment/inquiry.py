@@ -10,13 +10,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, bindparam, or_, select, update
+from sqlalchemy import CursorResult, bindparam, case, or_, select, update
 
 from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
-from backend.payment.models import PaymentSession
-from backend.payment.providers.base import PaymentProvider, ProviderReport, ProviderState, SessionFacts
+from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.providers.base import ProviderReport, Providers, ProviderState, SessionFacts
 from backend.payment.service import CREATE_LIMIT, PaymentUnderWay, facts_of, seconds_to_start
 from backend.payment.settlement import CloseReason, close, lock_attempt, move, settle, settle_second
 from backend.payment.states import ASKED, AT_THE_BANK, SessionState
@@ -27,11 +27,12 @@ SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
 """From one question to the next (wire: checkout, probe pending: at least 3 minutes)."""
 RETURN_PAGE_GAP = timedelta(seconds=3)
 """A shopper who returns from the bank, or whose page refreshes, has the gateway asked at most this often."""
+ASK_AGAIN_AFTER = timedelta(seconds=20)
+MOST_ASKED = 8
+"""How often the provider is asked while its look-up lags behind the end that its notification told."""
 ASK_FOR = timedelta(hours=48)
 """How long a payment is asked about after its reservation has ended."""
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
-
-Providers = dict[str, PaymentProvider]
 
 _DATED = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
@@ -203,3 +204,55 @@ async def _give_up(database: Database, session_id: str) -> None:
             payment_session_id=attempt.id,
             data={"state": attempt.state, "reference": attempt.reference},
         )
+
+
+async def act_on(
+    database: Database, providers: Providers, notification_id: str, attempt: int
+) -> timedelta | None:
+    """What the job `payment.notification` does: ask the provider of the payment that the notification names.
+
+    Returns:
+        After what time to ask again, where the provider's own look-up lags behind its notification; None when done.
+    """
+    async with database.read() as session:
+        notification = await session.get(PaymentNotification, notification_id)
+    if notification is None:
+        return None
+    if await _lags_behind(database, providers, notification) and attempt < MOST_ASKED:
+        return ASK_AGAIN_AFTER
+    async with database.transaction() as session:
+        done = await session.get_one(PaymentNotification, notification_id)
+        done.handled_at = await database_now(session)
+    return None
+
+
+async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
+    """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
+    attempt = await _named_by(database, notification)
+    if attempt is None:
+        log.warning("notification %s names no payment of ours", notification.id)
+        return False
+    if attempt.reference not in (None, notification.reference):
+        # the provider knows a second transaction for our invoice: only its approval says anything about the payment
+        await settle_if_captured(database, providers, attempt, notification.reference)
+        return False
+    attempt.reference = notification.reference  # we may never have had the answer that named it
+    state = await ask_and_settle(database, providers, attempt)
+    return notification.tells_end and not state.is_final and state is not SessionState.HELD
+
+
+async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
+    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
+    by_invoice = PaymentSession.invoice == notification.invoice
+    by_id = PaymentSession.id == notification.session_id
+    query = (
+        select(PaymentSession)
+        .where(
+            PaymentSession.provider_id == notification.provider_id,
+            or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
+        )
+        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
+        .limit(1)
+    )
+    async with database.read() as session:
+        return (await session.execute(query)).scalar_one_or_none()

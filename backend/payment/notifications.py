@@ -1,7 +1,7 @@
 """The webhook's inbox (design: decision 6).
 
 A notification is stored before anything acts on it, and the provider gets its 200 for anything it may send. What is
-genuine is acted on afterwards by the job `payment.notification`: a signature need not cover the state (wire: gateway
+genuine is acted on afterwards (`backend.payment.inquiry.act_on`): a signature need not cover the state (wire: gateway
 1.8), so the notification is only a hint, and the provider itself is asked how the payment stands.
 """
 
@@ -10,37 +10,32 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from datetime import timedelta
 
-from sqlalchemy import case, delete, func, or_, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import Database
 from backend.ids import new_id
-from backend.jobs import JobRun, RunAgain, enqueue, job
-from backend.payment.inquiry import Providers, ask_and_settle, settle_if_captured
-from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.providers.base import Notification, PaymentProvider, Verdict
-from backend.payment.states import SessionState
+from backend.jobs import enqueue
+from backend.payment.models import PaymentNotification
+from backend.payment.providers.base import Notification, PaymentProvider, Providers, Verdict
 
 log = logging.getLogger(__name__)
 
-JOB = "payment.notification"
+ACT = "payment.notification"
+"""The job that acts on a stored notification; its key is the notification's id."""
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
 MAX_USELESS = 5_000
 """How many notifications without effect are kept; beyond that the oldest make room."""
 ANSWER_WITHIN = 0.8
 """Seconds that storing a notification may take before the provider gets its 200 all the same."""
-ASK_AGAIN_AFTER = timedelta(seconds=20)
-MOST_ASKED = 8
-"""How often the provider is asked while its look-up lags behind the end that its notification told."""
 
 
 class Inbox:
-    """Takes the notifications of these providers, and acts on them while the shop's worker runs."""
+    """Takes the notifications of these providers."""
 
     def __init__(self, database: Database, providers: Providers) -> None:
         self._database = database
@@ -71,34 +66,6 @@ class Inbox:
         except Exception:
             # the provider sends again, and it is asked by itself: nothing is lost, but someone must know
             log.exception("a notification could not be stored")
-
-    @job(JOB, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
-    async def act(self, run: JobRun) -> RunAgain | None:
-        """Ask the provider of the payment that the notification names; `run.key` is the notification's id."""
-        async with self._database.read() as session:
-            notification = await session.get(PaymentNotification, run.key)
-        if notification is None:
-            return None
-        if await self._is_to_be_asked_again(notification) and run.attempt < MOST_ASKED:
-            return RunAgain(ASK_AGAIN_AFTER)
-        async with self._database.transaction() as session:
-            done = await session.get_one(PaymentNotification, notification.id)
-            done.handled_at = now()
-        return None
-
-    async def _is_to_be_asked_again(self, notification: PaymentNotification) -> bool:
-        """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
-        attempt = await _named_by(self._database, notification)
-        if attempt is None:
-            log.warning("notification %s names no payment of ours", notification.id)
-            return False
-        if attempt.reference not in (None, notification.reference):
-            # the provider knows a second transaction for our invoice: only its approval says anything about the payment
-            await settle_if_captured(self._database, self._providers, attempt, notification.reference)
-            return False
-        attempt.reference = notification.reference  # we may never have had the answer that named it
-        state = await ask_and_settle(self._database, self._providers, attempt)
-        return notification.tells_end and not state.is_final and state is not SessionState.HELD
 
 
 def read(
@@ -149,7 +116,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         ).returning(times_received)
         is_new = (await session.execute(again)).scalar_one() == 1
         if is_genuine and is_new:
-            await enqueue(session, JOB, key=str(row["id"]))
+            await enqueue(session, ACT, key=str(row["id"]))
         elif not is_genuine:
             await _make_room(session)
 
@@ -179,20 +146,3 @@ async def _make_room(session: AsyncSession) -> None:
             .limit(MAX_USELESS // 10)
         )
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
-
-
-async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
-    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
-    by_invoice = PaymentSession.invoice == notification.invoice
-    by_id = PaymentSession.id == notification.session_id
-    query = (
-        select(PaymentSession)
-        .where(
-            PaymentSession.provider_id == notification.provider_id,
-            or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
-        )
-        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
-        .limit(1)
-    )
-    async with database.read() as session:
-        return (await session.execute(query)).scalar_one_or_none()

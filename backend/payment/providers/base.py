@@ -282,3 +282,7 @@ class PaymentProvider(ABC):
 
     async def close(self) -> None:  # noqa: B027 (most have nothing to close)
         """Give its connections back when the shop stops."""
+
+
+Providers = Mapping[str, PaymentProvider]
+"""The providers that the shop runs with, by their ids."""

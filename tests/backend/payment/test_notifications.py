@@ -17,8 +17,9 @@ from backend.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.payment.desk import PaymentDesk
+from backend.payment.inquiry import MOST_ASKED
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import ANSWER_WITHIN, MAX_BODY_BYTES, MOST_ASKED
+from backend.payment.notifications import ANSWER_WITHIN, MAX_BODY_BYTES
 from backend.payment.providers.base import Notification, ProviderState
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
