@@ -19,7 +19,7 @@ from backend.jobs.models import Job
 from backend.payment.desk import PaymentDesk
 from backend.payment.inquiry import MOST_ASKED
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import ANSWER_WITHIN, MAX_BODY_BYTES
+from backend.payment.notifications import ACT, ANSWER_WITHIN, MAX_BODY_BYTES
 from backend.payment.providers.base import Notification, ProviderState
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
@@ -77,7 +77,7 @@ def desk(database: Database, bank: ScriptedBank) -> PaymentDesk:
 @pytest.fixture
 def worker(desk: PaymentDesk) -> Worker:
     """Acts on what waits in the inbox, when it is told to."""
-    return Worker(desk.database, [desk.inbox])
+    return Worker(desk.database, [desk])
 
 
 @pytest.fixture
@@ -298,10 +298,10 @@ async def test_a_lookup_that_never_catches_up_is_asked_for_a_bounded_time(
     await gateway.post(HOOK, data=notification(invoice))
     for _ in range(MOST_ASKED):
         assert (await _kept(desk))[0].handled_at is None
-        assert await worker.run_due() == 1
+        assert await worker.run_due(ACT) == 1
         async with desk.database.transaction() as session:
             await session.execute(update(Job).values(run_at=PAST))
-    assert await worker.run_due() == 0
+    assert await worker.run_due(ACT) == 0
     assert (await _kept(desk))[0].handled_at is not None
     assert bank.asked == MOST_ASKED
 
