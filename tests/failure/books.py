@@ -77,9 +77,8 @@ class Books:
         Raises:
             AssertionError: money and orders do not agree, or units are held for nothing.
         """
-        assert approved <= self.accounted_for, (
-            "an approved payment has neither paid an order nor is it in attention"
-        )
+        lost = approved - self.accounted_for
+        assert not lost, [one for one in self.payments if one.invoice in lost] or lost
         captured = {payment.invoice for payment in self.payments if payment.state == "captured"}
         assert captured <= approved, "money is booked that the bank never moved"
         received: Counter[str] = Counter()
