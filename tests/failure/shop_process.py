@@ -100,7 +100,9 @@ async def main() -> None:
         return {"order_id": await refund(shop, order_id)}
 
     await shop.start()
-    await uvicorn.Server(uvicorn.Config(api, port=settings.port, log_level="error")).serve()
+    # long enough that on a busy machine no connection is closed just as the sender of a storm takes it up again
+    config = uvicorn.Config(api, port=settings.port, log_level="error", timeout_keep_alive=120)
+    await uvicorn.Server(config).serve()
 
 
 if __name__ == "__main__":
