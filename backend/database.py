@@ -77,6 +77,12 @@ class _DatabaseTime(FunctionElement[datetime]):
     inherit_cache = True
 
 
+@compiles(_DatabaseTime)
+def _any_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
+    """For whoever prints a statement."""
+    return f"db_now({compiler.process(element.clauses, **options)})"
+
+
 @compiles(_DatabaseTime, "postgresql")
 def _postgresql_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
     # of the statement, not of each row: an index on the compared column can be used

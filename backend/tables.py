@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON
+from sqlalchemy import JSON, Table
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
@@ -23,6 +23,14 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 """A JSON column on both databases."""
 
 JsonObject = dict[str, Any]
+
+
+def table_of(model: type[SQLModel]) -> Table:
+    """The table of a model, for a statement that is built once: the mapper rebuilds its own at each execution.
+
+    Such a statement does not flush the session first.
+    """
+    return SQLModel.metadata.tables[str(model.__tablename__)]
 
 
 class Timestamps(SQLModel):

@@ -20,7 +20,7 @@ from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.money import Cop, format_cop
 from backend.pricing import STANDARD_RATE, CartTotals, PricedLine, ShippingCharge, price_cart
-from backend.tables import JsonObject
+from backend.tables import JsonObject, table_of
 
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
@@ -53,10 +53,8 @@ _SOLD_VARIANT = (
     .where(Variant.id == bindparam("variant_id"), for_sale())
 )
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
-_VOID_SHIPPING = (
-    delete(CartShippingMethod)
-    .where(CartShippingMethod.cart_id == bindparam("cart_id"))
-    .execution_options(synchronize_session=False)
+_VOID_SHIPPING = delete(table_of(CartShippingMethod)).where(
+    CartShippingMethod.cart_id == bindparam("cart_id")
 )
 
 
@@ -306,7 +304,8 @@ async def changed(session: AsyncSession, cart_id: str) -> None:
     """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
     cart = await session.get_one(Cart, cart_id)
     cart.updated_at = now()
-    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})  # writes first what changed in the session
+    await session.flush()
+    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})
     await publish(session, CartChanged(cart_id))
 
 

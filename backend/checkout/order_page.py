@@ -90,8 +90,14 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         address_lines=_address_lines(address),
         payment=payment,
         parcels=(await parcel_views(session, [order_id]))[order_id],
-        journey=_JOURNEY.get(order.fulfillment_status, "preparing") if status == "paid" else "",
+        journey=_journey(order, status),
     )
+
+
+def _journey(order: Order, status: str) -> str:
+    """How far the goods are. Staff may send an order before they have its money."""
+    before = "preparing" if status == "paid" else ""
+    return _JOURNEY.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
 
 
 def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Settings) -> PaymentFacts:

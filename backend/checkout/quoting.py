@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -26,6 +27,7 @@ from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.shipping.service import CALCULATED, Offer, offers_for
+from backend.tables import Json, table_of
 
 Providers = Mapping[str, FulfillmentProvider]
 
@@ -151,14 +153,29 @@ async def keep_quotes(
         if one.quote is not None and one.request is not None
     ]
     if rows:
-        insert = (sqlite if is_sqlite else postgresql).insert(ShippingQuote)
-        changed = {name: insert.excluded[name] for name in ("request", "quote")} | {"quoted_at": db_now()}
-        key = ["cart_id", "shipping_option_id"]
-        statement = insert.values(quoted_at=db_now()).on_conflict_do_update(index_elements=key, set_=changed)
         for row in sorted(
             rows, key=lambda row: str(row["shipping_option_id"])
         ):  # in one order: nobody deadlocks
-            await session.execute(statement, row)
+            await session.execute(_KEEP["sqlite" if is_sqlite else "postgresql"], row)
+
+
+def _keep_statement(dialect: Any) -> Any:
+    """Built once: building takes longer than running."""
+    insert = dialect.insert(table_of(ShippingQuote)).values(
+        cart_id=bindparam("cart_id"),
+        shipping_option_id=bindparam("shipping_option_id"),
+        request=bindparam("request"),
+        quote=bindparam("quote", type_=Json),
+        quoted_at=db_now(),
+    )
+    new = insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["cart_id", "shipping_option_id"],
+        set_={"request": new.request, "quote": new.quote, "quoted_at": new.quoted_at},
+    )
+
+
+_KEEP = {"sqlite": _keep_statement(sqlite), "postgresql": _keep_statement(postgresql)}
 
 
 def one_line(text: str) -> str:

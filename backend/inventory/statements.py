@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, select, union, up
 
 from backend.database import db_now, locked
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.tables import table_of
 
 
 def levels(which: ColumnElement[bool]) -> Select[InventoryLevel]:
@@ -55,23 +56,21 @@ PROMISES_TO_REPLACE = promises(_OWN | _LAPSED)
 """The promises of `holder`, and those of `variant_ids` that have lapsed by the database's clock."""
 
 RESERVE = (
-    update(InventoryLevel)
+    update(table_of(InventoryLevel))
     .where(
         InventoryLevel.id == bindparam("level_id"),
         InventoryLevel.stocked - InventoryLevel.reserved >= bindparam("units"),
     )
     .values(reserved=InventoryLevel.reserved + bindparam("units"))
-    .execution_options(synchronize_session=False)
 )
 """Promise `units` of `level_id`, if they are there."""
 
 CHANGE = (
-    update(InventoryLevel)
+    update(table_of(InventoryLevel))
     .where(InventoryLevel.id == bindparam("level_id"))
     .values(
         stocked=InventoryLevel.stocked + bindparam("more_stocked"),
         reserved=InventoryLevel.reserved + bindparam("more_reserved"),
     )
-    .execution_options(synchronize_session=False)
 )
 """Add to what `level_id` has and has promised; less than nothing takes away."""

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend.clock import now
 from backend.database import UtcDateTime, db_now, db_now_in
 from backend.jobs.models import Job
-from backend.tables import Json
+from backend.tables import Json, table_of
 
 _ENQUEUED = "jobs.enqueued"
 _wakers: WeakKeyDictionary[Engine | Connection, list[Callable[[], None]]] = WeakKeyDictionary()
@@ -89,7 +89,9 @@ def _wake(session: Session) -> None:
 def _enqueue_statement(dialect: Any) -> Any:
     """Built once: building takes longer than running."""
     due = db_now_in(bindparam("seconds", type_=Float))
-    insert = dialect.insert(Job).values(
+    table = table_of(Job)
+    job = table.c
+    insert = dialect.insert(table).values(
         kind=bindparam("kind"),
         key=bindparam("key"),
         payload=bindparam("payload", type_=Json),
@@ -98,18 +100,18 @@ def _enqueue_statement(dialect: Any) -> Any:
         failures=0,
         created_at=bindparam("created_at", type_=UtcDateTime()),
     )
-    new, is_claimed = insert.excluded, Job.claim.is_not(None)
+    new, is_claimed = insert.excluded, job.claim.is_not(None)
     least = func.least if dialect is postgresql else func.min
     return insert.on_conflict_do_update(
         index_elements=["kind", "key"],
         set_={
             "payload": new.payload,
             "run_at": case(
-                (is_claimed, Job.run_at),
-                (Job.failed_at.is_not(None), new.run_at),
-                else_=least(Job.run_at, new.run_at),
+                (is_claimed, job.run_at),
+                (job.failed_at.is_not(None), new.run_at),
+                else_=least(job.run_at, new.run_at),
             ),
-            "again_at": case((is_claimed, least(func.coalesce(Job.again_at, new.run_at), new.run_at))),
+            "again_at": case((is_claimed, least(func.coalesce(job.again_at, new.run_at), new.run_at))),
             "failed_at": None,
             "failing_since": None,
         },
@@ -117,11 +119,7 @@ def _enqueue_statement(dialect: Any) -> Any:
 
 
 _ENQUEUE = {"sqlite": _enqueue_statement(sqlite), "postgresql": _enqueue_statement(postgresql)}
-_CANCEL = (
-    delete(Job)
-    .where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
-    .execution_options(synchronize_session=False)
-)
+_CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
 
 
 async def run_again(session: AsyncSession, job_id: int) -> bool:

@@ -184,7 +184,7 @@ async def checkout_addresses(page: Page) -> None:
     await account_new(page)
     await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
-    await shopper.put_in_cart(page, "chiva-de-madera")
+    await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
 

@@ -128,7 +128,7 @@ async def test_an_order_follows_its_parcel_to_the_door(road: Road) -> None:
     parcel = await road.parcel()
     assert parcel["shipped_at"] <= parcel["delivered_at"]
     page = await road.page()
-    assert (page.status, page.journey) == ("paid", "delivered")
+    assert (page.status, page.journey) == ("authorized", "delivered")
     assert page.parcels[0].received_by == "Portería"
     assert page.parcels[0].delivered_label
     assert await road.mails() == 1
