@@ -35,7 +35,8 @@ def sale_now(cart: Cart, priced: PricedCart) -> Sale:
 
 
 def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
-    """The sale as it is kept, with what an invoice needs of the payer."""
+    """The sale as it is kept, with what an invoice needs of the payer, whose e-mail is the cart's unless told."""
+    kept = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
     return {
         **PricedCart(sale.lines, sale.shipping, sale.totals).as_json(),
         "email": sale.email,
@@ -43,7 +44,7 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
         "shipping_address": sale.shipping_address,
         "billing_address": sale.billing_address,
         "metadata": sale.meta,
-        "payer": {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)},
+        "payer": {"email": sale.email, **kept} if kept else {},
     }
 
 

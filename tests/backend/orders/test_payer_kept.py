@@ -14,7 +14,7 @@ from tests.backend.orders.paying import at_the_bank, said
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PAYER, PSE, get, pay, post, shipped_cart
 
-KEPT = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
+KEPT = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050", "email": "ana@example.com"}
 TYPED = {**PAYER, "email": "ana@example.com", "first_name": "Ana"}
 
 
