@@ -159,9 +159,9 @@ def send_parcel(shop: ShopServer, number: str) -> None:
     _ask(
         shop,
         "INSERT INTO fulfillment (created_at, updated_at, id, order_id, reference, location_id, provider_id, state,"
-        " items, tracking_number, data, stage, tracks, shipped_at)"
+        " items, tracking_number, data, stage, shipped_at)"
         " SELECT created_at, created_at, 'ful_' || id, id, number || '-1', (SELECT id FROM stock_location),"
-        " 'carrier_standard', 'created', '[]', 'TRM' || number, ?, 'in_transit', 0, created_at"
+        " 'carrier_standard', 'created', '[]', 'TRM' || number, ?, 'in_transit', created_at"
         ' FROM "order" WHERE number = ?',
         '{"carrier": "Envía", "packed_at": "x", "tracking": {"expected_at": "2026-11-24T17:00:00+00:00"}}',
         number,
