@@ -45,6 +45,9 @@ _CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).wh
 
 _NOTHING = Totals(0, 0, 0, 0)
 """What a line costs that is no longer for sale."""
+_TITLES = select(Collection.id, Collection.title).where(
+    Collection.id.in_(bindparam("collection_ids", expanding=True))
+)
 
 
 async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
@@ -206,5 +209,4 @@ async def _collection_titles(session: AsyncSession, lines: Sequence[Line]) -> di
     ids = {line.product.collection_id for line in lines if line.product and line.product.collection_id}
     if not ids:
         return {}
-    rows = await session.execute(select(Collection.id, Collection.title).where(Collection.id.in_(ids)))
-    return dict(rows.all())
+    return dict((await session.execute(_TITLES, {"collection_ids": list(ids)})).all())

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
+from typing import Any
 
 from sqlalchemy import bindparam, case, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -14,8 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.customers.models import Attempts
-from backend.database import Database
+from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
+from backend.tables import table_of
 
 WINDOW = timedelta(minutes=15)
 TOO_MANY = "Too many tries: wait some minutes"
@@ -38,9 +40,25 @@ LOGIN = Limit("login", 5, 20, 50)
 REGISTRATION = Limit("registration", 5, 20, 20)
 RESET = Limit("reset", 3, 10, 5)
 
-_FORGET = (
-    delete(Attempts).where(Attempts.until < bindparam("past")).execution_options(synchronize_session=False)
-)
+_ATTEMPTS = table_of(Attempts)
+_FORGET = delete(_ATTEMPTS).where(_ATTEMPTS.c.until < bindparam("past"))
+
+
+def _count_statement(dialect: Any) -> Any:
+    """Counts a try of each key, and gives all of them back. Built once: building takes longer than running."""
+    tries = dialect.insert(_ATTEMPTS)
+    kept = _ATTEMPTS.c
+    is_past = kept.until <= bindparam("moment", type_=UtcDateTime())
+    return tries.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "count": case((is_past, 1), else_=kept.count + 1),
+            "until": case((is_past, tries.excluded.until), else_=kept.until),
+        },
+    ).returning(kept.key, kept.count, kept.until)
+
+
+_COUNT = {"sqlite": _count_statement(sqlite), "postgresql": _count_statement(postgresql)}
 
 
 async def count_try(database: Database, limit: Limit, subject: str, client: str) -> None:
@@ -67,19 +85,10 @@ async def _count(session: AsyncSession, limit: Limit, subject: str, client: str)
     """Count it. Gives when it may be tried again, and the moment: no later than that when it may be now."""
     moment = now()
     most = _keys(limit, subject, client)
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    is_past = Attempts.until <= moment
-    tries = insert(Attempts).values(count=1, until=moment + WINDOW)
-    counted = tries.on_conflict_do_update(
-        index_elements=["key"],
-        set_={
-            "count": case((is_past, 1), else_=Attempts.count + 1),
-            "until": case((is_past, tries.excluded.until), else_=Attempts.until),
-        },
-    ).returning(Attempts.key, Attempts.count, Attempts.until)
     await session.execute(_FORGET, {"past": moment - WINDOW})
     # in one order: no two wait for each other
-    counts = (await session.execute(counted, [{"key": key} for key in sorted(most)])).all()
+    tries = [{"key": key, "count": 1, "until": moment + WINDOW, "moment": moment} for key in sorted(most)]
+    counts = (await session.execute(_COUNT[session.get_bind().dialect.name], tries)).all()
     return max((until for key, count, until in counts if count > most[key]), default=moment), moment
 
 

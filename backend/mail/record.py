@@ -1,20 +1,24 @@
 """What is worth a mail is noted in the transaction in which it happens: none is lost, and none is of nothing."""
 
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind
 from backend.attention.events import AttentionRaised
 from backend.attention.resolving import read_attention
+from backend.clock import now
 from backend.customers.events import ResetAsked
 from backend.events import subscribe
+from backend.ids import new_id
 from backend.jobs import enqueue
 from backend.mail.models import Mail
 from backend.orders.events import OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.payment.events import RefundBooked
 from backend.shipping.events import ParcelShipped
+from backend.tables import table_of
 
 SEND = "mail.send"
 """The job that sends a mail; its key is the mail's id."""
@@ -33,9 +37,7 @@ class Kind(StrEnum):
     ATTENTION = "attention"
 
 
-_NOTED = (
-    select(Mail).where(Mail.kind == bindparam("kind"), Mail.about == bindparam("about")).with_for_update()
-)
+DIALECTS = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 @subscribe(OrderPlaced)
@@ -91,12 +93,22 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
 
 async def _note(session: AsyncSession, kind: Kind, about: str, *, again: bool = False) -> None:
     """One mail of a kind about a thing; `again` sends it once more when it was sent before."""
-    mail = (await session.execute(_NOTED, {"kind": kind, "about": about})).scalar_one_or_none()
-    if mail is not None and not again:
-        return
-    if mail is None:
-        mail = Mail(kind=kind, about=about)
-        session.add(mail)
-    mail.sent_at = None
-    await session.flush()
-    await enqueue(session, SEND, key=mail.id)
+    moment = now()
+    row = {"id": new_id("mail"), "kind": kind, "about": about, "created_at": moment, "updated_at": moment}
+    statement = (_NOTE_AGAIN if again else _NOTE)[session.get_bind().dialect.name]
+    mail_id = (await session.execute(statement, row)).scalar_one_or_none()
+    if mail_id is not None:
+        await enqueue(session, SEND, key=mail_id)
+
+
+def _note_statement(dialect: Any, *, again: bool) -> Any:
+    """Built once. Gives the mail's id when it is to be sent, and nothing when it was noted before."""
+    mail = dialect.insert(table_of(Mail))
+    if again:
+        set_ = {"sent_at": None, "updated_at": mail.excluded.updated_at}
+        return mail.on_conflict_do_update(index_elements=["kind", "about"], set_=set_).returning(Mail.id)
+    return mail.on_conflict_do_nothing(index_elements=["kind", "about"]).returning(Mail.id)
+
+
+_NOTE = {name: _note_statement(dialect, again=False) for name, dialect in DIALECTS.items()}
+_NOTE_AGAIN = {name: _note_statement(dialect, again=True) for name, dialect in DIALECTS.items()}
