@@ -99,8 +99,8 @@ async def wishlist(page: Page) -> None:
 
 
 async def checkout(page: Page) -> None:
-    """The form of the checkout, filled in."""
-    await shopper.put_in_cart(page, "chiva-de-madera")
+    """The form of the checkout, filled in, with a toy of which there are plenty: many scenes buy it."""
+    await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
     await shopper.fill_in(page)
 
