@@ -1,9 +1,11 @@
 """What every table has in common."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import JSON, Table
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
@@ -24,6 +26,8 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 
 JsonObject = dict[str, Any]
 
+S = TypeVar("S")
+
 
 def table_of(model: type[SQLModel]) -> Table:
     """The table of a model, for a statement that is built once: the mapper rebuilds its own at each execution.
@@ -31,6 +35,14 @@ def table_of(model: type[SQLModel]) -> Table:
     Such a statement does not flush the session first.
     """
     return SQLModel.metadata.tables[str(model.__tablename__)]
+
+
+def for_each_dialect(build: Callable[[Any], S]) -> dict[str, S]:
+    """What `build` makes of SQLAlchemy's module of each kind of database, by the name that a session's bind has.
+
+    For statements such as `INSERT … ON CONFLICT`, which each kind has of its own. They are built once.
+    """
+    return {"sqlite": build(sqlite), "postgresql": build(postgresql)}
 
 
 class Timestamps(SQLModel):

@@ -13,7 +13,6 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, ShippingQuote
@@ -27,7 +26,7 @@ from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.parcels import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.shipping.service import CALCULATED, Offer, offers_for
-from backend.tables import Json, table_of
+from backend.tables import Json, for_each_dialect, table_of
 
 Providers = Mapping[str, FulfillmentProvider]
 
@@ -175,7 +174,7 @@ def _keep_statement(dialect: Any) -> Any:
     )
 
 
-_KEEP = {"sqlite": _keep_statement(sqlite), "postgresql": _keep_statement(postgresql)}
+_KEEP = for_each_dialect(_keep_statement)
 
 
 def one_line(text: str) -> str:

@@ -10,14 +10,13 @@ from math import ceil
 from typing import Any
 
 from sqlalchemy import bindparam, case, delete, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.customers.models import Attempts
 from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
-from backend.tables import table_of
+from backend.tables import for_each_dialect, table_of
 
 WINDOW = timedelta(minutes=15)
 TOO_MANY = "Too many tries: wait some minutes"
@@ -58,7 +57,7 @@ def _count_statement(dialect: Any) -> Any:
     ).returning(kept.key, kept.count, kept.until)
 
 
-_COUNT = {"sqlite": _count_statement(sqlite), "postgresql": _count_statement(postgresql)}
+_COUNT = for_each_dialect(_count_statement)
 
 
 async def count_try(database: Database, limit: Limit, subject: str, client: str) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from backend.clock import now
 from backend.database import UtcDateTime, db_now, db_now_in
 from backend.jobs.models import Job
-from backend.tables import Json, table_of
+from backend.tables import Json, for_each_dialect, table_of
 
 _ENQUEUED = "jobs.enqueued"
 _wakers: WeakKeyDictionary[Engine | Connection, list[Callable[[], None]]] = WeakKeyDictionary()
@@ -118,7 +118,7 @@ def _enqueue_statement(dialect: Any) -> Any:
     )
 
 
-_ENQUEUE = {"sqlite": _enqueue_statement(sqlite), "postgresql": _enqueue_statement(postgresql)}
+_ENQUEUE = for_each_dialect(_enqueue_statement)
 _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
 
 

@@ -1,9 +1,9 @@
 """What is worth a mail is noted in the transaction in which it happens: none is lost, and none is of nothing."""
 
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind
@@ -18,7 +18,7 @@ from backend.mail.models import Mail
 from backend.orders.events import OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.payment.events import RefundBooked
 from backend.shipping.events import ParcelShipped
-from backend.tables import table_of
+from backend.tables import for_each_dialect, table_of
 
 SEND = "mail.send"
 """The job that sends a mail; its key is the mail's id."""
@@ -35,9 +35,6 @@ class Kind(StrEnum):
     RESET = "reset"
     REFUNDED = "refunded"
     ATTENTION = "attention"
-
-
-DIALECTS = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 @subscribe(OrderPlaced)
@@ -110,5 +107,5 @@ def _note_statement(dialect: Any, *, again: bool) -> Any:
     return mail.on_conflict_do_nothing(index_elements=["kind", "about"]).returning(Mail.id)
 
 
-_NOTE = {name: _note_statement(dialect, again=False) for name, dialect in DIALECTS.items()}
-_NOTE_AGAIN = {name: _note_statement(dialect, again=True) for name, dialect in DIALECTS.items()}
+_NOTE = for_each_dialect(partial(_note_statement, again=False))
+_NOTE_AGAIN = for_each_dialect(partial(_note_statement, again=True))
