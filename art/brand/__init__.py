@@ -1,1 +1,0 @@
-"""The shop's mark, its icons and its small illustrations."""
