@@ -2,11 +2,11 @@
 
 import reflex as rx
 
+from backend.texts import html_language
 from storefront.components.frame import connection_banner, error_boundary
 from storefront.components.waking import keep_what_is_pressed
 from storefront.failures import handle_failure
 from storefront.live.lost import AskOnceMore
-from storefront.locale import html_language
 from storefront.mount import mount_api, shop_lifespan
 from storefront.origins import accept_own_pages_only
 from storefront.pages.routes import PAGES

@@ -4,11 +4,11 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine, CartView
+from backend.texts import _
 from storefront.components.browser import LineQuantity, icon
 from storefront.components.links import to_product
 from storefront.components.picture import picture
 from storefront.components.shapes import list_of, view_of
-from storefront.locale import _
 from storefront.state.cart import CartState
 
 QUANTITY_TEXTS = {"quantity": _("Cantidad"), "fewer": _("Quitar una unidad"), "more": _("Agregar una unidad")}

@@ -9,8 +9,8 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart import service as carts
 from backend.errors import Conflict, ShopError
+from backend.texts import _
 from storefront.components.browser import Texts
-from storefront.locale import _
 from storefront.state.answers import message_of
 from storefront.state.cart import CartState, settle
 from storefront.state.frame import FAILURE

@@ -2,8 +2,8 @@
 
 import reflex as rx
 
+from backend.texts import _
 from storefront.components.brand import drawing
-from storefront.locale import _
 
 EMPTY_CART_TITLE = _("Tu carrito está vacío")
 EMPTY_CART_TEXT = _("Todavía no has puesto ningún juguete. Date una vuelta por la tienda.")

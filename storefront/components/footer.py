@@ -3,10 +3,10 @@
 import reflex as rx
 
 from backend.settings import load_settings
+from backend.texts import _
 from storefront.components.brand import MARK, drawing
 from storefront.components.browser import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
-from storefront.locale import _
 
 SETTINGS = load_settings()
 

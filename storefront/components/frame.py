@@ -7,11 +7,11 @@ from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
 )
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
+from backend.texts import _
 from storefront.components.browser import Arrival, Notices, SessionWatch, icon
 from storefront.components.cart_sheet import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
-from storefront.locale import _
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 

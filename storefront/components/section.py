@@ -2,8 +2,8 @@
 
 import reflex as rx
 
+from backend.texts import _
 from storefront.components.browser import icon
-from storefront.locale import _
 
 
 def section(title: str, *content: rx.Component, more: str = "", class_name: str = "") -> rx.Component:

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from storefront.locale import _
+from backend.texts import _
 
 
 def bar(width: str, height: str = "1em") -> rx.Component:

@@ -4,8 +4,8 @@ import re
 from html import escape
 
 from backend.app import current_shop
+from backend.texts import html_language
 from storefront.facts import DocumentFacts
-from storefront.locale import html_language
 
 STAND_IN = "data-stand-in"
 PRELOADS = re.compile('<link rel="preload" as="image"[^>]*>')

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from backend.cart.views import CartView
+from backend.texts import _
 from storefront.components.browser import KeepFocus
 from storefront.components.cart_lines import cart_lines
 from storefront.components.empty import empty_cart
@@ -12,7 +13,6 @@ from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.cart import CartState
 

@@ -10,6 +10,7 @@ from backend.app import current_shop
 from backend.catalog.service import catalog_page, category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef, ProductCard
 from backend.errors import InvalidData
+from backend.texts import _
 from storefront.components.brand import OG_IMAGE
 from storefront.components.browser import (
     CatalogChoices,
@@ -42,7 +43,6 @@ from storefront.facts import (
     shortened,
     structured,
 )
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import a_number, a_text, problems_told, some_texts
 from storefront.state.events import event

@@ -6,6 +6,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.catalog.service import home_content
 from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
+from backend.texts import _
 from storefront.components.brand import OG_IMAGE, age_drawing, department_drawing, drawing
 from storefront.components.browser import Carousel, icon
 from storefront.components.frame import framed
@@ -17,7 +18,6 @@ from storefront.components.section import section
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, until
 from storefront.facts import DocumentFacts, absolute, first_picture, store_data, structured
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 
 TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")

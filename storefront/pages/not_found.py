@@ -2,11 +2,11 @@
 
 import reflex as rx
 
+from backend.texts import _
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Página no encontrada") + f" · {STORE_NAME}"

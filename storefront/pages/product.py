@@ -10,6 +10,7 @@ from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.service import product_detail
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
 from backend.errors import NotFound
+from backend.texts import _
 from storefront.components.address import address_part
 from storefront.components.browser import AddToCart, Gallery, WishlistToggle, icon
 from storefront.components.cart_lines import QUANTITY_TEXTS
@@ -32,7 +33,6 @@ from storefront.facts import (
     shortened,
     structured,
 )
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import Added, CartState
 

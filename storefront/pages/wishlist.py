@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard
+from backend.texts import _
 from storefront.components.browser import KeepFocus, WhenWishesAreNone, WhileSaved, WishlistLoader
 from storefront.components.empty import empty_state, link_button
 from storefront.components.frame import framed
@@ -11,7 +12,6 @@ from storefront.components.header import STORE_NAME
 from storefront.components.product_card import product_card
 from storefront.components.skeletons import grid_skeleton, waiting
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState
 

@@ -6,7 +6,7 @@ Reflex reloads such a page by itself; the banner is for when that did not help, 
 import json
 import re
 
-from storefront.locale import _
+from backend.texts import _
 from storefront.plugins import STATE_JS, unknown
 
 NEWS = _("Hay una versión nueva de la tienda.")

@@ -18,7 +18,7 @@ from backend.errors import (
     ShopError,
     TooManyRequests,
 )
-from storefront.locale import _
+from backend.texts import _
 from storefront.state.frame import FAILURE, FrameState, say
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.catalog.service import category_tree
 from backend.catalog.views import CategoryNode
-from storefront.locale import _
+from backend.texts import _
 from storefront.state.events import event
 from storefront.state.numbers import next_number
 

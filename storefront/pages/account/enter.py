@@ -6,6 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
+from backend.texts import _
 from storefront.components.brand import GOOGLE, drawing
 from storefront.components.browser import icon
 from storefront.components.frame import framed
@@ -14,7 +15,6 @@ from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, until
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.events import event

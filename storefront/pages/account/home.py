@@ -6,13 +6,13 @@ from reflex.vars import ObjectVar
 from backend.checkout.owner import AddressView
 from backend.customers.views import ShopperView
 from backend.orders.views import ParcelView
+from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.empty import link_button
 from storefront.components.frame import framed
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import bar, waiting
-from storefront.locale import _
 from storefront.pages.account.browser import (
     AccountField,
     AccountForm,

@@ -6,9 +6,9 @@ there at once (`assets/scripts/account.jsx`) and sends it with the new password 
 
 import reflex as rx
 
+from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
-from storefront.locale import _
 from storefront.pages.account.browser import AccountForm, DropLink, WayLink, WithLink
 from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
 from storefront.pages.loading import PageData, PageParams

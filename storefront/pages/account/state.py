@@ -16,9 +16,9 @@ from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.orders.views import ParcelView
 from backend.shipping.municipalities import municipality_named, search_municipalities
+from backend.texts import _
 from storefront.components.links import LOGIN, order_path
 from storefront.facts import DocumentFacts
-from storefront.locale import _
 from storefront.pages.account.enter import facts
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_text, an_id, problems_told, tell

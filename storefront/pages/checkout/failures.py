@@ -11,7 +11,7 @@ from backend.errors import (
     TooManyRequests,
     TotalChanged,
 )
-from storefront.locale import _
+from backend.texts import _
 from storefront.pages.checkout.fields import LABELS
 
 NOT_CREATED = _("No se pudo crear la transacción, por favor intenta más tarde o comunícate con nosotros.")

@@ -2,7 +2,7 @@
 
 from backend.errors import InvalidData
 from backend.payment.providers.pse.payer import COMPANY, PERSON, document_types
-from storefront.locale import _
+from backend.texts import _
 from storefront.state.answers import MAX_ID
 
 LONGEST = 300

@@ -4,6 +4,7 @@ import reflex as rx
 
 from backend.cart.views import CartView
 from backend.settings import load_settings
+from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch, icon
 from storefront.components.change_bank import TEXTS as CHANGE_BANK
 from storefront.components.change_bank import ChangeBank
@@ -13,7 +14,6 @@ from storefront.components.header import logo
 from storefront.components.links import CART
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
-from storefront.locale import _
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import Checkout, CheckoutForm, Stage, Stages
 from storefront.pages.checkout.sections import contact, payment, shipping

@@ -1,8 +1,8 @@
 """What the checkout's document says. It knows no cart: only the browser does."""
 
+from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Pagar") + f" · {STORE_NAME}"

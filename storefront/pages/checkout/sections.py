@@ -2,10 +2,10 @@
 
 import reflex as rx
 
+from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import CHECKOUT, LOGIN
 from storefront.components.shapes import view_of
-from storefront.locale import _
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
     DocumentField,

@@ -21,10 +21,10 @@ from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, Sh
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
+from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.links import order_path
 from storefront.facts import DocumentFacts
-from storefront.locale import _
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.loader import FACTS, load

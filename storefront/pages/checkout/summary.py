@@ -5,12 +5,12 @@ from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine, CartView
 from backend.catalog.views import PictureView
+from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.cart_lines import problem
 from storefront.components.links import CART
 from storefront.components.picture import picture
 from storefront.components.shapes import list_of, view_of
-from storefront.locale import _
 from storefront.pages.checkout.browser import Amount, Fold
 from storefront.state.cart import CartState
 

@@ -1,6 +1,6 @@
 """What the checkout's parts in the browser say."""
 
-from storefront.locale import _
+from backend.texts import _
 from storefront.pages.checkout.fields import LABELS
 
 FORM = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from backend.checkout.views import ShippingChoice
 from backend.shipping.municipalities import Municipality
-from storefront.locale import _
+from backend.texts import _
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.orders.views import OrderView
+from backend.texts import _
 from storefront.components.address import address_part
 from storefront.components.browser import icon
 from storefront.components.change_bank import TEXTS as CHANGE_BANK
@@ -13,7 +14,6 @@ from storefront.components.frame import framed
 from storefront.components.links import CATALOG
 from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
-from storefront.locale import _
 from storefront.pages.order import texts
 from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
 from storefront.pages.order.loader import ORDER_ID, UNKNOWN, OrderContent

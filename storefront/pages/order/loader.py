@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from backend.app import current_shop
 from backend.errors import NotFound
 from backend.orders.views import OrderView
+from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.facts import NOINDEX, DocumentFacts
-from storefront.locale import _
 from storefront.pages.loading import PageData, PageParams
 
 ORDER_ID = "id"

@@ -5,11 +5,11 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import PictureView
 from backend.orders.views import OrderLineView, OrderView, ParcelView, PaymentFacts
+from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import to_product
 from storefront.components.picture import picture
 from storefront.components.shapes import list_of, view_of
-from storefront.locale import _
 from storefront.pages.order import texts
 
 

@@ -1,11 +1,11 @@
-"""Every sentence of the storefront can be said in every language it offers."""
+"""Every text of the shop can be said in every language it offers."""
 
 import string
 
 import pytest
 from babel.messages.pofile import read_po
 
-from storefront.locale import FOLDER, SOURCE_LANGUAGE, catalogue, translations
+from backend.texts import FOLDER, SOURCE_LANGUAGE, catalogue, translations
 from tools.messages import messages
 
 OTHERS = sorted(folder.name for folder in FOLDER.iterdir() if catalogue(folder.name).exists())
