@@ -81,6 +81,6 @@ class AttentionAnswer(BaseModel):
 
 
 class AttentionsAnswer(ListAnswer):
-    """A stretch of the rows."""
+    """A page of the rows."""
 
     attention: list[AttentionOut]

@@ -21,7 +21,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     source.draft = {}
     there = {line.variant.id: line for line in await lines_of(session, into)}
     lines = await lines_of(session, cart_id)
-    units = await available_units(session, [line.variant.id for line in lines], besides=into)
+    units = await available_units(session, [line.variant.id for line in lines], holder=into)
     for line in lines:
         same = there.get(line.variant.id)
         if same is not None:

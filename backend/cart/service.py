@@ -174,7 +174,7 @@ async def view(session: AsyncSession, cart_id: str) -> CartView:
         session, list({line.product.id: line.product for line in lines if line.product}.values())
     )
     by_product = {card.id: card for card in cards}
-    units = await available_units(session, [line.variant.id for line in lines], besides=cart_id)
+    units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
     method = await shipping_method(session, cart_id)
     totals = totals_of(lines, method)
     return CartView(
@@ -292,7 +292,7 @@ async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
         raise InvalidData(
             f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"}
         )
-    units = await available_units(session, [line.variant_id], besides=line.cart_id)
+    units = await available_units(session, [line.variant_id], holder=line.cart_id)
     if units[line.variant_id] < quantity and quantity > line.quantity:
         raise InsufficientStock(STOCK_GONE)
     line.quantity = quantity

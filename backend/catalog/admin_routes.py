@@ -31,7 +31,7 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
@@ -104,7 +104,7 @@ async def list_variants(
         variants = (await _written(session, product_id, Fields("*variants,+variants.inventory_quantity")))[
             "variants"
         ]
-    return Wire(listed("variants", stretch(variants, asked), len(variants), asked))
+    return Wire(listed("variants", page_of(variants, asked), len(variants), asked))
 
 
 @router.post("/products/{product_id}/variants", response_model=ProductAnswer)
@@ -138,7 +138,7 @@ async def list_channels(asked: Annotated[ListParameters, read_query(ListParamete
     """The ways to sell."""
     async with database.read() as session:
         channels = (await session.execute(select(SalesChannel).order_by(SalesChannel.id))).scalars().all()
-    shown = [channel_wire(channel) for channel in stretch(channels, asked)]
+    shown = [channel_wire(channel) for channel in page_of(channels, asked)]
     return Wire(listed("sales_channels", shown, len(channels), asked))
 
 
@@ -150,7 +150,7 @@ async def list_keys(asked: Annotated[ListParameters, read_query(ListParameters)]
     )
     async with database.read() as session:
         found = (await session.execute(query.order_by(PublishableKey.created_at))).all()
-    shown = [_key(key, channel) for key, channel in stretch(found, asked)]
+    shown = [_key(key, channel) for key, channel in page_of(found, asked)]
     return Wire(listed("api_keys", shown, len(found), asked))
 
 

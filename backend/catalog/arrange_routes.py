@@ -40,7 +40,7 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted
@@ -123,7 +123,7 @@ async def list_categories(
             ancestors=asked.include_ancestors_tree,
             as_staff=True,
         )
-        for category in stretch(found, asked)
+        for category in page_of(found, asked)
     ]
     return Wire(listed("product_categories", shown, len(found), asked))
 

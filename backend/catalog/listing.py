@@ -39,7 +39,7 @@ SORTABLE = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A stretch of the products, and how many there are in all."""
+    """A page of the products, and how many there are in all."""
 
     rows: Sequence[Row[Any]]
     count: int
@@ -59,11 +59,11 @@ async def product_page(
         query = query.join(found, found.c.product_id == Product.id)
         default = [found.c.score.desc(), Product.id]
     query = query.order_by(*in_order(asked.order, SORTABLE, default))
-    return await page_of(session, query, asked)
+    return await _read_page(session, query, asked)
 
 
-async def page_of(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
-    """The asked stretch of the query, and its count: one query where the stretch shows the end, else two.
+async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
+    """The asked page of the query, and its count: one query where the stretch shows the end, else two.
 
     Counting in the same query would read every row of the table to show a few.
     """

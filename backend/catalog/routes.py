@@ -33,7 +33,7 @@ from backend.catalog.wire import ProductWriter, collection_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
-from backend.edge.lists import in_order, listed, stretch
+from backend.edge.lists import in_order, listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
@@ -114,7 +114,7 @@ async def list_categories(
             descendants=asked.include_descendants_tree,
             ancestors=asked.include_ancestors_tree,
         )
-        for category in stretch(found, asked)
+        for category in page_of(found, asked)
     ]
     return Wire(listed("product_categories", shown, len(found), asked))
 
@@ -161,7 +161,7 @@ async def list_regions(asked: Annotated[ListParameters, read_query(ListParameter
     """The regions: there is one, Colombia (spec: What the service does 1)."""
     async with database.read() as session:
         regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(region_wire, stretch(regions, asked)), len(regions), asked))
+    return Wire(listed("regions", map(region_wire, page_of(regions, asked)), len(regions), asked))
 
 
 @router.get("/store/regions/{region_id}", response_model=RegionAnswer)

@@ -121,7 +121,7 @@ class ProductAnswer(BaseModel):
 
 
 class ProductsAnswer(ListAnswer):
-    """A stretch of the products."""
+    """A page of the products."""
 
     products: list[ProductOut]
 
@@ -143,7 +143,7 @@ class CategoryAnswer(BaseModel):
 
 
 class CategoriesAnswer(ListAnswer):
-    """A stretch of the categories."""
+    """A page of the categories."""
 
     product_categories: list[CategoryOut]
 
@@ -163,7 +163,7 @@ class CollectionAnswer(BaseModel):
 
 
 class CollectionsAnswer(ListAnswer):
-    """A stretch of the collections."""
+    """A page of the collections."""
 
     collections: list[CollectionOut]
 

@@ -34,7 +34,7 @@ async def count_products(session: AsyncSession) -> int:
 
 
 async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int) -> list[Listed]:
-    """A stretch of the products for sale, in the order they came in. A new price or variant changes a product too."""
+    """A page of the products for sale, in the order they came in. A new price or variant changes a product too."""
     newest = func.max(Variant.updated_at)
     rows = await session.execute(
         select(

@@ -102,7 +102,7 @@ class CatalogFilter:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPage:
-    """A stretch of the catalogue's list, with the facets of its filter."""
+    """A page of the catalogue's list, with the facets of its filter."""
 
     cards: list[ProductCard]
     total: int

@@ -125,7 +125,7 @@ async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
 
 async def _fill_up(session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int) -> None:
     """Put units into the cart until there are that many of the variant, or as many as can be sold."""
-    units = (await inventory.available_units(session, [variant_id], besides=cart_id))[variant_id]
+    units = (await inventory.available_units(session, [variant_id], holder=cart_id))[variant_id]
     missing = min(quantity, units) - there
     if missing <= 0:
         return

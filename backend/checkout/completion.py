@@ -99,7 +99,7 @@ async def complete(
         await move(session, attempt, cart, SessionState.AUTHORIZED)
     status = _STATUS_OF[SessionState(attempt.state)]
     until = attempt.expires_at if status is not PaymentStatus.CAPTURED else None
-    await inventory.hold(session, cart_id, sale.units, until=until)
+    await inventory.reserve(session, cart_id, sale.units, until=until)
     order = await create_order(session, cart, sale, status)
     keep_payer(order, cart, attempt)
     return order
@@ -183,9 +183,9 @@ async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> N
         mark_paid(order)
         await publish(session, OrderPaid(order.id))
     wanted = {line.variant_id: line.quantity for line in lines}
-    if await inventory.promised(session, cart.id) != wanted:
+    if await inventory.reserved_units(session, cart.id) != wanted:
         await _reserve_again(session, order, wanted)
-    await inventory.keep(session, cart.id)
+    await inventory.confirm(session, cart.id)
 
 
 async def _without_order(session: AsyncSession, attempt: PaymentSession) -> None:
@@ -203,7 +203,7 @@ async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, 
     """The reservation had ended, and the money is ours: take the units again, or tell that some are missing."""
     try:
         async with session.begin_nested():
-            await inventory.hold(session, order.cart_id, wanted, until=None)
+            await inventory.reserve(session, order.cart_id, wanted, until=None)
     except InsufficientStock:
         await raise_attention(
             session,
@@ -222,7 +222,7 @@ async def _promised(session: AsyncSession, cart: Cart, attempt: PaymentSession) 
         order_states.move(order, payment=PaymentStatus.AUTHORIZED)
     elif attempt.snapshot:
         sale = sale_of(attempt.snapshot)
-        await inventory.hold(session, cart.id, sale.units, until=attempt.expires_at)
+        await inventory.reserve(session, cart.id, sale.units, until=attempt.expires_at)
         await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
 
 

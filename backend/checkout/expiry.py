@@ -42,7 +42,7 @@ class ReservationExpiry:
         for session_id in await self._over(SessionState.AUTHORIZED):
             await self._let_go(session_id)
         async with self._database.transaction() as session:
-            count = await inventory.release_lapsed(session)
+            count = await inventory.release_expired(session)
         if count:
             log.info("gave back %d reservations whose time was over", count)
 
@@ -75,7 +75,7 @@ class ReservationExpiry:
             order = await order_of_cart(session, cart.id)
             if order is not None and await has_standing_parcels(session, order.id):
                 attempt.expires_at = None
-                await inventory.keep(session, cart.id)
+                await inventory.confirm(session, cart.id)
                 return
         provider = self._payments.provider(attempt.provider_id)
         if provider is None:

@@ -198,7 +198,7 @@ class Paying:
             )
             # last but one, so that a refusal is no try; unknown clients are not one client
             await count_try_in(session, PAYMENTS, cart_id, start.ip or cart_id)
-            await inventory.hold(session, cart_id, sale.units, until=attempt.expires_at)
+            await inventory.reserve(session, cart_id, sale.units, until=attempt.expires_at)
         return attempt, PaymentRequest(
             session_id=attempt.id,
             invoice=attempt.invoice,

@@ -145,7 +145,7 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
     Raises:
         InsufficientStock: some are missing; the message says of which variant how many.
     """
-    available = await inventory.available_units(session, list(units), besides=cart_id)
+    available = await inventory.available_units(session, list(units), holder=cart_id)
     missing = {
         variant_id: count - max(0, available.get(variant_id, 0))
         for variant_id, count in units.items()
@@ -154,7 +154,7 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
     if missing:
         named = ", ".join(f"{count} of {variant_id}" for variant_id, count in sorted(missing.items()))
         raise InsufficientStock(f"Units are missing: {named}")
-    await inventory.hold(session, cart_id, units, until=None)
+    await inventory.reserve(session, cart_id, units, until=None)
 
 
 async def _units_of_order(session: AsyncSession, order: Order) -> dict[str, int]:

@@ -32,7 +32,7 @@ from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channe
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import MaybeCustomer, NotSignedIn
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import OneOrMore
@@ -253,4 +253,4 @@ async def payment_providers(
         offered = await offered_providers(session, wanted.region_id)
     running = sorted(offered.intersection(checkout.payments.providers))
     providers = [{"id": provider_id, "is_enabled": True} for provider_id in running]
-    return Wire(listed("payment_providers", stretch(providers, wanted), len(providers), wanted))
+    return Wire(listed("payment_providers", page_of(providers, wanted), len(providers), wanted))

@@ -38,7 +38,7 @@ from backend.edge.actors import CUSTOMER, Actor
 from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import MaybeActor, NotSignedIn, OneCustomer
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -173,7 +173,7 @@ async def list_addresses(
     async with database.read() as session:
         book = await addresses_of(session, customer_id)
     return Wire(
-        listed("addresses", [address_wire(entry) for entry in stretch(book, asked)], len(book), asked)
+        listed("addresses", [address_wire(entry) for entry in page_of(book, asked)], len(book), asked)
     )
 
 

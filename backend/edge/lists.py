@@ -41,6 +41,6 @@ def in_order(
     return [column.desc() if wanted.startswith("-") else column.asc(), *default]
 
 
-def stretch(items: Sequence[Any], asked: ListParameters) -> Sequence[Any]:
+def page_of(items: Sequence[Any], asked: ListParameters) -> Sequence[Any]:
     """The asked part of a list that is in memory."""
     return items[asked.offset : asked.offset + asked.limit]

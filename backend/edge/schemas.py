@@ -75,7 +75,7 @@ class Answer(BaseModel):
 
 
 class ListAnswer(Answer):
-    """A stretch of a list, and how long the whole of it is."""
+    """A page of a list, and how long the whole of it is."""
 
     count: int
     offset: int

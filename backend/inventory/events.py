@@ -1,4 +1,4 @@
-"""What the inventory tells the rooms above it."""
+"""The events that the inventory publishes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StockChanged:
-    """Units that can be sold came or went.
+    """More or fewer units can be sold.
 
-    `units` says how many, by variant id: negative when they went. Published in the transaction that moves them.
+    `units` is the difference by variant id, negative for fewer. Published in the transaction of the change.
     """
 
     units: Mapping[str, int]

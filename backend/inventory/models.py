@@ -1,4 +1,4 @@
-"""Stock: what lies at a location and what is promised of it. `stocked - reserved` is what can be sold."""
+"""Stock by location, and its reservations. `stocked - reserved` units can be sold."""
 
 from datetime import datetime
 
@@ -28,10 +28,10 @@ class InventoryLevel(Timestamps, table=True):
 
 
 class Reservation(Timestamps, table=True):
-    """Units promised to a cart that is paying, or to an order.
+    """Units reserved for a cart that is paying, or for an order.
 
-    `holder` is the cart's id: the order that the cart becomes keeps the promise. One promise a holder and level.
-    `expires_at` is None once the payment is confirmed: a paid order's promise never lapses.
+    `holder` is the cart's id, also after the cart has become an order. One reservation a holder and level.
+    `expires_at` is None once the payment is confirmed: a paid order's reservation does not expire.
     """
 
     __tablename__ = "reservation"

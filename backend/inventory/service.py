@@ -1,13 +1,14 @@
-"""Promising stock, keeping the promise, taking it back.
+"""Reserving stock for a cart or an order, confirming and releasing it, and setting how much there is.
 
-What can be sold of a level is `stocked - reserved`. A promise is one conditional UPDATE (never more than there is),
-with a `Reservation` row that says for whom and until when. A paying cart's promise has an end; a paid order's has none;
-the parcel takes the units out of both numbers. Locks are taken in the order of the level's id: no two checkouts
-deadlock. Whatever changes what can be sold is told in the same transaction (`StockChanged`).
+`stocked - reserved` of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved` (never
+more than there is) and a `Reservation` row that says for whom and until when. The reservation of a cart that is paying
+expires; that of a paid order does not; a fulfillment takes its units out of both numbers. Levels are locked in the
+order of their ids, so two checkouts at once never deadlock. What changes the units that can be sold publishes
+`StockChanged` in the same transaction.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -25,57 +26,59 @@ STOCK_GONE = "Some variant does not have the required inventory"
 
 
 async def available_units(
-    session: AsyncSession, variant_ids: Sequence[str], *, besides: str | None = None
+    session: AsyncSession, variant_ids: Sequence[str], *, holder: str | None = None
 ) -> dict[str, int]:
     """Units of each variant that can be sold now.
 
-    The promise held by `besides` counts as available: a shopper is never kept out by their own hold.
+    What `holder` has reserved counts as available: a shopper can buy the units of their own reservation.
     """
     if not variant_ids:
         return {}
-    rows = await session.execute(statements.AVAILABLE, {"variant_ids": list(variant_ids), "holder": besides})
+    rows = await session.execute(statements.AVAILABLE, {"variant_ids": list(variant_ids), "holder": holder})
     return dict.fromkeys(variant_ids, 0) | {variant: int(count) for variant, count in rows}
 
 
-async def hold(session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None) -> None:
-    """Promise `wanted` (units by variant id) to the holder until then, in place of what it was promised before.
+async def reserve(
+    session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None
+) -> None:
+    """Reserve `wanted` (units by variant id) for the holder until then, in place of what it had reserved before.
 
-    Lapsed promises of the same variants are freed first: an abandoned payment never keeps the last unit from a buyer.
+    Expired reservations of the same variants are released first, so an abandoned payment does not block the last unit.
 
     Raises:
-        InsufficientStock: fewer units than wanted can be sold; nothing is promised (the transaction must roll back).
+        InsufficientStock: fewer units than wanted can be sold; nothing is reserved (the transaction must roll back).
     """
     asked = {"holder": holder, "variant_ids": list(wanted)}
-    levels = (await session.execute(statements.LEVELS_TO_HOLD, asked)).scalars().all()
-    promises = (await session.execute(statements.PROMISES_TO_REPLACE, asked)).scalars().all()
-    own = [promise for promise in promises if promise.holder == holder]
+    levels = (await session.execute(statements.LEVELS_TO_RESERVE, asked)).scalars().all()
+    reservations = (await session.execute(statements.RESERVATIONS_TO_REPLACE, asked)).scalars().all()
+    own = [reservation for reservation in reservations if reservation.holder == holder]
     if _units_of(own, levels) == wanted:
-        for promise in own:
-            promise.expires_at = until
+        for reservation in own:
+            reservation.expires_at = until
         return
-    moved = await _release(session, promises)
+    moved = await _release(session, reservations)
     missing = dict(wanted)
-    if promises:  # what they held is free now
+    if reservations:  # their units are available now
         levels = await _lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
     for level in (level for level in levels if level.variant_id in missing):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
-        if units > 0 and await _reserve(session, level.id, units):
+        if units > 0 and await _reserve_at(session, level.id, units):
             session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
             missing[level.variant_id] -= units
             moved[level.id] -= units
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
     await session.flush()
-    await _tell(session, levels, moved)
+    await _publish(session, levels, moved)
 
 
-async def keep(session: AsyncSession, holder: str) -> None:
-    """The holder has paid: its promise no longer ends."""
+async def confirm(session: AsyncSession, holder: str) -> None:
+    """The holder has paid: its reservation no longer expires."""
     await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))
 
 
 async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
-    """The holder's payment takes longer: its promise ends no sooner than then. A kept promise stays kept."""
+    """Have the holder's reservation expire no sooner than `until`. A confirmed one still does not expire."""
     await session.execute(
         update(Reservation)
         .where(Reservation.holder == holder, Reservation.expires_at < until)
@@ -83,8 +86,8 @@ async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
     )
 
 
-async def promised(session: AsyncSession, holder: str) -> dict[str, int]:
-    """Units by variant id that the holder is promised."""
+async def reserved_units(session: AsyncSession, holder: str) -> dict[str, int]:
+    """Units by variant id that the holder has reserved."""
     rows = await session.execute(
         select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
         .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
@@ -95,104 +98,76 @@ async def promised(session: AsyncSession, holder: str) -> dict[str, int]:
 
 
 async def release(session: AsyncSession, holder: str) -> None:
-    """Take the holder's promise back: its units can be sold again. Nothing happens where there is none."""
+    """Delete the holder's reservation, if there is one: its units can be sold again."""
     await _release_where(session, Reservation.holder == holder)
 
 
-async def release_lapsed(session: AsyncSession) -> int:
-    """Take back every promise whose time is over.
+async def release_expired(session: AsyncSession) -> int:
+    """Delete every reservation that has expired.
 
     Returns:
-        How many promises were taken back.
+        How many there were.
     """
     return await _release_where(session, Reservation.expires_at <= db_now())
 
 
-async def ship(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
-    """A parcel took these units (by variant id) of the holder's promise: they leave the location.
+async def fulfill(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
+    """Take units (by variant id) that the holder has reserved out of the stock: sent to the buyer, or lost.
 
     Raises:
-        InsufficientStock: the holder is promised fewer; nothing leaves.
+        InsufficientStock: the holder has reserved fewer; nothing is taken.
     """
-    missing = dict(units)
-    mine = Reservation.holder == holder
-    levels = {level.id: level for level in await _lock_levels(session, statements.holds_any(mine))}
-    for promise in await _promises(session, mine):
-        level = levels[promise.level_id]
-        taken = min(promise.quantity, missing.get(level.variant_id, 0))
-        if not taken:
-            continue
-        missing[level.variant_id] -= taken
-        await _change(session, level.id, stocked=-taken, reserved=-taken)
-        if taken == promise.quantity:
-            await session.delete(promise)
-        else:
-            promise.quantity -= taken
-    if any(missing.values()):
+    if not await _take_reserved(session, holder, units, from_stock=True):
         raise InsufficientStock("Quantity to fulfill exceeds the reserved quantity for the item")
-    await session.flush()
 
 
-async def take_back(session: AsyncSession, holder: str, location_id: str, units: Mapping[str, int]) -> None:
-    """A parcel with these units (by variant id) came to nothing: they lie at the location again, promised as before."""
-    at_location = (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(units)
-    levels = await _lock_levels(session, at_location)
-    promises = {
-        promise.level_id: promise for promise in await _promises(session, Reservation.holder == holder)
+async def cancel_fulfillment(
+    session: AsyncSession, holder: str, location_id: str, units: Mapping[str, int]
+) -> None:
+    """Put the units (by variant id) of a cancelled fulfillment back to the location, reserved for the holder again."""
+    levels = await _lock_levels(session, _at(location_id, units))
+    reservations = {
+        reservation.level_id: reservation
+        for reservation in await _reservations(session, Reservation.holder == holder)
     }
     for level in levels:
         count = units[level.variant_id]
         await _change(session, level.id, stocked=count, reserved=count)
-        if level.id in promises:
-            promises[level.id].quantity += count
+        if level.id in reservations:
+            reservations[level.id].quantity += count
         else:
             session.add(Reservation(level_id=level.id, holder=holder, quantity=count))
     await session.flush()
 
 
-async def let_go(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
-    """Take so many units (by variant id) of the holder's promise back: they can be sold again.
+async def release_units(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
+    """Release so many units (by variant id) of the holder's reservation: they can be sold again.
 
     Raises:
-        InsufficientStock: the holder is promised fewer; nothing is taken back.
+        InsufficientStock: the holder has reserved fewer; nothing is released.
     """
-    missing = dict(units)
-    mine = Reservation.holder == holder
-    levels = await _lock_levels(session, statements.holds_any(mine))
-    variants = {level.id: level.variant_id for level in levels}
-    freed: Counter[str] = Counter()
-    for promise in await _promises(session, mine):
-        taken = min(promise.quantity, missing.get(variants[promise.level_id], 0))
-        if not taken:
-            continue
-        missing[variants[promise.level_id]] -= taken
-        freed[promise.level_id] += taken
-        await _change(session, promise.level_id, reserved=-taken)
-        if taken == promise.quantity:
-            await session.delete(promise)
-        else:
-            promise.quantity -= taken
-    if any(missing.values()):
+    if not await _take_reserved(session, holder, units, from_stock=False):
         raise InsufficientStock(STOCK_GONE)
-    await session.flush()
-    await _tell(session, levels, freed)
+    await _publish_units(session, units)
 
 
-async def put_back(session: AsyncSession, location_id: str, units: Mapping[str, int]) -> None:
-    """Units (by variant id) came back from a buyer: they lie at the location again, and can be sold.
+async def restock(session: AsyncSession, location_id: str, units: Mapping[str, int]) -> None:
+    """Put units (by variant id) that a buyer returned back to the location: they can be sold again.
 
-    A variant that has left the shop meanwhile is passed over.
+    A variant that is no longer in the shop is skipped.
     """
-    levels = await _lock_levels(
-        session, (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(units)
-    )
+    levels = await _lock_levels(session, _at(location_id, units))
     for level in levels:
         await _change(session, level.id, stocked=units[level.variant_id])
-    await _tell(session, levels, {level.id: units[level.variant_id] for level in levels})
+    await _publish(session, levels, {level.id: units[level.variant_id] for level in levels})
 
 
 async def set_stock(session: AsyncSession, variant_id: str, location_id: str, stocked: int) -> InventoryLevel:
-    """Say how many units lie at the location. Never below what is promised: promises are kept."""
+    """Set how many units the location has; never fewer than are reserved there.
+
+    Returns:
+        The level as it is now.
+    """
     level = (
         await session.execute(
             locked(
@@ -209,16 +184,20 @@ async def set_stock(session: AsyncSession, variant_id: str, location_id: str, st
     else:
         level.stocked = max(stocked, level.reserved)
     await session.flush()
-    await _tell(session, [level], {level.id: level.stocked - before})
+    await _publish(session, [level], {level.id: level.stocked - before})
     return level
 
 
-def _units_of(promises: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
+def _at(location_id: str, variant_ids: Iterable[str]) -> ColumnElement[bool]:
+    return (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(variant_ids)
+
+
+def _units_of(reservations: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
     """Units by variant id."""
     variants = {level.id: level.variant_id for level in levels}
     units: Counter[str] = Counter()
-    for promise in promises:
-        units[variants[promise.level_id]] += promise.quantity
+    for reservation in reservations:
+        units[variants[reservation.level_id]] += reservation.quantity
     return units
 
 
@@ -226,40 +205,72 @@ async def _lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Seq
     return (await session.execute(statements.levels(which))).scalars().all()
 
 
-async def _promises(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
-    return (await session.execute(statements.promises(which))).scalars().all()
+async def _reservations(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
+    return (await session.execute(statements.reservations(which))).scalars().all()
+
+
+async def _take_reserved(
+    session: AsyncSession, holder: str, units: Mapping[str, int], *, from_stock: bool
+) -> bool:
+    """Take units (by variant id) out of the holder's reservations; `from_stock`: out of the stock as well.
+
+    Returns:
+        Whether the holder had that many. If not, the transaction must roll back.
+    """
+    missing = dict(units)
+    mine = Reservation.holder == holder
+    variants = {
+        level.id: level.variant_id for level in await _lock_levels(session, statements.reserved_by(mine))
+    }
+    for reservation in await _reservations(session, mine):
+        variant_id = variants[reservation.level_id]
+        taken = min(reservation.quantity, missing.get(variant_id, 0))
+        if not taken:
+            continue
+        missing[variant_id] -= taken
+        await _change(session, reservation.level_id, stocked=-taken if from_stock else 0, reserved=-taken)
+        if taken == reservation.quantity:
+            await session.delete(reservation)
+        else:
+            reservation.quantity -= taken
+    await session.flush()
+    return not any(missing.values())
 
 
 async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
-    levels = await _lock_levels(session, statements.holds_any(which))
-    promises = await _promises(session, which)
-    await _tell(session, levels, await _release(session, promises))
-    return len(promises)
+    levels = await _lock_levels(session, statements.reserved_by(which))
+    reservations = await _reservations(session, which)
+    await _publish(session, levels, await _release(session, reservations))
+    return len(reservations)
 
 
-async def _release(session: AsyncSession, promises: Sequence[Reservation]) -> Counter[str]:
-    """Take promises back. Gives the units that came free, by level."""
+async def _release(session: AsyncSession, reservations: Sequence[Reservation]) -> Counter[str]:
+    """Delete the reservations. Returns the units that came free, by level id."""
     freed: Counter[str] = Counter()
-    for promise in promises:
-        await _change(session, promise.level_id, reserved=-promise.quantity)
-        freed[promise.level_id] += promise.quantity
-        session.expunge(promise)
-    if promises:
-        ids = [promise.id for promise in promises]
+    for reservation in reservations:
+        await _change(session, reservation.level_id, reserved=-reservation.quantity)
+        freed[reservation.level_id] += reservation.quantity
+        session.expunge(reservation)
+    if reservations:
+        ids = [reservation.id for reservation in reservations]
         await session.execute(delete(Reservation).where(Reservation.id.in_(ids)))
     return freed
 
 
-async def _tell(session: AsyncSession, levels: Sequence[InventoryLevel], moved: Mapping[str, int]) -> None:
-    """Tell what became more or less at these levels (units by level), summed up by variant."""
+async def _publish(session: AsyncSession, levels: Sequence[InventoryLevel], moved: Mapping[str, int]) -> None:
+    """Publish how many units more or fewer can be sold: `moved` is by level id, the event by variant id."""
     units: Counter[str] = Counter()
     for level in levels:
         units[level.variant_id] += moved.get(level.id, 0)
+    await _publish_units(session, units)
+
+
+async def _publish_units(session: AsyncSession, units: Mapping[str, int]) -> None:
     if changed := {variant_id: count for variant_id, count in units.items() if count}:
         await publish(session, StockChanged(changed))
 
 
-async def _reserve(session: AsyncSession, level_id: str, units: int) -> bool:
+async def _reserve_at(session: AsyncSession, level_id: str, units: int) -> bool:
     asked = {"level_id": level_id, "units": units}
     result = cast("CursorResult[Any]", await session.execute(statements.RESERVE, asked))
     return result.rowcount == 1

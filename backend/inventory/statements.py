@@ -1,7 +1,6 @@
-"""What the inventory asks the database. Statements of every purchase are built once: building takes as long as running.
+"""The inventory's SQL statements. Those of every purchase are built once: building one takes as long as running it.
 
-Locks are taken in one order, levels before promises, each by their ids: two transactions at once wait, and never
-deadlock.
+Rows are locked in one order, levels before reservations and each by their ids, so two transactions never deadlock.
 """
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select, union, update
@@ -16,20 +15,20 @@ def levels(which: ColumnElement[bool]) -> Select[InventoryLevel]:
     return locked(select(InventoryLevel).where(which).order_by(InventoryLevel.id))
 
 
-def promises(which: ColumnElement[bool]) -> Select[Reservation]:
+def reservations(which: ColumnElement[bool]) -> Select[Reservation]:
     """Promises, locked. Their levels must be locked already."""
     return locked(select(Reservation).where(which).order_by(Reservation.id))
 
 
-def holds_any(which: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The level holds one of these promises."""
+def reserved_by(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The level has one of these reservations."""
     return InventoryLevel.id.in_(select(Reservation.level_id).where(which))
 
 
 _WANTED = InventoryLevel.variant_id.in_(bindparam("variant_ids", expanding=True))
 _WANTED_LEVELS = select(InventoryLevel.id).where(_WANTED)
 _OWN = Reservation.holder == bindparam("holder")
-_LAPSED = (Reservation.expires_at <= db_now()) & Reservation.level_id.in_(_WANTED_LEVELS)
+_EXPIRED = (Reservation.expires_at <= db_now()) & Reservation.level_id.in_(_WANTED_LEVELS)
 _OWN_UNITS = (
     select(func.coalesce(func.sum(Reservation.quantity), 0))
     .where(Reservation.level_id == InventoryLevel.id, _OWN)
@@ -44,16 +43,16 @@ AVAILABLE = (
 )
 """Units of `variant_ids` that `holder` (or nobody in particular) can have."""
 
-_HELD_LEVELS = select(Reservation.level_id).where(_OWN)
+_RESERVED_LEVELS = select(Reservation.level_id).where(_OWN)
 
-LEVELS_TO_HOLD = levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _HELD_LEVELS)))
-"""The levels of `variant_ids`, and those that `holder` has promises of.
+LEVELS_TO_RESERVE = levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _RESERVED_LEVELS)))
+"""The levels of `variant_ids`, and those that `holder` has reservations of.
 
 One list of ids, not two with an "or": for those PostgreSQL would read every level there is.
 """
 
-PROMISES_TO_REPLACE = promises(_OWN | _LAPSED)
-"""The promises of `holder`, and those of `variant_ids` that have lapsed by the database's clock."""
+RESERVATIONS_TO_REPLACE = reservations(_OWN | _EXPIRED)
+"""The reservations of `holder`, and those of `variant_ids` that have expired by the database's clock."""
 
 RESERVE = (
     update(table_of(InventoryLevel))
@@ -63,7 +62,7 @@ RESERVE = (
     )
     .values(reserved=InventoryLevel.reserved + bindparam("units"))
 )
-"""Promise `units` of `level_id`, if they are there."""
+"""Reserve `units` of `level_id`, if they are there."""
 
 CHANGE = (
     update(table_of(InventoryLevel))
@@ -73,4 +72,4 @@ CHANGE = (
         reserved=InventoryLevel.reserved + bindparam("more_reserved"),
     )
 )
-"""Add to what `level_id` has and has promised; less than nothing takes away."""
+"""Add to the stock and the reserved units of `level_id`; negative numbers take away."""

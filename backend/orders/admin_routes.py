@@ -10,7 +10,7 @@ from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY, StaffMember
-from backend.edge.lists import in_order, listed, stretch
+from backend.edge.lists import in_order, listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
@@ -92,7 +92,7 @@ async def list_refunds(
     async with database.read() as session:
         refunds = await refunds_of_order(session, await read_order(session, order_id))
     shown = [staff_refund_wire(refund) for refund in refunds]
-    return Wire(listed("refunds", stretch(shown, asked), len(shown), asked))
+    return Wire(listed("refunds", page_of(shown, asked), len(shown), asked))
 
 
 @router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)

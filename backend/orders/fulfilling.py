@@ -108,7 +108,9 @@ async def cancel_parcel(database: Database, carriers: Carriers, order_id: str, p
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
             for item in parcel.items:
                 lines[item["line_item_id"]].fulfilled -= item["quantity"]
-            await inventory.take_back(session, order.cart_id, parcel.location_id, _units(parcel.items))
+            await inventory.cancel_fulfillment(
+                session, order.cart_id, parcel.location_id, _units(parcel.items)
+            )
         await restate(session, order)
 
 
@@ -239,7 +241,7 @@ async def _wanted_lines(
     wanted = _named(items)
     if unknown := [line_id for line_id in wanted if line_id not in lines]:
         raise InvalidData(f"Items with ids {', '.join(unknown)} does not exist in order with id {order.id}.")
-    promised = await inventory.promised(session, order.cart_id)
+    promised = await inventory.reserved_units(session, order.cart_id)
     for line_id, units in wanted.items():
         line = lines[line_id]
         left = min(line.quantity - line.fulfilled - line.withdrawn, promised.get(line.variant_id, 0))
@@ -295,7 +297,7 @@ async def _pack(session: AsyncSession, order_id: str, parcel_id: str) -> None:
     order = await lock_order(session, order_id)
     parcel = await lock_parcel(session, order_id, parcel_id)
     if PACKED not in parcel.data and parcel.state == GuideState.CREATED:
-        await inventory.ship(session, order.cart_id, _units(parcel.items))
+        await inventory.fulfill(session, order.cart_id, _units(parcel.items))
         parcel.data = {**parcel.data, PACKED: iso(now())}
         lines = {line.id: line for line in await lines_of_order(session, order_id)}
         for item in parcel.items:

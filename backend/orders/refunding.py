@@ -180,14 +180,14 @@ async def _withdraw(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
     line.withdrawn += count
-    promised = (await inventory.promised(session, order.cart_id)).get(line.variant_id, 0)
+    promised = (await inventory.reserved_units(session, order.cart_id)).get(line.variant_id, 0)
     units = {line.variant_id: min(count, promised)}  # what is short is promised to nobody
     if not units[line.variant_id]:
         return
     if restock:
-        await inventory.let_go(session, order.cart_id, units)
+        await inventory.release_units(session, order.cart_id, units)
     else:
-        await inventory.ship(session, order.cart_id, units)
+        await inventory.fulfill(session, order.cart_id, units)
 
 
 async def _bring_back(
@@ -196,7 +196,7 @@ async def _bring_back(
     line.returned += count
     if restock:
         location_id = await _sent_from(session, order, line)
-        await inventory.put_back(session, location_id, {line.variant_id: count})
+        await inventory.restock(session, location_id, {line.variant_id: count})
 
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:

@@ -56,7 +56,7 @@ class OrderAnswer(BaseModel):
 
 
 class OrdersAnswer(ListAnswer):
-    """A stretch of the orders."""
+    """A page of the orders."""
 
     orders: list[OrderOut]
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Pesos, Text, example
@@ -61,7 +61,7 @@ class PaymentAnswer(BaseModel):
 
 
 class PaymentsAnswer(ListAnswer):
-    """A stretch of the payments."""
+    """A page of the payments."""
 
     payments: list[PaymentOut]
 
@@ -99,7 +99,7 @@ async def list_payments(
 async def list_providers(asked: Annotated[ListParameters, read_query(ListParameters)], desk: Desk) -> Wire:
     """The ways to pay that the shop runs with."""
     providers = [{"id": provider_id, "is_enabled": True} for provider_id in sorted(desk.providers)]
-    return Wire(listed("payment_providers", stretch(providers, asked), len(providers), asked))
+    return Wire(listed("payment_providers", page_of(providers, asked), len(providers), asked))
 
 
 @router.get("/{payment_id}", response_model=PaymentAnswer)

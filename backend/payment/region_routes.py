@@ -13,7 +13,7 @@ from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, example
@@ -65,7 +65,7 @@ async def list_regions(asked: Annotated[ListParameters, read_query(ListParameter
     """The regions: there is one, Colombia."""
     async with database.read() as session:
         regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(_region_wire, stretch(regions, asked)), len(regions), asked))
+    return Wire(listed("regions", map(_region_wire, page_of(regions, asked)), len(regions), asked))
 
 
 @router.get("/{region_id}", response_model=AdminRegionAnswer)

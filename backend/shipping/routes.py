@@ -14,7 +14,7 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import in_order, listed, stretch
+from backend.edge.lists import in_order, listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted
@@ -176,7 +176,7 @@ async def list_providers(
         async with database.read() as session:
             wanted &= set((await session.execute(query)).scalars())
     providers = [_provider(provider_id) for provider_id in sorted(wanted)]
-    return Wire(listed("fulfillment_providers", stretch(providers, asked), len(providers), asked))
+    return Wire(listed("fulfillment_providers", page_of(providers, asked), len(providers), asked))
 
 
 @router.get("/shipping-profiles", response_model=ProfilesAnswer)
@@ -189,7 +189,7 @@ async def list_profiles(
         found = (await session.execute(query)).scalars().all()
     profiles = [profile for profile in found if _is_asked_for(profile, asked)]
     return Wire(
-        listed("shipping_profiles", map(profile_wire, stretch(profiles, asked)), len(profiles), asked)
+        listed("shipping_profiles", map(profile_wire, page_of(profiles, asked)), len(profiles), asked)
     )
 
 

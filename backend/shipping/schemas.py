@@ -301,6 +301,6 @@ class OptionAnswer(BaseModel):
 
 
 class OptionsAnswer(ListAnswer):
-    """A stretch of the shipping options."""
+    """A page of the shipping options."""
 
     shipping_options: list[OptionOut]

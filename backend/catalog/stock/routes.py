@@ -9,7 +9,7 @@ from backend.catalog.stock.schemas import ItemAnswer, ItemsAnswer, ItemsParamete
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, stretch
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
@@ -46,4 +46,4 @@ async def list_levels(
     """The item's stock by location."""
     async with database.read() as session:
         levels = (await item(session, item_id))["location_levels"]
-    return Wire(listed("inventory_levels", stretch(levels, asked), len(levels), asked))
+    return Wire(listed("inventory_levels", page_of(levels, asked), len(levels), asked))

@@ -60,7 +60,7 @@ class ItemAnswer(BaseModel):
 
 
 class ItemsAnswer(ListAnswer):
-    """A stretch of the inventory."""
+    """A page of the inventory."""
 
     inventory_items: list[ItemOut]
 

@@ -109,11 +109,11 @@ async def test_a_quantity_of_zero_removes_the_line(database: Database, floor: Fl
 async def test_a_shortage_is_told_on_the_line(database: Database, floor: Floor) -> None:
     cart_id, trompo = await _cart_with(database, floor, stock=5, quantity=4)
     async with database.transaction() as session:
-        from backend.inventory.service import hold, set_stock
+        from backend.inventory.service import reserve, set_stock
 
         await set_stock(session, trompo, floor.location_id, 3)
         assert (await carts.view(session, cart_id)).lines[0].problem == "short"
-        await hold(session, "somebody", {trompo: 3}, None)
+        await reserve(session, "somebody", {trompo: 3}, None)
         assert (await carts.view(session, cart_id)).lines[0].problem == "gone"
 
 

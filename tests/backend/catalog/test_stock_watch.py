@@ -45,7 +45,7 @@ async def told(database: Database) -> list[str]:
 
 async def hold(database: Database, cart: str, units: dict[str, int], minutes: int = 30) -> None:
     async with database.transaction() as session:
-        await inventory.hold(session, cart, units, now() + timedelta(minutes=minutes))
+        await inventory.reserve(session, cart, units, now() + timedelta(minutes=minutes))
 
 
 async def test_a_hold_and_its_end_change_what_is_seen(database: Database, floor: Floor) -> None:
@@ -72,7 +72,7 @@ async def test_lapsed_holds_come_back_into_sight(database: Database, floor: Floo
     await hold(database, "cart_a", {trompo: 1}, minutes=-1)
     await told(database)
     async with database.transaction() as session:
-        assert await inventory.release_lapsed(session) == 1
+        assert await inventory.release_expired(session) == 1
     assert await told(database) == [trompo]
 
 
@@ -83,7 +83,7 @@ async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
     await hold(database, "cart_a", {trompo: 2})
     await told(database)
     async with database.transaction() as session:
-        await inventory.ship(session, "cart_a", {trompo: 2})
+        await inventory.fulfill(session, "cart_a", {trompo: 2})
     assert await told(database) == []
 
 

@@ -151,10 +151,10 @@ async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, flo
     paid = await _order(checkout.database, order.id)
     assert (paid.status, paid.payment_status, paid.paid_at is not None) == ("pending", "captured", True)
     async with checkout.database.transaction() as session:
-        from backend.inventory.service import promised, release_lapsed
+        from backend.inventory.service import release_expired, reserved_units
 
-        await release_lapsed(session)
-        assert await promised(session, paid.cart_id) == {trompo: 1}
+        await release_expired(session)
+        assert await reserved_units(session, paid.cart_id) == {trompo: 1}
 
 
 @pytest.mark.parametrize("state", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED])

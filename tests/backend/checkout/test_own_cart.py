@@ -10,7 +10,7 @@ from backend.checkout.own_cart import cart_for
 from backend.clock import now
 from backend.customers.models import Customer
 from backend.database import Database
-from backend.inventory.service import hold
+from backend.inventory.service import reserve
 from backend.settings import Settings
 from tests.shop_floor import Floor, make_toy, open_floor
 
@@ -86,7 +86,7 @@ async def test_what_is_sold_out_meanwhile_keeps_its_line(database: Database, toy
     async with database.transaction() as session:
         others = await carts.create(session)
         await carts.add(session, others, toys["trompo"], 5)
-        await hold(session, others, {toys["trompo"]: 5}, None)
+        await reserve(session, others, {toys["trompo"]: 5}, None)
     assert await cart_for(database, guests, ana) == own
     assert await content(database, toys, own) == {"trompo": 4}
 

@@ -27,81 +27,87 @@ async def _toy(database: Database, floor: Floor, stock: int, handle: str = "trom
         return await make_toy(session, floor, handle, stock=stock)
 
 
-async def _available(database: Database, variant: str, besides: str | None = None) -> int:
+async def _available(database: Database, variant: str, holder: str | None = None) -> int:
     async with database.read() as session:
-        return (await service.available_units(session, [variant], besides=besides))[variant]
+        return (await service.available_units(session, [variant], holder=holder))[variant]
 
 
-async def test_a_hold_takes_units_from_everybody_but_its_holder(database: Database, floor: Floor) -> None:
+async def test_a_reservation_takes_units_from_everybody_but_its_holder(
+    database: Database, floor: Floor
+) -> None:
     trompo = await _toy(database, floor, stock=3)
     async with database.transaction() as session:
-        await service.hold(session, "cart_a", {trompo: 2}, now() + SOON)
+        await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
     assert await _available(database, trompo) == 1
-    assert await _available(database, trompo, besides="cart_a") == 3
+    assert await _available(database, trompo, holder="cart_a") == 3
 
 
-async def test_a_second_hold_of_the_same_holder_replaces_the_first(database: Database, floor: Floor) -> None:
+async def test_a_second_reservation_of_the_same_holder_replaces_the_first(
+    database: Database, floor: Floor
+) -> None:
     trompo = await _toy(database, floor, stock=3)
     for units in (2, 3, 1):
         async with database.transaction() as session:
-            await service.hold(session, "cart_a", {trompo: units}, now() + SOON)
+            await service.reserve(session, "cart_a", {trompo: units}, now() + SOON)
     assert await _available(database, trompo) == 2
 
 
-async def test_a_hold_of_more_than_there_is_promises_nothing(database: Database, floor: Floor) -> None:
+async def test_more_than_there_is_reserves_nothing(database: Database, floor: Floor) -> None:
     trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 1, "yoyo")
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await service.hold(session, "cart_a", {trompo: 1, yoyo: 2}, now() + SOON)
+            await service.reserve(session, "cart_a", {trompo: 1, yoyo: 2}, now() + SOON)
     assert await _available(database, trompo) == 5
     assert await _available(database, yoyo) == 1
 
 
-async def test_a_lapsed_hold_does_not_keep_the_last_unit_from_a_buyer(
+async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
     database: Database, floor: Floor
 ) -> None:
     trompo = await _toy(database, floor, stock=1)
     async with database.transaction() as session:
-        await service.hold(session, "cart_gone", {trompo: 1}, now() - timedelta(seconds=1))
+        await service.reserve(session, "cart_gone", {trompo: 1}, now() - timedelta(seconds=1))
     async with database.transaction() as session:
-        await service.hold(session, "cart_here", {trompo: 1}, now() + SOON)
+        await service.reserve(session, "cart_here", {trompo: 1}, now() + SOON)
     async with database.read() as session:
         assert (await session.execute(select(Reservation.holder))).scalars().all() == ["cart_here"]
 
 
-async def test_a_kept_hold_never_lapses_and_a_released_one_is_free(database: Database, floor: Floor) -> None:
+async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
+    database: Database, floor: Floor
+) -> None:
     trompo = await _toy(database, floor, stock=2)
     async with database.transaction() as session:
-        await service.hold(session, "paid", {trompo: 1}, now() + SOON)
-        await service.hold(session, "lost", {trompo: 1}, now() + SOON)
-        await service.keep(session, "paid")
+        await service.reserve(session, "paid", {trompo: 1}, now() + SOON)
+        await service.reserve(session, "lost", {trompo: 1}, now() + SOON)
+        await service.confirm(session, "paid")
         await service.release(session, "lost")
         await service.release(session, "lost")
     async with database.transaction() as session:
-        assert await service.release_lapsed(session) == 0
-        assert await service.promised(session, "paid") == {trompo: 1}
+        assert await service.release_expired(session) == 0
+        assert await service.reserved_units(session, "paid") == {trompo: 1}
     assert await _available(database, trompo) == 1
 
 
-async def test_a_parcel_takes_its_units_out_of_stock_and_out_of_the_promise(
+async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
     database: Database, floor: Floor
 ) -> None:
     trompo = await _toy(database, floor, stock=5)
     async with database.transaction() as session:
-        await service.hold(session, "paid", {trompo: 3}, None)
-        await service.ship(session, "paid", {trompo: 2})
+        await service.reserve(session, "paid", {trompo: 3}, None)
+        await service.fulfill(session, "paid", {trompo: 2})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (3, 1)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await service.ship(session, "paid", {trompo: 2})
+            await service.fulfill(session, "paid", {trompo: 2})
 
 
-async def test_stock_is_never_set_below_what_is_promised(database: Database, floor: Floor) -> None:
+async def test_stock_is_never_set_below_what_is_reserved(database: Database, floor: Floor) -> None:
     trompo = await _toy(database, floor, stock=5)
     async with database.transaction() as session:
-        await service.hold(session, "paid", {trompo: 3}, None)
+        await service.reserve(session, "paid", {trompo: 3}, None)
         level = await service.set_stock(session, trompo, floor.location_id, 1)
         assert level.stocked == 3
 
@@ -113,7 +119,7 @@ async def test_many_shoppers_at_once_never_get_one_unit_too_many(database: Datab
         wanted = {trompo: 1, yoyo: 1} if number % 2 else {yoyo: 1, trompo: 1}
         try:
             async with database.transaction() as session:
-                await service.hold(session, f"cart_{number}", wanted, now() + SOON)
+                await service.reserve(session, f"cart_{number}", wanted, now() + SOON)
         except InsufficientStock:
             return False
         return True

@@ -11,7 +11,7 @@ from backend.inventory import statements
 ASKED = {"variant_ids": ["variant_1"], "holder": "cart_1"}
 
 
-@pytest.mark.parametrize("statement", [statements.LEVELS_TO_HOLD, statements.AVAILABLE])
+@pytest.mark.parametrize("statement", [statements.LEVELS_TO_RESERVE, statements.AVAILABLE])
 async def test_no_level_is_read_that_is_not_asked_for(postgresql_url: str, statement: Select[object]) -> None:
     database = Database(postgresql_url)
     async with database.read() as session:

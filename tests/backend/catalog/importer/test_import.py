@@ -20,7 +20,7 @@ from backend.catalog.views import ProductDetail
 from backend.clock import now
 from backend.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.inventory.service import hold
+from backend.inventory.service import reserve
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -148,7 +148,7 @@ async def test_promises_to_buyers_are_kept(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     async with importer.database.transaction() as session:
         variant = (await session.execute(select(Variant.id))).scalar_one()
-        await hold(session, "cart_a", {variant: 5}, None)
+        await reserve(session, "cart_a", {variant: 5}, None)
     assert await importer("handle,stock\ntrompo,2\n") == {"changed": 1}
     assert (await importer.detail("trompo")).card.stock == 0
     assert await importer("handle,stock\ntrompo,2\n") == {"same": 1}
