@@ -1,4 +1,4 @@
-"""The HTTP API of a shop: what is common to all its routes, and every room's routes."""
+"""`create_api` makes the HTTP API of a `Shop`: a FastAPI app with the routes of every feature package."""
 
 from fastapi import FastAPI
 
@@ -68,7 +68,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.loop_lag = shop.loop_lag
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
-    api.state.carriers = shop.carriers
+    api.state.fulfillment_providers = shop.fulfillment_providers
     api.state.parcels = shop.parcels
     api.state.attention = shop.attention
     api.state.google = shop.google

@@ -146,7 +146,7 @@ def attention(
         str | None, typer.Option(metavar="CODE", help="For a label in doubt: its tracking code.")
     ] = None,
 ) -> None:
-    """List what somebody must settle, or settle one of it. Does the same as the Admin API.
+    """List what somebody must resolve, or resolve one of it. Does the same as the Admin API.
 
     Examples:
         trompo attention

@@ -1,7 +1,7 @@
-"""How a room speaks upward: it publishes what happened, and rooms above that care have subscribed.
+"""Events: a package publishes what happened, and packages above it subscribe.
 
 Handlers run in the publisher's transaction, in the order of their subscription; an exception in one undoes everything.
-A subscription is made where the handler is defined, when its module is imported (`backend.app` imports them all).
+A handler is subscribed when its module is imported; `backend.subscriptions` imports all of them.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ _handlers: dict[type[Any], list[Handler[Any]]] = defaultdict(list)
 
 
 def subscribe(kind: type[E]) -> Callable[[Handler[E]], Handler[E]]:
-    """Decorate a handler so that it is told of every event of this kind."""
+    """Decorator: call this handler with every event of this class."""
 
     def register(handler: Handler[E]) -> Handler[E]:
         _handlers[kind].append(handler)
@@ -27,6 +27,6 @@ def subscribe(kind: type[E]) -> Callable[[Handler[E]], Handler[E]]:
 
 
 async def publish(session: AsyncSession, event: object) -> None:
-    """Tell everyone who subscribed to this kind of event, inside the running transaction."""
+    """Call every handler that subscribed to the class of this event, inside the running transaction."""
     for handler in _handlers[type(event)]:
         await handler(session, event)

@@ -1,7 +1,7 @@
-"""The running shop: what is open while it runs, put together on one page.
+"""`Shop` is everything that runs in one process: settings, database, services and background work.
 
-Whoever starts the shop (the storefront's server, a test, a command) makes one `Shop`, starts it, and names it with
-`set_current_shop`; page loaders and state handlers, which Reflex calls without arguments of ours, ask `current_shop`.
+The storefront's server, a test or a command makes one `Shop` and starts it. The server then calls `set_current_shop`,
+so that page loaders and state handlers, to which Reflex passes no arguments of ours, find it with `current_shop`.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ import httpx
 
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
-from backend.attention.resolving import AttentionDesk
+from backend.attention.service import AttentionService
 from backend.catalog.version import Versions
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolving import money_resolvers
@@ -37,8 +37,8 @@ from backend.shipping.providers.manual_manual import ManualManual
 from backend.tls import trusted
 
 
-class Companion(Protocol):
-    """What somebody else runs beside the shop."""
+class Service(Protocol):
+    """Something that another package runs together with the shop, such as the renderer of the storefront."""
 
     async def start(self) -> None:
         """Start it with the shop."""
@@ -50,35 +50,41 @@ class Companion(Protocol):
 
 
 class Shop:
-    """The settings, the database, the rooms and the background work of one process. Nothing runs before `start`.
+    """The settings, the database, the services and the background work of one process. Nothing runs before `start`.
 
     `also_paid_by` are payment providers beside those that `backend.modules` declares.
     """
 
     def __init__(self, settings: Settings, *, also_paid_by: Iterable[PaymentProvider] = ()) -> None:
         self.settings = settings
-        self.companions: list[Companion] = []
+        self.services: list[Service] = []
         self.database = Database.from_settings(settings)
         self.versions = Versions(self.database)
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
         self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
         registered = modules.registered()
-        self.carriers = _carriers(registered[modules.FULFILLMENT], self._carrier)
+        self.fulfillment_providers = _fulfillment_providers(registered[modules.FULFILLMENT], self._carrier)
         declared = payment_providers(
             registered[modules.PAYMENT], settings, self.database, self.sandbox.gateway_transport
         )
         self.payments = PaymentDesk(
             self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
         )
-        self.parcels = Follower(self.database, self.carriers)
-        self.checkout = Checkout(settings, self.database, self.payments, self.carriers, self.parcels)
-        self.attention = AttentionDesk(
+        self.parcels = Follower(self.database, self.fulfillment_providers)
+        self.checkout = Checkout(
+            settings, self.database, self.payments, self.fulfillment_providers, self.parcels
+        )
+        self.attention = AttentionService(
             self.database,
             {
                 **money_resolvers(),
-                AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(self.database, settings, self.carriers),
-                AttentionKind.LABEL_TOO_EXPENSIVE: ExpensiveLabel(self.database, settings, self.carriers),
+                AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(
+                    self.database, settings, self.fulfillment_providers
+                ),
+                AttentionKind.LABEL_TOO_EXPENSIVE: ExpensiveLabel(
+                    self.database, settings, self.fulfillment_providers
+                ),
             },
         )
         self.google = Google(settings)
@@ -100,27 +106,27 @@ class Shop:
         self.loop_lag.start()
         await self.sandbox.start()
         self.worker.start()
-        for companion in self.companions:
-            await companion.start()
+        for service in self.services:
+            await service.start()
 
     async def stop(self) -> None:
         """End the background work and give every connection back."""
-        for companion in self.companions:
-            await companion.stop()
+        for service in self.services:
+            await service.stop()
         await self.worker.stop()
         await self.outbox.close()
         await self.parcels.stop()
         await self.payments.stop()
         await self.sandbox.stop()
-        for carrier in self.carriers.values():
-            await carrier.close()
+        for provider in self.fulfillment_providers.values():
+            await provider.close()
         await self._carrier.close()
         await self.loop_lag.stop()
         await self.versions.close()
         await self.database.close()
 
 
-def _carriers(ids: tuple[str, ...], client: CarrierClient) -> dict[str, FulfillmentProvider]:
+def _fulfillment_providers(ids: tuple[str, ...], client: CarrierClient) -> dict[str, FulfillmentProvider]:
     make: dict[str, Callable[[], FulfillmentProvider]] = {
         modules.MANUAL: ManualManual,
         modules.CARRIER: lambda: CarrierStandard(client),

@@ -1,4 +1,4 @@
-"""What happens before the shop opens: the database gets its shape and, in the sandbox, something to sell."""
+"""What happens before the shop starts: the database is migrated and, in the sandbox, filled with the demo shop."""
 
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,9 +28,9 @@ async def prepare(settings: Settings) -> Seeded:
     """
     database = Database.from_settings(settings)
     try:
-        await _require(database)
+        await _require_database(database)
         await _migrate(database)
-        await _employ(database, settings)
+        await _create_first_staff(database, settings)
         if settings.gateway_env is GatewayEnv.PRODUCTION:
             return NOTHING
         return await seed(database, settings)
@@ -38,7 +38,7 @@ async def prepare(settings: Settings) -> Seeded:
         await database.close()
 
 
-async def _employ(database: Database, settings: Settings) -> None:
+async def _create_first_staff(database: Database, settings: Settings) -> None:
     try:
         await first_staff(database, settings)
     except InvalidData as error:
@@ -47,7 +47,7 @@ async def _employ(database: Database, settings: Settings) -> None:
         ) from None
 
 
-async def _require(database: Database) -> None:
+async def _require_database(database: Database) -> None:
     try:
         await database.is_up()
     except (SQLAlchemyError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Every module that listens to events, imported: whoever changes the shop imports this and is heard by all of them."""
+"""Imports every module that subscribes to events. Import this before changing data, so that all handlers are called."""
 
 import backend.attention.service
 import backend.catalog.stock_watch

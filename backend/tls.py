@@ -1,4 +1,4 @@
-"""Whose certificates we trust when we call others."""
+"""The TLS settings of our outgoing connections."""
 
 from functools import cache
 from ssl import SSLContext
@@ -8,5 +8,5 @@ import httpx
 
 @cache
 def trusted() -> SSLContext:
-    """The authorities that httpx trusts, read once for all clients: it takes 20 ms and a megabyte each time."""
+    """An SSL context with the authorities that httpx trusts, made once: each takes 20 ms and a megabyte."""
     return httpx.create_ssl_context()

@@ -8,7 +8,7 @@ S = TypeVar("S", bound=StrEnum)
 
 
 class StepNotAllowed(RuntimeError):
-    """The table of this kind of state has no such step. Whoever asks for it has not checked first: a defect."""
+    """The table of this kind of state has no such step. The caller did not check first, which is a defect."""
 
 
 class Transitions(Generic[S]):

@@ -44,7 +44,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, and what draws them: it opens and closes with the shop, and `/health` tells of it."""
     renderer = Renderer(SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES])
-    shop.companions.append(renderer)
+    shop.services.append(renderer)
     api.state.renderer = renderer
     return Documents(
         pages, CLIENT, Drawings(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)

@@ -1,4 +1,4 @@
-"""What a person must settle: a row with a deadline, never only a line in a log."""
+"""What a person must resolve: a row with a deadline, never only a line in a log."""
 
 from backend.attention.kinds import AttentionKind
 from backend.attention.service import close_attention, raise_attention

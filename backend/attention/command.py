@@ -1,4 +1,4 @@
-"""`trompo attention`: what is open as text, and settling one of it."""
+"""`trompo attention`: what is open as text, and resolving one of it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.attention.resolving import AttentionDesk, Decision
+from backend.attention.service import AttentionService, Decision
 from backend.database import Database
 from backend.dates import time_label
 from backend.errors import InvalidData
@@ -24,9 +24,9 @@ async def list_open(database: Database) -> str:
     return "\n\n".join(map(_told, rows)) or "There is nothing to settle."
 
 
-async def resolve_one(desk: AttentionDesk, attention_id: str, decision: Decision) -> str:
-    """Settle one row, and say so. Raises what `AttentionDesk.resolve` does."""
-    row = await desk.resolve(attention_id, decision)
+async def resolve_one(service: AttentionService, attention_id: str, decision: Decision) -> str:
+    """Resolve one row, and say so. Raises what `AttentionService.resolve` does."""
+    row = await service.resolve(attention_id, decision)
     return f"{row.id} is resolved: {row.resolution}."
 
 

@@ -1,4 +1,4 @@
-"""The kinds of things a person must settle: until when, what is advised, and how each may be settled."""
+"""The kinds of things a person must resolve: until when, what is advised, and how each may be resolved."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -33,7 +33,7 @@ class AttentionKind(StrEnum):
 
 
 class Action(StrEnum):
-    """How a row is settled."""
+    """How a row is resolved."""
 
     HONOR = "honor"
     """What happened stands: the money pays the order, the label is there or is bought, the job runs once more."""
@@ -52,7 +52,7 @@ class KindRules:
         advice: what to do about it (Spanish).
         recommended: the action that is right unless there is a reason against it.
         actions: the actions that a row of this kind allows.
-        within: how long after it was raised it should be settled.
+        within: how long after it was raised it should be resolved.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The table of what a person must settle."""
+"""The table of what a person must resolve."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from backend.tables import Json, JsonObject, Timestamps
 
 
 class Attention(Timestamps, table=True):
-    """One thing that somebody must settle. At most one open row a kind and subject."""
+    """One thing that somebody must resolve. At most one open row a kind and subject."""
 
     __tablename__ = "attention"
     __table_args__ = (
@@ -39,10 +39,10 @@ class Attention(Timestamps, table=True):
     fulfillment_id: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """Until when it should be settled."""
+    """Until when it should be resolved."""
     resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     resolved_by: str | None = None
-    """The id of the staff member, `command line`, or `shop` when it settled itself."""
+    """The id of the staff member, `command line`, or `shop` when nobody needed to resolve it any more."""
     resolution: str | None = None
     """What was done: `honor`, `refunded` or `dismissed`."""
     reference: str | None = None

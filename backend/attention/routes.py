@@ -1,4 +1,4 @@
-"""What staff must settle, over the Admin API."""
+"""What staff must resolve, over the Admin API."""
 
 from typing import Annotated
 
@@ -6,9 +6,14 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import ColumnElement, func, select
 
 from backend.attention.models import Attention
-from backend.attention.resolving import AttentionDesk, Decision, read_attention
-from backend.attention.schemas import AttentionAnswer, AttentionParameters, AttentionsAnswer, NewResolution
-from backend.attention.wire import attention_wire
+from backend.attention.schemas import (
+    AttentionAnswer,
+    AttentionParameters,
+    AttentionsAnswer,
+    NewResolution,
+    attention_wire,
+)
+from backend.attention.service import AttentionService, Decision, read_attention
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.guard import STAFF_ONLY, StaffMember
@@ -28,17 +33,17 @@ router = APIRouter(
 SORTABLE = {"created_at": Attention.created_at, "due_at": Attention.due_at, "amount": Attention.amount}
 
 
-def attention_desk(request: Request) -> AttentionDesk:
-    """Whoever resolves the running shop's rows."""
-    desk: AttentionDesk = request.app.state.attention
-    return desk
+def attention_service(request: Request) -> AttentionService:
+    """The attention service of the running shop."""
+    service: AttentionService = request.app.state.attention
+    return service
 
 
 @router.get("", response_model=AttentionsAnswer)
 async def list_attention(
     asked: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
 ) -> Wire:
-    """What somebody must settle, the most urgent first; what is settled comes last."""
+    """What somebody must resolve, the most urgent first; what is resolved comes last."""
     conditions = _conditions(asked)
     page = select(Attention).where(*conditions)
     urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
@@ -61,7 +66,7 @@ async def read(attention_id: str, database: Db, fields: Shown) -> Wire:
 async def resolve(
     attention_id: str,
     body: NewResolution,
-    desk: Annotated[AttentionDesk, Depends(attention_desk)],
+    service: Annotated[AttentionService, Depends(attention_service)],
     member: StaffMember,
     fields: Shown,
 ) -> Wire:
@@ -73,7 +78,7 @@ async def resolve(
         note=body.note,
         label=body.label_found(),
     )
-    row = await desk.resolve(attention_id, decision)
+    row = await service.resolve(attention_id, decision)
     return Wire({"attention": fields.pick(attention_wire(row))})
 
 

@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from backend.attention.kinds import Action
+from backend.attention.kinds import RULES, Action, AttentionKind
+from backend.attention.models import Attention
 from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Text, example
+from backend.edge.wire import JsonDict, iso, stamps
 from backend.tables import JsonObject
 
 
@@ -50,7 +52,7 @@ class NewResolution(Body):
 
 
 class AttentionOut(Answer):
-    """One thing that somebody must settle, or has settled."""
+    """One thing that somebody must resolve, or has resolved."""
 
     id: str
     kind: str = ""
@@ -59,7 +61,7 @@ class AttentionOut(Answer):
     title: str = Field("", description="What happened, in Spanish.")
     message: str = Field("", description="What happened, exactly.")
     amount: int | None = Field(None, description="The money in question, in whole pesos.")
-    due_at: str | None = Field(None, description="Until when it should be settled.")
+    due_at: str | None = Field(None, description="Until when it should be resolved.")
     recommended_action: str = ""
     advice: str = Field("", description="What to do, in Spanish.")
     actions: list[str] = Field(default_factory=list, description="The actions that are allowed.")
@@ -84,3 +86,31 @@ class AttentionsAnswer(ListAnswer):
     """A page of the rows."""
 
     attention: list[AttentionOut]
+
+
+def attention_wire(row: Attention) -> JsonDict:
+    """The row with what its kind says: title, advice and the actions that are allowed."""
+    rules = RULES[AttentionKind(row.kind)]
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "status": "open" if row.resolved_at is None else "resolved",
+        "subject_id": row.subject_id,
+        "title": rules.title,
+        "message": row.message,
+        "amount": row.amount,
+        "due_at": iso(row.due_at),
+        "recommended_action": rules.recommended,
+        "advice": rules.advice,
+        "actions": list(rules.actions),
+        "order_id": row.order_id,
+        "payment_session_id": row.payment_session_id,
+        "fulfillment_id": row.fulfillment_id,
+        "data": row.data,
+        "resolved_at": iso(row.resolved_at),
+        "resolved_by": row.resolved_by,
+        "resolution": row.resolution,
+        "reference": row.reference,
+        "note": row.note,
+        **stamps(row.created_at, row.updated_at),
+    }

@@ -1,22 +1,28 @@
-"""Raising what a person must settle."""
+"""What a person must resolve: raising it, and doing what was decided about it, once.
 
+What a decision does to orders, stock, payments and labels is known by the packages above, which give a `Resolver` for
+each kind. The attention row is locked last: whoever raises one holds the locks of what it is about already.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.events import AttentionRaised
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.database import database_now, locked
+from backend.database import Database, database_now, locked
+from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish, subscribe
-from backend.jobs import JobFailed
+from backend.jobs import JobFailed, forget, run_again
 from backend.money import Cop
 from backend.tables import JsonObject
 
 BY_ITSELF = "shop"
-"""Who resolved a row that settled itself."""
+"""Who resolved a row that needed nobody in the end."""
 
 _OPEN = locked(
     select(Attention).where(
@@ -27,22 +33,42 @@ _OPEN = locked(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionRaised:
+    """Event: there is something new to resolve. Published in the transaction that raises it."""
+
+    attention_id: str
+
+
 async def raise_attention(
     session: AsyncSession,
     kind: AttentionKind,
     *,
-    subject_id: str,
     message: str,
+    subject_id: str | None = None,
     amount: Cop | None = None,
     order_id: str | None = None,
     payment_session_id: str | None = None,
     fulfillment_id: str | None = None,
     data: JsonObject | None = None,
 ) -> None:
-    """Note that a person must settle this. While a row of the same kind and subject is open, nothing happens."""
+    """Note that a person must resolve this. While a row of the same kind and subject is open, nothing happens.
+
+    Args:
+        session: the caller's transaction.
+        kind: says until when it should be resolved, and how it may be.
+        message: what happened, in plain words for the shop's people.
+        subject_id: what it is about, when that is neither the fulfillment, the payment session nor the order that is
+            named here (the first of these that is given).
+        amount: the money in question, in whole pesos.
+        order_id: the order that it concerns, where there is one.
+        payment_session_id: the payment session that it concerns, where there is one.
+        fulfillment_id: the fulfillment that it concerns, where there is one.
+        data: what else helps to decide.
+    """
     row = Attention(
         kind=kind,
-        subject_id=subject_id,
+        subject_id=subject_id or fulfillment_id or payment_session_id or order_id or "",
         message=message,
         amount=amount,
         order_id=order_id,
@@ -61,7 +87,7 @@ async def raise_attention(
 
 
 async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id: str, *, note: str) -> None:
-    """What was to be settled has settled itself. Nothing happens where nothing of the kind and subject is open."""
+    """Nobody needs to resolve it any more. Nothing happens where no row of the kind and subject is open."""
     row = (await session.execute(_OPEN, {"kind": kind, "subject_id": subject_id})).scalar_one_or_none()
     if row is not None:
         row.resolved_at, row.resolved_by = await database_now(session), BY_ITSELF
@@ -71,7 +97,7 @@ async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id
 
 @subscribe(JobFailed)
 async def job_failed(session: AsyncSession, event: JobFailed) -> None:
-    """A job was given up."""
+    """A job failed for the last time: a person must look."""
     await raise_attention(
         session,
         AttentionKind.JOB_FAILED,
@@ -79,3 +105,120 @@ async def job_failed(session: AsyncSession, event: JobFailed) -> None:
         message=f"The job {event.kind} was given up: {event.error}",
         data={"kind": event.kind, "key": event.key},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody decided.
+
+    Attributes:
+        by: the id of the staff member, or `command line`.
+        reference: of the bank transfer that gave the money back.
+        label: what was found at the carrier, for a label in doubt.
+    """
+
+    action: Action
+    by: str
+    reference: str | None = None
+    note: str | None = None
+    label: JsonObject = field(default_factory=dict)
+
+
+class Resolver:
+    """What the decisions about one kind do. Every method but `finish` may refuse by raising: the row stays open."""
+
+    async def prepare(self, row: Attention, decision: Decision) -> None:
+        """Make the outside calls that are needed first. No transaction is open."""
+
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Lock what the row is about, before the row is locked."""
+
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Do what the decision says; the row is locked and still open."""
+
+    async def finish(self, row: Attention, decision: Decision) -> None:
+        """Make the outside calls that follow. The row is resolved, and no transaction is open."""
+
+
+class FailedJob(Resolver):
+    """A job that failed for the last time: `honor` runs it once more, `dismissed` deletes it."""
+
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """See `Resolver`. InvalidData: the job is gone and cannot run."""
+        job_id = int(row.subject_id)
+        if decision.action is Action.DISMISSED:
+            await forget(session, job_id)
+        elif not await run_again(session, job_id):
+            raise InvalidData("This job is done or gone: there is nothing to run. Dismiss it with a note")
+
+
+class AttentionService:
+    """Resolves rows, with the resolver of each kind; a kind without one only keeps the note."""
+
+    def __init__(self, database: Database, resolvers: Mapping[AttentionKind, Resolver]) -> None:
+        self.database = database
+        self._resolvers = {AttentionKind.JOB_FAILED: FailedJob(), **resolvers}
+
+    async def resolve(self, attention_id: str, decision: Decision) -> Attention:
+        """Do what was decided, once.
+
+        Raises:
+            NotFound: there is no such row.
+            Conflict: it is resolved already.
+            InvalidData: the kind does not allow the action, or the action lacks its reference or note.
+            ShopError: what the resolver of the kind raises; the row stays open.
+        """
+        async with self.database.read() as session:
+            row = await read_attention(session, attention_id)
+        require_open(row)
+        require_complete(row, decision)
+        resolver = self._resolvers.get(AttentionKind(row.kind)) or Resolver()
+        await resolver.prepare(row, decision)
+        async with self.database.transaction() as session:
+            await resolver.lock(session, row, decision)
+            row = await read_attention(session, attention_id, lock=True)
+            require_open(row)
+            await resolver.apply(session, row, decision)
+            row.resolved_at = await database_now(session)
+            row.resolved_by, row.resolution = decision.by, decision.action
+            row.reference, row.note = decision.reference, decision.note
+        await resolver.finish(row, decision)
+        return row
+
+
+async def read_attention(session: AsyncSession, attention_id: str, *, lock: bool = False) -> Attention:
+    """The row with this id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = select(Attention).where(Attention.id == attention_id)
+    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
+    if row is None:
+        raise NotFound(f"Attention with id: {attention_id} was not found")
+    return row
+
+
+def require_open(row: Attention) -> None:
+    """Check that the row was not resolved before.
+
+    Raises:
+        Conflict: the row is resolved.
+    """
+    if row.resolved_at is not None:
+        raise Conflict(f"Attention {row.id} is resolved already: {row.resolution} by {row.resolved_by}")
+
+
+def require_complete(row: Attention, decision: Decision) -> None:
+    """Check that the kind allows the action, and that the action has its reference or note.
+
+    Raises:
+        InvalidData: the message names the actions that are allowed, or what is missing.
+    """
+    allowed = RULES[AttentionKind(row.kind)].actions
+    if decision.action not in allowed:
+        raise InvalidData(f"{row.kind} allows {', '.join(allowed)}, not {decision.action}")
+    if decision.action is Action.REFUNDED and not decision.reference:
+        raise InvalidData("refunded needs `reference`: that of the bank transfer")
+    if decision.action is Action.DISMISSED and not decision.note:
+        raise InvalidData("dismissed needs `note`: why nothing is to be done")

@@ -192,7 +192,6 @@ async def _without_order(session: AsyncSession, attempt: PaymentSession) -> None
     await raise_attention(
         session,
         AttentionKind.PAID_WITHOUT_ORDER,
-        subject_id=attempt.id,
         message=f"Payment {attempt.invoice}: it was approved, and nothing is known of what was paid for",
         amount=attempt.captured_amount,
         payment_session_id=attempt.id,
@@ -208,7 +207,6 @@ async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, 
         await raise_attention(
             session,
             AttentionKind.STOCK_SHORT,
-            subject_id=order.id,
             message=f"Order {order.number} is paid, and some of its units are gone",
             amount=order.total,
             order_id=order.id,

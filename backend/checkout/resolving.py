@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import close_attention
 from backend.attention.kinds import Action, AttentionKind
 from backend.attention.models import Attention
-from backend.attention.resolving import Decision, Resolver
+from backend.attention.service import Decision, Resolver
 from backend.cart.models import Cart
 from backend.checkout.snapshot import sale_of
 from backend.errors import InsufficientStock, InvalidData, NotAllowed
@@ -45,7 +45,7 @@ class MoneyToSettle(Resolver):
         _, cart = await lock_attempt(session, _session_id(row))
         await order_of_cart(session, cart.id)
 
-    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Do it.
 
         Raises:
@@ -79,7 +79,7 @@ class ShortStock(Resolver):
                 await lock_attempt(session, attempt.id)
         await lock_order(session, row.subject_id)
 
-    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Do it.
 
         Raises:

@@ -53,24 +53,26 @@ class Checkout:
     settings: Settings
     database: Database
     payments: PaymentDesk
-    carriers: dict[str, FulfillmentProvider]
+    fulfillment_providers: dict[str, FulfillmentProvider]
     parcels: Follower
 
     async def priced_offers(
         self, cart_id: str, option_id: str | None = None
     ) -> list[tuple[Offer, Quote | None]]:
         """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
-        return await priced_offers(self.database, self.carriers, cart_id, option_id)
+        return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id)
 
     async def choose_shipping(self, cart_id: str, option_id: str) -> Cop:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
-        return await choose_shipping(self.database, self.carriers, cart_id, option_id)
+        return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id)
 
     async def offer_shipping(
         self, cart_id: str, wanted: str = "", *, is_choice: bool = False
     ) -> ShippingOffer:
         """The options with their prices, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
-        return await offer_shipping(self.database, self.carriers, cart_id, wanted, is_choice=is_choice)
+        return await offer_shipping(
+            self.database, self.fulfillment_providers, cart_id, wanted, is_choice=is_choice
+        )
 
     async def set_destination(self, cart_id: str, destination: Destination) -> None:
         """Keep who receives the cart and where. A new destination voids the shipping price.
@@ -203,7 +205,7 @@ class Checkout:
             destination, payer = await self._check(typed, ip)
             try:
                 if not await self._has_started(cart_id, expected_total):
-                    await deliver_to(self.database, self.carriers, cart_id, destination)
+                    await deliver_to(self.database, self.fulfillment_providers, cart_id, destination)
                     await self.start_payment(
                         cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total
                     )

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
-from backend.attention.resolving import read_attention
+from backend.attention.service import read_attention
 from backend.customers.resets import new_reset_token
 from backend.dates import time_label
 from backend.errors import NotFound

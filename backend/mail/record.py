@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind
-from backend.attention.events import AttentionRaised
-from backend.attention.resolving import read_attention
+from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
 from backend.customers.events import ResetAsked
 from backend.events import subscribe

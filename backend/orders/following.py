@@ -107,7 +107,6 @@ async def _note(database: Database, parcel: Fulfillment, sighting: Sighting) -> 
             await raise_attention(
                 session,
                 AttentionKind.LABEL_CANCELED,
-                subject_id=kept.id,
                 message=f"The carrier cancelled the label of fulfillment {kept.reference}",
                 order_id=order.id,
                 fulfillment_id=kept.id,
@@ -164,7 +163,6 @@ class Follower:
             await raise_attention(
                 session,
                 AttentionKind.NOT_DELIVERED,
-                subject_id=parcel.id,
                 message=f"Fulfillment {parcel.reference} was not delivered within {GIVEN_UP_AFTER.days} days",
                 order_id=parcel.order_id,
                 fulfillment_id=parcel.id,

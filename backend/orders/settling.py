@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import Action
 from backend.attention.models import Attention
-from backend.attention.resolving import Decision, Resolver
+from backend.attention.service import Decision, Resolver
 from backend.database import Database
 from backend.errors import InvalidData, NotAllowed
 from backend.orders.fulfilling import Carriers, fulfill, lock_parcel, pack_or_cancel, provider_of
@@ -70,7 +70,7 @@ class LabelInDoubt(Resolver):
         await lock_order(session, str(row.order_id))
         await _parcel(session, row)
 
-    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Record the label, or that there is none. NotAllowed: the numbers are another parcel's."""
         parcel = await _parcel(session, row)
         if decision.action is Action.HONOR:
@@ -108,7 +108,7 @@ class ExpensiveLabel(Resolver):
         await lock_order(session, str(row.order_id))
         await _parcel(session, row)
 
-    async def settle(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Keep the decision with the fulfillment. NotAllowed: the order was cancelled, or nothing waits."""
         is_bought = decision.action is Action.HONOR
         order = await lock_order(session, str(row.order_id))

@@ -197,7 +197,6 @@ async def _give_up(database: Database, session_id: str) -> None:
         await raise_attention(
             session,
             AttentionKind.PAYMENT_UNRESOLVED,
-            subject_id=attempt.id,
             message=f"Payment {attempt.invoice}: {UNRESOLVED}",
             amount=attempt.amount,
             order_id=cart.order_id if cart.completed_at is not None else None,

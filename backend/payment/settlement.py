@@ -187,7 +187,6 @@ async def _attend(
     await raise_attention(
         session,
         kind,
-        subject_id=attempt.id,
         message=f"Payment {attempt.invoice}: {why}",
         amount=attempt.captured_amount,
         order_id=cart.order_id if cart.completed_at is not None else None,

@@ -303,7 +303,6 @@ async def _wait_for_decision(database: Database, fulfillment_id: str, cause: Lab
         await raise_attention(
             session,
             AttentionKind.LABEL_TOO_EXPENSIVE,
-            subject_id=parcel.id,
             message=f"{cause.message} (fulfillment {parcel.reference})",
             amount=cause.price,
             order_id=parcel.order_id,
@@ -315,7 +314,6 @@ async def _raise_doubt(session: AsyncSession, parcel: Fulfillment, cause: str) -
     await raise_attention(
         session,
         AttentionKind.LABEL_IN_DOUBT,
-        subject_id=parcel.id,
         message=f"Label {parcel.reference}: {cause}",
         order_id=parcel.order_id,
         fulfillment_id=parcel.id,

@@ -65,7 +65,7 @@ SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
 
 async def carriers_of(request: Request) -> dict[str, FulfillmentProvider]:
     """The running shop's fulfilment providers."""
-    carriers: dict[str, FulfillmentProvider] = request.app.state.carriers
+    carriers: dict[str, FulfillmentProvider] = request.app.state.fulfillment_providers
     return carriers
 
 

@@ -11,7 +11,7 @@ from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
-from backend.attention.resolving import AttentionDesk, Decision, Resolver
+from backend.attention.service import AttentionService, Decision, Resolver
 from backend.customers.models import Staff
 from backend.database import db_now
 from backend.errors import Conflict
@@ -85,7 +85,7 @@ async def test_a_note_settles_a_row_and_says_by_whom(
     admin: httpx.AsyncClient, raised: Raise, shop: Shop
 ) -> None:
     attention_id = await raised(K.PAYMENT_UNRESOLVED)
-    body = {"action": "dismissed", "note": "The gateway's desk says that nothing came"}
+    body = {"action": "dismissed", "note": "The gateway's service says that nothing came"}
     row = (await post(admin, f"/admin/attention/{attention_id}/resolve", body))["attention"]
     assert (row["status"], row["resolution"], row["note"]) == ("resolved", "dismissed", body["note"])
     assert row["resolved_by"] == await staff_id(shop)
@@ -132,41 +132,41 @@ async def staff_id(shop: Shop) -> str:
 
 
 class Counting(Resolver):
-    """Counts what it settles; a rival settles the same row while this one prepares."""
+    """Counts what it resolves; a rival resolves the same row while this one prepares."""
 
     def __init__(self) -> None:
-        self.settled = 0
-        self.rival: AttentionDesk | None = None
+        self.applied = 0
+        self.rival: AttentionService | None = None
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
         rival, self.rival = self.rival, None
         if rival is not None:
             await rival.resolve(row.id, decision)
 
-    async def settle(self, session: object, row: Attention, decision: Decision) -> None:
-        self.settled += 1
+    async def apply(self, session: object, row: Attention, decision: Decision) -> None:
+        self.applied += 1
 
 
 async def test_a_rival_who_was_quicker_has_settled_it_alone(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     resolver = Counting()
-    desk = AttentionDesk(shop.database, {K.APPROVED_LATE: resolver})
-    resolver.rival = desk
+    service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
+    resolver.rival = service
     with pytest.raises(Conflict):
-        await desk.resolve(attention_id, Decision(Action.HONOR, "user_1"))
-    assert resolver.settled == 1
+        await service.resolve(attention_id, Decision(Action.HONOR, "user_1"))
+    assert resolver.applied == 1
 
 
 async def test_settled_many_times_at_once_it_is_settled_once(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     resolver = Counting()
-    desk = AttentionDesk(shop.database, {K.APPROVED_LATE: resolver})
+    service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
     done = await asyncio.gather(
-        *(desk.resolve(attention_id, Decision(Action.HONOR, f"user_{n}")) for n in range(6)),
+        *(service.resolve(attention_id, Decision(Action.HONOR, f"user_{n}")) for n in range(6)),
         return_exceptions=True,
     )
     assert [type(each) for each in done].count(Conflict) == 5
-    assert resolver.settled == 1
+    assert resolver.applied == 1
 
 
 async def test_once_it_is_settled_the_same_may_be_raised_again(

@@ -149,7 +149,7 @@ async def test_an_option_whose_provider_the_shop_does_not_run_with_is_left_out(
     """A module block that drops `carrier_standard` replaces the one that has it (spec: What the service does 7)."""
     cart_id = await addressed_cart(store, trompo)
     calculated = await option(store, cart_id, "calculated")
-    del shop.carriers[CARRIER]
+    del shop.fulfillment_providers[CARRIER]
     (flat,) = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
     assert flat["price_type"] == "flat"
     for path, body in (

@@ -21,7 +21,7 @@ Charge = Callable[[int], None]
 @pytest.fixture
 def charge(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Charge:
     """Let every courier ask for this much from now on."""
-    provider = shop.carriers[CARRIER]
+    provider = shop.fulfillment_providers[CARRIER]
     assert isinstance(provider, CarrierStandard)
     client = provider._client
     quotation = client.quotation
