@@ -3,12 +3,11 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.cart.views import CartLine, CartView
+from backend.cart.views import CartLine
 from backend.texts import _
 from storefront.components.browser import LineQuantity, icon
 from storefront.components.links import to_product
 from storefront.components.picture import picture
-from storefront.components.shapes import list_of, view_of
 from storefront.state.cart import CartState
 
 QUANTITY_TEXTS = {"quantity": _("Cantidad"), "fewer": _("Quitar una unidad"), "more": _("Agregar una unidad")}
@@ -36,35 +35,34 @@ def problem(line: ObjectVar[CartLine]) -> rx.Component:
 
 
 @rx.memo
-def cart_line(line: rx.Var[CartLine]) -> rx.Component:
+def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
     """One line: picture, name, quantity, price and a way out."""
-    item = view_of(line, CartLine)
     return rx.el.div(
         rx.el.div(
-            rx.cond(item.picture, picture(item.picture, "112px", alt=""), icon("top", size=40)),
+            rx.cond(line.picture, picture(line.picture, "112px", alt=""), icon("top", size=40)),
             class_name="line__picture",
         ),
         rx.el.div(
             rx.cond(
-                item.product_handle != "",
-                rx.el.a(item.title, href=to_product(item.product_handle), class_name="line__title"),
-                rx.el.span(item.title, class_name="line__title"),
+                line.product_handle != "",
+                rx.el.a(line.title, href=to_product(line.product_handle), class_name="line__title"),
+                rx.el.span(line.title, class_name="line__title"),
             ),
             rx.el.p(
-                item.brand,
-                rx.el.span(_("{price} c/u").format(price=item.unit_price_label), class_name="line__unit"),
+                line.brand,
+                rx.el.span(_("{price} c/u").format(price=line.unit_price_label), class_name="line__unit"),
                 class_name="line__meta",
             ),
-            problem(item),
+            problem(line),
             class_name="line__words",
         ),
         rx.el.div(
             rx.cond(
-                item.max_quantity.to(int) > 0,
+                line.max_quantity.to(int) > 0,
                 LineQuantity.create(
-                    line_id=item.id,
-                    quantity=item.quantity,
-                    max=item.max_quantity,
+                    line_id=line.id,
+                    quantity=line.quantity,
+                    max=line.max_quantity,
                     answers=CartState.answers,
                     texts=QUANTITY_TEXTS,
                     on_change=CartState.set_quantity,
@@ -76,11 +74,11 @@ def cart_line(line: rx.Var[CartLine]) -> rx.Component:
             icon("trash", size=22),
             type="button",
             class_name="icon-button line__remove",
-            aria_label=_("Quitar {toy}").format(toy=item.title),
+            aria_label=_("Quitar {toy}").format(toy=line.title),
             data_testid="remove-line",
-            on_click=CartState.remove(item.id),  # type: ignore[call-arg, arg-type]
+            on_click=CartState.remove(line.id),  # type: ignore[call-arg, arg-type]
         ),
-        rx.el.p(item.line_total_label, class_name="line__total"),
+        rx.el.p(line.line_total_label, class_name="line__total"),
         class_name="line",
         data_testid="cart-line",
     )
@@ -90,7 +88,7 @@ def cart_lines() -> rx.Component:
     """Every line."""
     return rx.el.ul(
         rx.foreach(
-            list_of(view_of(CartState.cart, CartView).lines, CartLine),
+            CartState.cart.lines,
             lambda line: rx.el.li(cart_line(line=line), key=line.id),
         ),
         class_name="lines",

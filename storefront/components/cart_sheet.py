@@ -2,21 +2,19 @@
 
 import reflex as rx
 
-from backend.cart.views import CartView
 from backend.texts import _
 from storefront.components.browser import KeepFocus, Sheet
 from storefront.components.cart_lines import cart_lines
 from storefront.components.empty import empty_cart
 from storefront.components.header import CART_SHEET
 from storefront.components.links import CART, CHECKOUT
-from storefront.components.shapes import view_of
 from storefront.state.cart import CartState
 
 
 @rx.memo
 def cart_sheet() -> rx.Component:
     """The drawer: lines, total and the two ways on."""
-    cart = view_of(CartState.cart, CartView)
+    cart = CartState.cart
     return Sheet.create(
         KeepFocus.create(
             rx.cond(

@@ -3,14 +3,12 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.cart.views import CartView
 from backend.catalog.views import CategoryNode
 from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.brand import MARK, department_drawing, drawing
 from storefront.components.browser import CartCount, SearchBox, Sheet, WishlistCount, icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category
-from storefront.components.shapes import list_of, view_of
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.search import SearchState
@@ -64,7 +62,7 @@ def actions() -> rx.Component:
             icon("cart"),
             hidden(_("Carrito") + ": "),
             CartCount.create(
-                count=view_of(CartState.cart, CartView).count,
+                count=CartState.cart.count,
                 answers=CartState.answers,
                 texts={"units": _("unidades")},
                 on_stale=CartState.load_cart,
@@ -134,10 +132,10 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
             class_name="menu__link",
         ),
         rx.cond(
-            list_of(department.children, CategoryNode).length() > 0,
+            department.children.length() > 0,
             rx.el.ul(
                 rx.foreach(
-                    list_of(department.children, CategoryNode),
+                    department.children,
                     lambda child: rx.el.li(
                         rx.el.a(child.name, href=to_category(child.handle), class_name="menu__sublink"),
                         key=child.handle,

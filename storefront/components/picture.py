@@ -3,9 +3,9 @@
 from urllib.parse import quote
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from backend.catalog.views import PictureView
-from storefront.components.shapes import view_of
 
 URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
 """What a url may hold as it is. Quotes, parentheses, backslashes and spaces are encoded: CSS gives them a meaning."""
@@ -33,7 +33,7 @@ def picture(
         class_name: its class.
         alt: what it shows, when not what the picture itself says; empty where words beside it say the same.
     """
-    view = view_of(shown, PictureView)
+    view = shown.to(ObjectVar, PictureView)
     return rx.el.img(
         src=view.url,
         src_set=view.srcset,

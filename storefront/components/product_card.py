@@ -8,7 +8,6 @@ from backend.texts import _
 from storefront.components.browser import WishlistToggle
 from storefront.components.links import to_product
 from storefront.components.picture import picture
-from storefront.components.shapes import view_of
 
 HEART_TEXTS = {"save": _("Guardar en favoritos: {toy}")}
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
@@ -48,41 +47,40 @@ def ages(card: ObjectVar[ProductCard]) -> rx.Component:
 
 
 @rx.memo
-def product_card(card: rx.Var[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
+def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
     """A product in a list: the whole card leads to it, the heart saves it."""
-    item = view_of(card, ProductCard)
     return rx.el.article(
         rx.el.div(
             rx.cond(
-                item.picture,
-                picture(item.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
+                card.picture,
+                picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
             ),
             rx.cond(
-                item.second_picture,
+                card.second_picture,
                 picture(
-                    item.second_picture, CARD_SIZES, class_name="card__image card__image--second", alt=""
+                    card.second_picture, CARD_SIZES, class_name="card__image card__image--second", alt=""
                 ),
             ),
             rx.el.div(
-                discount_badge(item),
+                discount_badge(card),
                 rx.cond(
-                    item.is_new & ~item.percent_off, rx.el.span(_("Nuevo"), class_name="badge badge--new")
+                    card.is_new & ~card.percent_off, rx.el.span(_("Nuevo"), class_name="badge badge--new")
                 ),
-                rx.cond(~item.available, rx.el.span(_("Agotado"), class_name="badge badge--out")),
+                rx.cond(~card.available, rx.el.span(_("Agotado"), class_name="badge badge--out")),
                 class_name="card__badges",
             ),
             class_name="card__picture",
         ),
         rx.el.div(
             rx.el.h3(
-                rx.el.a(item.title, href=to_product(item.handle), class_name="card__link"),
+                rx.el.a(card.title, href=to_product(card.handle), class_name="card__link"),
                 class_name="card__title",
             ),
-            rx.el.p(rx.el.span(item.brand), ages(item), class_name="card__meta"),
-            price(item),
+            rx.el.p(rx.el.span(card.brand), ages(card), class_name="card__meta"),
+            price(card),
             class_name="card__text",
         ),
-        WishlistToggle.create(handle=item.handle, title=item.title, texts=HEART_TEXTS),
+        WishlistToggle.create(handle=card.handle, title=card.title, texts=HEART_TEXTS),
         class_name="card",
         data_testid="product-card",
     )

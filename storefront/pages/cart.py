@@ -2,7 +2,6 @@
 
 import reflex as rx
 
-from backend.cart.views import CartView
 from backend.texts import _
 from storefront.components.browser import KeepFocus
 from storefront.components.cart_lines import cart_lines
@@ -10,7 +9,6 @@ from storefront.components.empty import empty_cart
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, CHECKOUT
-from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.facts import NOINDEX, DocumentFacts
 from storefront.pages.loading import PageData, PageParams
@@ -26,7 +24,7 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def summary() -> rx.Component:
     """The totals."""
-    cart = view_of(CartState.cart, CartView)
+    cart = CartState.cart
     return rx.el.aside(
         rx.el.h2(_("Resumen"), class_name="summary__title"),
         rx.el.dl(
@@ -83,7 +81,7 @@ def page() -> rx.Component:
             CartState.is_known,
             KeepFocus.create(
                 rx.cond(
-                    view_of(CartState.cart, CartView).count.to(int) > 0,
+                    CartState.cart.count.to(int) > 0,
                     rx.fragment(
                         rx.el.h1(_("Tu carrito"), class_name="page-title"),
                         rx.el.div(cart_lines(), summary(), class_name="cart-page"),

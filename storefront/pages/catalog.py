@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.catalog.service import catalog_page, category_tree
-from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef, ProductCard
+from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData
 from backend.texts import _
 from storefront.components.brand import OG_IMAGE
@@ -32,7 +32,6 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
 from storefront.components.product_card import CARD_SIZES, product_grid
-from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, until
 from storefront.facts import (
     NOINDEX,
@@ -232,13 +231,13 @@ class CatalogState(PageState, rx.State):
 
 def filters() -> rx.Component:
     """Every way to narrow the list."""
-    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
+    page = CatalogState.content.page
     return rx.fragment(
         OnlySale.create(label=_("Solo con descuento")),
         FacetGroup.create(
             kind="categories",
             facets=page.categories,
-            inner=view_of(CatalogState.content, CatalogContent).inner,
+            inner=CatalogState.content.inner,
             title=_("Categoría"),
             test_id="filter-category",
         ),
@@ -249,7 +248,7 @@ def filters() -> rx.Component:
 
 def tools() -> rx.Component:
     """The row over the list: how many, the filters' button on narrow screens, the order."""
-    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
+    page = CatalogState.content.page
     return rx.el.div(
         rx.el.button(
             icon("sliders", size=20),
@@ -285,8 +284,8 @@ def nothing_found() -> rx.Component:
 
 def results() -> rx.Component:
     """The list."""
-    page = view_of(view_of(CatalogState.content, CatalogContent).page, CatalogPage)
-    cards = list_of(page.cards, ProductCard)
+    page = CatalogState.content.page
+    cards = page.cards
     return Results.create(
         until(
             CatalogState.is_ready,
@@ -311,8 +310,8 @@ def results() -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page."""
-    content = view_of(CatalogState.content, CatalogContent)
-    total = view_of(content.page, CatalogPage).total
+    content = CatalogState.content
+    total = content.page.total
     return framed(
         CatalogChoices.create(
             rx.el.div(

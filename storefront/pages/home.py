@@ -15,7 +15,6 @@ from storefront.components.links import CATALOG, to_category, to_product
 from storefront.components.picture import picture
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.components.section import section
-from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import grid_skeleton, until
 from storefront.facts import DocumentFacts, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -132,7 +131,7 @@ def fallback_slide() -> rx.Component:
 
 def banner() -> rx.Component:
     """The banner (spec: Storefront view rules 1)."""
-    slides = list_of(view_of(HomeState.content, HomeContent).slides, ProductCard)
+    slides = HomeState.content.slides
     return rx.cond(
         HomeState.is_ready,
         Carousel.create(
@@ -193,9 +192,9 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page."""
-    content = view_of(HomeState.content, HomeContent)
-    fresh, on_sale = list_of(content.new_or_featured, ProductCard), list_of(content.on_sale, ProductCard)
-    departments, ages = list_of(content.categories, CategoryNode), list_of(content.ages, Facet)
+    content = HomeState.content
+    fresh, on_sale = content.new_or_featured, content.on_sale
+    departments, ages = content.categories, content.ages
     return framed(
         # the first frame waits until the first slide's words are there, which would otherwise grow before the eyes
         rx.el.link(rel="expect", href=f"#{SLIDE_PICTURE}0", custom_attrs={"blocking": "render"}),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.handles import moved_to, was_deleted
@@ -21,7 +21,6 @@ from storefront.components.links import HOME, product_path, to_category
 from storefront.components.picture import css_url
 from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
 from storefront.components.section import section
-from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import bar, until
 from storefront.facts import (
     NOINDEX,
@@ -34,7 +33,7 @@ from storefront.facts import (
     structured,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.cart import Added, CartState
+from storefront.state.cart import CartState
 
 SLUG = "slug"
 FEW_UNITS = 5
@@ -126,13 +125,13 @@ class ProductState(PageState, rx.State):
         return await load(params)
 
 
-def breadcrumb(trail: rx.Var[list[CategoryRef]]) -> rx.Component:
+def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
     """The way from the home page down to here; the catalogue's root, which holds everything, is left out."""
     return rx.el.nav(
         rx.el.ol(
             rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
             rx.foreach(
-                list_of(trail, CategoryRef)[1:],
+                trail[1:],
                 lambda category: rx.el.li(
                     rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
                 ),
@@ -167,7 +166,7 @@ def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=rx.cond(card.available, card.stock, 0),
         answers=CartState.answers,
-        added=view_of(CartState.added, Added).number,
+        added=CartState.added.number,
         price_label=card.price_label,
         texts=ADD_TEXTS,
         on_add=CartState.add,
@@ -188,10 +187,10 @@ def assurances() -> rx.Component:
 
 def product() -> rx.Component:
     """A product that exists."""
-    content = view_of(ProductState.content, ProductContent)
-    detail = view_of(content.detail, ProductDetail)
-    card = view_of(detail.card, ProductCard)
-    related = list_of(detail.related, ProductCard)
+    content = ProductState.content
+    detail = content.detail
+    card = detail.card
+    related = detail.related
     return rx.fragment(
         breadcrumb(detail.breadcrumb),
         rx.el.article(
@@ -224,7 +223,7 @@ def product() -> rx.Component:
                         detail.collection,
                         rx.el.div(
                             rx.el.dt(_("Colección")),
-                            rx.el.dd(view_of(detail.collection, CategoryRef).name),
+                            rx.el.dd(detail.collection.name),
                         ),
                     ),
                     rx.el.div(rx.el.dt(_("Referencia")), rx.el.dd(detail.sku)),
@@ -262,7 +261,7 @@ def skeleton() -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page. While the address is already another product's than the one loaded, neither is shown."""
-    content = view_of(ProductState.content, ProductContent)
+    content = ProductState.content
     return framed(
         until(
             ProductState.is_ready & (content.slug == address_part(SLUG)),

@@ -8,8 +8,6 @@ import reflex as rx
 
 from storefront.components.brand import OG_IMAGE
 from storefront.components.head import head
-from storefront.components.shapes import view_of
-from storefront.facts import DocumentFacts
 from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
@@ -53,7 +51,7 @@ class Page:
                 on_load=[*filter(None, [self.look_again]), *frame],
             )
             return
-        facts = view_of(self.state.facts, DocumentFacts)
+        facts = self.state.facts
         app.add_page(
             self.look,
             route=self.route,

@@ -12,7 +12,6 @@ from storefront.components.browser import icon
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
-from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, until
 from storefront.facts import NOINDEX, DocumentFacts
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
@@ -68,7 +67,7 @@ class EnterState(PageState, rx.State):
         return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None
 
 
-WAYS = view_of(EnterState.content, WaysIn)
+WAYS = EnterState.content
 
 
 def google() -> rx.Component:

@@ -4,14 +4,12 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.owner import AddressView
-from backend.customers.views import ShopperView
 from backend.orders.views import ParcelView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.empty import link_button
 from storefront.components.frame import framed
 from storefront.components.links import ACCOUNT, CATALOG, HOME
-from storefront.components.shapes import list_of, view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.pages.account.browser import (
     AccountField,
@@ -28,7 +26,7 @@ from storefront.pages.order.sections import stage_text
 
 __all__ = ["TITLE", "AccountState", "load", "page"]
 
-WHO = view_of(AccountState.who, ShopperView)
+WHO = AccountState.who
 STATUSES = {
     "pending": _("Esperando el pago"),
     "paid": _("Pagado"),
@@ -80,7 +78,7 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
             rx.el.b(row.total_label),
             class_name="account-order__facts",
         ),
-        rx.foreach(list_of(row.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))),
+        rx.foreach(row.parcels, parcel),
         class_name="account-order",
         data_testid="account-order",
     )
@@ -88,12 +86,12 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
 
 def orders() -> rx.Component:
     """The customer's orders."""
-    rows = list_of(AccountState.orders, OrderRow)
+    rows = AccountState.orders
     return part(
         _("Tus pedidos"),
         rx.cond(
             rows.length() > 0,
-            rx.el.ul(rx.foreach(rows, lambda row: order(view_of(row, OrderRow))), class_name="account-list"),
+            rx.el.ul(rx.foreach(rows, order), class_name="account-list"),
             rx.el.div(
                 rx.el.p(_("Aquí verás lo que compres con tu cuenta."), class_name="account__soft"),
                 link_button(_("Ver juguetes"), CATALOG, "quiet"),
@@ -188,13 +186,13 @@ def address(entry: ObjectVar[AddressView]) -> rx.Component:
 
 def book() -> rx.Component:
     """The address book, and a form for one more."""
-    entries = list_of(AccountState.book, AddressView)
+    entries = AccountState.book
     return part(
         _("Tus direcciones"),
         rx.cond(
             entries.length() > 0,
             rx.el.ul(
-                rx.foreach(entries, lambda entry: address(view_of(entry, AddressView))),
+                rx.foreach(entries, address),
                 class_name="account-list",
             ),
             rx.el.p(

@@ -2,7 +2,6 @@
 
 import reflex as rx
 
-from backend.cart.views import CartView
 from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch, icon
@@ -12,18 +11,16 @@ from storefront.components.empty import empty_cart, empty_state
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.links import CART
-from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import Checkout, CheckoutForm, Stage, Stages
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
-from storefront.pages.checkout.views import LastOrder
 from storefront.state.cart import CartState
 
 SETTINGS = load_settings()
-LAST = view_of(CheckoutState.last, LastOrder)
+LAST = CheckoutState.last
 
 
 def quiet_frame(*content: rx.Component) -> rx.Component:
@@ -59,7 +56,7 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
 
 def open_checkout() -> rx.Component:
     """The form beside the purchase."""
-    cart = view_of(CartState.cart, CartView)
+    cart = CartState.cart
     return Checkout.create(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
         rx.el.div(

@@ -5,7 +5,6 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import CHECKOUT, LOGIN
-from storefront.components.shapes import view_of
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
     DocumentField,
@@ -19,7 +18,6 @@ from storefront.pages.checkout.browser import (
 )
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES
 from storefront.pages.checkout.state import CheckoutState
-from storefront.pages.checkout.views import Shipping
 
 
 def step(number: int, title: str, is_done: rx.Var[bool], *content: rx.Component) -> rx.Component:
@@ -126,7 +124,7 @@ def contact() -> rx.Component:
 
 def shipping() -> rx.Component:
     """How it gets there."""
-    ways = view_of(CheckoutState.shipping, Shipping)
+    ways = CheckoutState.shipping
     return step(
         2,
         _("Envío"),

@@ -3,14 +3,12 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.cart.views import CartLine, CartView
-from backend.catalog.views import PictureView
+from backend.cart.views import CartLine
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.cart_lines import problem
 from storefront.components.links import CART
 from storefront.components.picture import picture
-from storefront.components.shapes import list_of, view_of
 from storefront.pages.checkout.browser import Amount, Fold
 from storefront.state.cart import CartState
 
@@ -21,7 +19,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
         rx.el.div(
             rx.cond(
                 item.picture,
-                picture(view_of(item.picture, PictureView), "64px", alt=""),
+                picture(item.picture, "64px", alt=""),
                 icon("top", size=28),
             ),
             rx.el.span(item.quantity, class_name="buy__units", aria_hidden="true"),
@@ -46,7 +44,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
 
 def totals() -> rx.Component:
     """The sums. What shipping is part of waits for its price."""
-    cart = view_of(CartState.cart, CartView)
+    cart = CartState.cart
     return rx.fragment(
         rx.el.dl(
             rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.item_total_label)),
@@ -84,12 +82,12 @@ def totals() -> rx.Component:
 
 def summary() -> rx.Component:
     """The purchase."""
-    cart = view_of(CartState.cart, CartView)
+    cart = CartState.cart
     return rx.el.aside(
         Fold.create(
             rx.el.h2(_("Tu compra"), class_name="summary__title"),
             rx.el.ul(
-                rx.foreach(list_of(cart.lines, CartLine), lambda item: line(view_of(item, CartLine))),
+                rx.foreach(cart.lines, line),
                 class_name="buy",
             ),
             totals(),

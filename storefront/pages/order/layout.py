@@ -12,11 +12,10 @@ from storefront.components.change_bank import ChangeBank
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.links import CATALOG
-from storefront.components.shapes import view_of
 from storefront.components.skeletons import bar, waiting
 from storefront.pages.order import texts
 from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
-from storefront.pages.order.loader import ORDER_ID, UNKNOWN, OrderContent
+from storefront.pages.order.loader import ORDER_ID, UNKNOWN
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import OrderState
 
@@ -44,7 +43,7 @@ def pace(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 def status(order: ObjectVar[OrderView]) -> rx.Component:
     """How it stands, and what can be done about it."""
-    bank = view_of(OrderState.content, OrderContent).bank
+    bank = OrderState.content.bank
     return rx.el.header(
         rx.el.img(
             src=by_status(order.status, texts.DRAWINGS),
@@ -156,13 +155,13 @@ def skeleton() -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page. An order that is not this address's is never shown."""
-    content = view_of(OrderState.content, OrderContent)
+    content = OrderState.content
     return framed(
         rx.cond(
             OrderState.is_ready & (content.order_id == address_part(ORDER_ID)),
             rx.cond(
                 content.order,
-                order_page(view_of(content.order, OrderView)),
+                order_page(content.order.to(OrderView)),
                 not_found(UNKNOWN, _("Revisa que el enlace esté completo, tal como te llegó.")),
             ),
             skeleton(),

@@ -3,13 +3,11 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.catalog.views import PictureView
-from backend.orders.views import OrderLineView, OrderView, ParcelView, PaymentFacts
+from backend.orders.views import OrderLineView, OrderView, ParcelView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import to_product
 from storefront.components.picture import picture
-from storefront.components.shapes import list_of, view_of
 from storefront.pages.order import texts
 
 
@@ -35,7 +33,7 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
         rx.el.div(
             rx.cond(
                 item.picture,
-                picture(view_of(item.picture, PictureView), "72px", alt=""),
+                picture(item.picture, "72px", alt=""),
                 icon("top", size=28),
             ),
             class_name="buy__picture",
@@ -56,7 +54,7 @@ def purchase(order: ObjectVar[OrderView]) -> rx.Component:
     return section(
         _("Lo que compraste"),
         rx.el.ul(
-            rx.foreach(list_of(order.lines, OrderLineView), lambda item: line(view_of(item, OrderLineView))),
+            rx.foreach(order.lines, line),
             class_name="buy",
         ),
         rx.el.dl(
@@ -122,16 +120,14 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
         _("Entrega"),
         rx.el.address(
             rx.el.b(order.recipient),
-            rx.foreach(list_of(order.address_lines, str), rx.el.span),
+            rx.foreach(order.address_lines, rx.el.span),
             rx.el.span(order.email),
             class_name="order__address",
         ),
         rx.cond(
-            list_of(order.parcels, ParcelView).length() > 0,
+            order.parcels.length() > 0,
             rx.el.ul(
-                rx.foreach(
-                    list_of(order.parcels, ParcelView), lambda item: parcel(view_of(item, ParcelView))
-                ),
+                rx.foreach(order.parcels, parcel),
                 class_name="parcels",
             ),
             rx.cond(
@@ -147,7 +143,7 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
 
 def payment(order: ObjectVar[OrderView]) -> rx.Component:
     """What PSE wants a result page to show, whatever the result (wire: checkout)."""
-    facts = view_of(order.payment, PaymentFacts)
+    facts = order.payment
     state = rx.match(facts.state, *texts.PAYMENT_STATES.items(), texts.PAYMENT_STATES["pending"])
     return section(
         _("Datos de la transacción PSE"),
