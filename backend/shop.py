@@ -18,6 +18,7 @@ from backend.checkout.resolving import money_resolvers
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
+from backend.http_client import trusted
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
@@ -34,7 +35,6 @@ from backend.shipping.carrier.client import CarrierClient, carrier_client
 from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.manual_manual import ManualManual
-from backend.tls import trusted
 
 
 class Service(Protocol):

@@ -14,10 +14,10 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.database import Database
+from backend.http_client import RetryPolicy
 from backend.payment.providers.pse import (
     BankPayment,
     GatewayClient,
-    Patience,
     gateway_client,
     gateway_credentials,
 )
@@ -44,7 +44,7 @@ MARIA = {
 }
 """A payer, as typed."""
 
-HASTE = Patience(connect=20, reading=20, create=20, retry_pause=0)
+HASTE = RetryPolicy(connect=20, read=20, write=20, pause=0)
 
 
 @dataclass
@@ -114,7 +114,7 @@ async def open_practice(
     database: Database,
     settings: Settings,
     *,
-    patience: Patience = HASTE,
+    policy: RetryPolicy = HASTE,
     pause: Callable[[int], timedelta] = lambda _: timedelta(0),
 ) -> AsyncIterator[Practice]:
     async with AsyncExitStack() as stack:
@@ -127,15 +127,15 @@ async def open_practice(
         )
         stack.push_async_callback(sandbox.stop)
         calls = Counting(sandbox.transport())
-        client = await stack.enter_async_context(hasty(gateway_client(settings, calls), patience))
+        client = await stack.enter_async_context(hasty(gateway_client(settings, calls), policy))
         mounted = httpx.ASGITransport(sandbox.app, root_path="/sandbox/gateway")
         browser = await stack.enter_async_context(httpx.AsyncClient(transport=mounted))
         yield Practice(sandbox, client, calls, merchant, browser)
 
 
-def hasty(client: GatewayClient, patience: Patience = HASTE) -> GatewayClient:
+def hasty(client: GatewayClient, policy: RetryPolicy = HASTE) -> GatewayClient:
     """The client, not as patient as with the real gateway."""
-    client._channel.patience = patience
+    client._channel.http.policy = policy
     return client
 
 

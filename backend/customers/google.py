@@ -15,8 +15,8 @@ from joserfc.jwk import KeySet
 
 from backend.clock import now
 from backend.errors import OutsideFailure, Unauthorized
+from backend.http_client import trusted
 from backend.settings import Settings
-from backend.tls import trusted
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor

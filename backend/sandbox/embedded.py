@@ -8,12 +8,12 @@ import httpx
 from starlette.types import ASGIApp
 
 from backend.database import Database
+from backend.http_client import trusted
 from backend.payment.providers.pse.client import SANDBOX_PATH as GATEWAY_PATH
 from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway
 from backend.settings import Settings
-from backend.tls import trusted
 
 
 class Sandbox:

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from backend.errors import OutcomeUnknown
+from backend.http_client import trusted
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.carrier.answers import (
     MadeGuide,
@@ -26,7 +27,6 @@ from backend.shipping.carrier.answers import (
 from backend.shipping.carrier.errors import CarrierError, problem_in
 from backend.shipping.carrier.messages import Quotation, Shipment
 from backend.tables import JsonObject
-from backend.tls import trusted
 
 USER_AGENT = "Trompo/1.0"
 """Named, as the carrier's doorkeeper turns the names of HTTP libraries away (wire: carrier 2.1)."""

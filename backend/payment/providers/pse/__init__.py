@@ -1,13 +1,11 @@
 """The PSE gateway on the wire (wire: gateway). Nothing outside this package knows how the gateway words things."""
 
 from backend.payment.providers.pse.answers import (
-    GatewayUnavailable,
     KeysRefused,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.payment.providers.pse.channel import Patience
 from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.reports import GatewayReport, GatewayState
 from backend.payment.providers.pse.wire import (
@@ -27,9 +25,7 @@ __all__ = [
     "GatewayCredentials",
     "GatewayReport",
     "GatewayState",
-    "GatewayUnavailable",
     "KeysRefused",
-    "Patience",
     "PaymentRefused",
     "RedirectUrlMissing",
     "RefusalReason",

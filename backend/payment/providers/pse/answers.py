@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backend.errors import OutsideFailure, PaymentFailed
+from backend.http_client import ServiceUnavailable
 from backend.payment.providers.base import StartUnknown
 from backend.payment.providers.pse.wire import Bank, BankPaymentCreated
 
@@ -105,15 +106,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-class GatewayUnavailable(OutsideFailure):
-    """The gateway could not be reached, or gave no usable answer. Asking again later may help."""
-
-
-class NoAnswer(GatewayUnavailable):
-    """The request left, and no usable answer came back: it may have been carried out."""
-
-
-class LoginFailed(GatewayUnavailable):
+class LoginFailed(ServiceUnavailable):
     """The login was tried as often as is sensible: what it was for was not sent."""
 
 
@@ -215,11 +208,11 @@ def read_banks(answer: Any) -> list[Bank]:
     """All rows of the list as sent, the placeholder included.
 
     Raises:
-        GatewayUnavailable: the answer holds no list of banks.
+        ServiceUnavailable: the answer holds no list of banks.
     """
     rows = answer.get("data") if isinstance(answer, Mapping) else None
     if not isinstance(rows, list) or answer.get("success") is False:
-        raise GatewayUnavailable("The gateway's answer holds no list of banks")
+        raise ServiceUnavailable("The gateway's answer holds no list of banks")
     return [
         Bank(code=str(row["bankCode"]).strip(), name=str(row.get("bankName") or "").strip())
         for row in rows

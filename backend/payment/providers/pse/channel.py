@@ -1,93 +1,24 @@
-"""Calls to the gateway: one request with a deadline, the login it needs, and repetition of what only reads.
+"""Calls to the gateway: the login they need, and the headers of the official SDK.
 
 A token is shared, kept no longer than it lasts, fetched once for all who wait, and replaced once when it is refused.
-`httpx` logs every address it calls, and the gateway wants a key in the query: the log gets addresses without it.
 """
 
-import asyncio
 import json
-import logging
 from base64 import b64encode, urlsafe_b64decode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
-from tenacity import (
-    AsyncRetrying,
-    retry_if_exception,
-    stop_after_attempt,
-    stop_after_delay,
-    wait_exponential_jitter,
-)
 
 from backend.clock import now
-from backend.payment.providers.pse.answers import (
-    GatewayUnavailable,
-    KeysRefused,
-    LoginFailed,
-    NoAnswer,
-    exact_json,
-)
+from backend.http_client import HttpClient, ServiceUnavailable
+from backend.payment.providers.pse.answers import KeysRefused, LoginFailed, exact_json
 from backend.payment.providers.pse.wire import GatewayBases, GatewayCredentials
 from backend.single_flight import SingleFlight
 
-_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long we wait, in seconds. The bank network is slow to start a payment, so that may take longer."""
-
-    connect: float = 5.0
-    reading: float = 10.0
-    create: float = 30.0
-    retry_pause: float = 0.3
-    """Before the first repetition of a reading call; the pause grows from there, with some chance in it."""
-    attempts: int = 3
-
-    def timeout(self, seconds: float) -> httpx.Timeout:
-        """The timeout of one call: `seconds` for each part of it, less for connecting."""
-        return httpx.Timeout(seconds, connect=min(self.connect, seconds), pool=min(self.connect, seconds))
-
-
-async def send(
-    http: httpx.AsyncClient,
-    method: str,
-    url: str,
-    *,
-    patience: Patience,
-    seconds: float,
-    headers: Mapping[str, str] | None = None,
-    params: Mapping[str, str] | None = None,
-    body: Mapping[str, Any] | None = None,
-) -> httpx.Response:
-    """Send one request, once, and read the whole answer, whatever its status.
-
-    Raises:
-        GatewayUnavailable: no connection could be made; nothing was sent.
-        NoAnswer: the request may have arrived.
-    """
-    # compact JSON, as the official SDK sends it
-    content = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
-    request = http.build_request(
-        method,
-        url,
-        params=params,
-        content=content,
-        headers={"Content-Type": "application/json", "Accept": "*/*", **(headers or {})},
-        timeout=patience.timeout(seconds),
-    )
-    try:
-        # a deadline beside the timeouts: those start again with every byte that trickles in
-        async with asyncio.timeout(seconds):
-            return await http.send(request, follow_redirects=False)
-    except _NEVER_SENT as error:
-        raise GatewayUnavailable(f"The gateway cannot be reached ({type(error).__name__})") from error
-    except (httpx.RequestError, TimeoutError) as error:
-        raise NoAnswer(f"The gateway did not answer ({type(error).__name__})") from error
-
+_JSON_HEADERS = {"Content-Type": "application/json", "Accept": "*/*"}
 
 LONGEST_USE = timedelta(minutes=14)
 """How long a token is used at most: it lasts 20 or 60 minutes, and the PHP SDK keeps it 14 (wire: gateway 1.1)."""
@@ -144,39 +75,11 @@ def _expiry(token: str) -> datetime | None:
         return None
 
 
-class _WithoutQuery(logging.Filter):
-    def filter(self, record: logging.LogRecord) -> bool:
-        if isinstance(record.args, tuple):
-            record.args = tuple(
-                argument.copy_with(query=None) if isinstance(argument, httpx.URL) else argument
-                for argument in record.args
-            )
-        return True
-
-
-_without_query = _WithoutQuery()
-
-
-def keep_queries_out_of_the_log() -> None:
-    """Have `httpx` log addresses without their query. Calling it again changes nothing."""
-    logging.getLogger("httpx").addFilter(_without_query)
-
-
-Answer = TypeVar("Answer")
-
-
 class GatewayChannel:
     """The two ways in, the older service's (`restpagos`) and the newer one's (`apify`), each with its own login."""
 
-    def __init__(
-        self,
-        http: httpx.AsyncClient,
-        credentials: GatewayCredentials,
-        bases: GatewayBases,
-        patience: Patience,
-    ) -> None:
+    def __init__(self, http: HttpClient, credentials: GatewayCredentials, bases: GatewayBases) -> None:
         self.http = http
-        self.patience = patience
         self._credentials = credentials
         self._bases = bases
         self.restpagos = GatewaySession(self._login)
@@ -198,14 +101,14 @@ class GatewayChannel:
         """
 
         async def once() -> Any:
-            seconds = self.patience.reading
+            seconds = self.http.policy.read
             if session is None:
                 return readable(await self.send(method, url, seconds, params=params, body=body))
             return readable(
                 await self.authorized(method, url, seconds, session=session, params=params, body=body)
             )
 
-        return await self._repeated(once)
+        return await self.http.repeat(once, is_passing=_is_passing)
 
     async def authorized(
         self,
@@ -222,7 +125,7 @@ class GatewayChannel:
         Raises:
             KeysRefused: the gateway does not accept our keys.
             NoAnswer: the request may have arrived.
-            GatewayUnavailable: the request, or the login before it, could not be sent.
+            ServiceUnavailable: the request, or the login before it, could not be sent.
         """
         token = await session.token()
         response = await self.send(method, url, seconds, token=token, params=params, body=body)
@@ -245,15 +148,8 @@ class GatewayChannel:
     ) -> httpx.Response:
         """Send once, with the headers of the official SDK when there is a token."""
         headers = {"type": "sdk-jwt", "lang": "NODE", "Authorization": f"Bearer {token}"} if token else {}
-        return await send(
-            self.http,
-            method,
-            url,
-            patience=self.patience,
-            seconds=seconds,
-            headers=headers,
-            params=params,
-            body=body,
+        return await self.http.send(
+            method, url, seconds, params=params, headers={**_JSON_HEADERS, **headers}, json=body
         )
 
     async def _login(self) -> str:
@@ -274,22 +170,16 @@ class GatewayChannel:
         """A new token from a login address. The errors tell nothing of the answer: it may hold what is secret."""
 
         async def once() -> Any:
-            seconds = self.patience.reading
+            seconds = self.http.policy.read
             return readable(
-                await send(
-                    self.http,
-                    "POST",
-                    url,
-                    patience=self.patience,
-                    seconds=seconds,
-                    headers=headers,
-                    body=body,
+                await self.http.send(
+                    "POST", url, seconds, headers={**_JSON_HEADERS, **(headers or {})}, json=body
                 )
             )
 
         try:
-            answer = await self._repeated(once)
-        except GatewayUnavailable as error:
+            answer = await self.http.repeat(once)
+        except ServiceUnavailable as error:
             # whatever became of the login: of the call it was for, nothing was sent
             raise LoginFailed(f"Logging in: {error.message}") from error
         token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
@@ -297,32 +187,24 @@ class GatewayChannel:
             raise KeysRefused("The gateway does not accept our keys: its answer to the login holds no token")
         return token.removeprefix("Bearer ")
 
-    async def _repeated(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
-        pause = self.patience.retry_pause
-        repeat = AsyncRetrying(
-            # what fails at once is tried again; what took a whole deadline is not, for a shopper is waiting
-            stop=stop_after_attempt(self.patience.attempts) | stop_after_delay(self.patience.reading),
-            wait=wait_exponential_jitter(multiplier=pause, max=3, jitter=pause),
-            retry=retry_if_exception(
-                lambda e: isinstance(e, GatewayUnavailable) and not isinstance(e, LoginFailed)
-            ),
-            reraise=True,
-        )
-        return await repeat(call)
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether the same call may succeed a moment later. A login was tried as often as is sensible already."""
+    return isinstance(error, ServiceUnavailable) and not isinstance(error, LoginFailed)
 
 
 def readable(response: httpx.Response) -> Any:
     """The JSON of an answer that says HTTP 200.
 
     Raises:
-        GatewayUnavailable: another status, or no JSON.
+        ServiceUnavailable: another status, or no JSON.
         KeysRefused: HTTP 401 or 403.
     """
     if response.status_code in (401, 403):
         raise KeysRefused(f"The gateway does not accept our keys (HTTP {response.status_code})")
     if response.status_code != 200:
-        raise GatewayUnavailable(f"The gateway answered with HTTP {response.status_code}")
+        raise ServiceUnavailable(f"The gateway answered with HTTP {response.status_code}")
     try:
         return exact_json(response.content)
     except ValueError:
-        raise GatewayUnavailable("The gateway's answer is no JSON") from None
+        raise ServiceUnavailable("The gateway's answer is no JSON") from None

@@ -1,4 +1,4 @@
-"""The client of the PSE gateway: what the official SDK's `bank` resource does, over one `httpx` client.
+"""The client of the PSE gateway: what the official SDK's `bank` resource does, over one HTTP client.
 
 Which lookup decides: the two that need our login are believed: `transaction/response.json` (by the number) and
 `pse/transactioninfomation.json` (by receipt). The public `validation/v1/reference` takes the opaque reference that a
@@ -15,8 +15,8 @@ import httpx
 from pydantic import SecretStr
 
 from backend.errors import InvalidData, OutcomeUnknown
+from backend.http_client import HttpClient, NoAnswer, RetryPolicy
 from backend.payment.providers.pse.answers import (
-    NoAnswer,
     PaymentRefused,
     RefusalReason,
     exact_json,
@@ -24,7 +24,7 @@ from backend.payment.providers.pse.answers import (
     read_banks,
     read_created,
 )
-from backend.payment.providers.pse.channel import GatewayChannel, Patience, keep_queries_out_of_the_log
+from backend.payment.providers.pse.channel import GatewayChannel
 from backend.payment.providers.pse.reports import GatewayReport, read_lookup
 from backend.payment.providers.pse.wire import (
     Bank,
@@ -43,7 +43,6 @@ from backend.settings import (
     GatewayEnv,
     Settings,
 )
-from backend.tls import trusted
 
 log = logging.getLogger(__name__)
 
@@ -56,17 +55,18 @@ class GatewayClient:
 
     def __init__(
         self,
-        http: httpx.AsyncClient,
         credentials: GatewayCredentials,
         bases: GatewayBases,
+        *,
         test_mode: bool,
-        patience: Patience | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        policy: RetryPolicy | None = None,
     ) -> None:
         self.credentials = credentials
         self.bases = bases
         self.test_mode = test_mode
-        self._channel = GatewayChannel(http, credentials, bases, patience or Patience())
-        keep_queries_out_of_the_log()
+        http = HttpClient("The gateway", policy or RetryPolicy(), transport=transport)
+        self._channel = GatewayChannel(http, credentials, bases)
 
     def __repr__(self) -> str:
         """Where it calls, without a key."""
@@ -80,11 +80,11 @@ class GatewayClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close it."""
-        await self.aclose()
+        await self.close()
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close the connections."""
-        await self._channel.http.aclose()
+        await self._channel.http.close()
 
     @property
     def source(self) -> str:
@@ -107,7 +107,7 @@ class GatewayClient:
             PaymentRefused: the gateway answered that it did not start it; `reason` says why.
             OutcomeUnknown: the request left and no clear answer came. Look it up; never send the invoice again.
                 RedirectUrlMissing is one: not refused, but without a bank address; `payload` is the answer.
-            GatewayUnavailable: it could not be sent: nothing was started.
+            ServiceUnavailable: it could not be sent: nothing was started.
             KeysRefused: the gateway does not accept our keys: nothing was started.
         """
         what = f"bank.create of invoice {request.invoice}"
@@ -116,7 +116,7 @@ class GatewayClient:
             response = await self._channel.authorized(
                 "POST",
                 self._restpagos("/pagos/debitos.json"),
-                self._channel.patience.create,
+                self._channel.http.policy.write,
                 session=self._channel.restpagos,
                 body=body,
             )
@@ -220,10 +220,10 @@ def gateway_client(settings: Settings, transport: httpx.AsyncBaseTransport | Non
     else:
         bases = GatewayBases.under(settings.gateway_url) if settings.gateway_url else GatewayBases()
     return GatewayClient(
-        httpx.AsyncClient(transport=transport, verify=trusted()),
         gateway_credentials(settings),
         bases,
         test_mode=settings.gateway_env is not GatewayEnv.PRODUCTION,
+        transport=transport,
     )
 
 

@@ -156,7 +156,7 @@ class GatewayPse(PaymentProvider):
 
     async def close(self) -> None:
         """Close the connections to the gateway."""
-        await self._client.aclose()
+        await self._client.close()
 
     async def _by_number(self, session: SessionFacts) -> ProviderReport:
         client = self._client

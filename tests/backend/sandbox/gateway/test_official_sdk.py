@@ -94,9 +94,7 @@ async def test_the_official_sdk_lists_banks_and_pays(
         assert said["charged"]["data"]["x_response"] == "Pendiente"
 
         # and our own client finds what the SDK created
-        async with hasty(
-            GatewayClient(httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True)
-        ) as ours:
+        async with hasty(GatewayClient(keys, GatewayBases.under(url), test_mode=True)) as ours:
             report = await ours.transaction(created["ticketId"])
     assert (report.state, report.invoice) == (GatewayState.PENDING, "SDK-1")
     await notified.aclose()

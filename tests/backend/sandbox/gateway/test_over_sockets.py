@@ -11,12 +11,11 @@ from starlette.routing import Mount
 
 from backend.database import Database
 from backend.errors import OutcomeUnknown
+from backend.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse import (
     GatewayBases,
     GatewayClient,
     GatewayState,
-    GatewayUnavailable,
-    Patience,
     gateway_client,
     gateway_credentials,
 )
@@ -40,9 +39,7 @@ async def alone(
     keys = gateway_credentials(settings)
     sandbox = SandboxGateway(database, httpx.AsyncClient(), keys, "http://bank.test")
     async with served(sandbox.app) as url:
-        client = GatewayClient(
-            httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True, patience=HASTE
-        )
+        client = GatewayClient(keys, GatewayBases.under(url), test_mode=True, policy=HASTE)
         async with client:
             yield sandbox, client
 
@@ -91,14 +88,14 @@ async def test_a_gateway_that_says_nothing_is_not_waited_for_for_ever(
     database: Database, settings: Settings
 ) -> None:
     async with alone(database, settings) as (sandbox, client):
-        hasty(client, Patience(reading=20, create=0.2, retry_pause=0))
+        hasty(client, RetryPolicy(read=20, write=0.2, pause=0))
         sandbox.faults.add(Operation.CREATE, Kind.HANG)
         with pytest.raises(OutcomeUnknown):
             await client.create_bank_payment(payment())
         assert await client.references_of("TR-1") == []
-        hasty(client, Patience(reading=0.2, retry_pause=0))
+        hasty(client, RetryPolicy(read=0.2, pause=0))
         sandbox.faults.add(Operation.BANKS, Kind.HANG, times=None)
-        with pytest.raises(GatewayUnavailable):
+        with pytest.raises(ServiceUnavailable):
             await client.get_banks()
 
 
@@ -120,12 +117,10 @@ async def test_an_answer_that_trickles_in_is_not_waited_for_for_ever(settings: S
 
     server = await asyncio.start_server(trickle, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    patience = Patience(connect=1, reading=0.2, create=0.2, retry_pause=0)
+    policy = RetryPolicy(connect=1, read=0.2, write=0.2, pause=0)
     keys = gateway_credentials(settings)
-    client = GatewayClient(
-        httpx.AsyncClient(), keys, GatewayBases.under(url), test_mode=True, patience=patience
-    )
+    client = GatewayClient(keys, GatewayBases.under(url), test_mode=True, policy=policy)
     async with server, client:
-        with pytest.raises(GatewayUnavailable, match="TimeoutError"):
+        with pytest.raises(ServiceUnavailable, match="TimeoutError"):
             await client.get_banks()
         await hung_up.wait()

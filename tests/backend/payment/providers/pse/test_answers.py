@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from backend.http_client import ServiceUnavailable
 from backend.payment.providers.pse.answers import (
-    GatewayUnavailable,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
@@ -110,7 +110,7 @@ def test_a_bank_list_survives_bytes_that_are_no_utf8() -> None:
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"data": {}}, {"success": False, "data": []}])
 def test_what_holds_no_list_is_no_list(answer: Any) -> None:
-    with pytest.raises(GatewayUnavailable):
+    with pytest.raises(ServiceUnavailable):
         read_banks(answer)
 
 

@@ -7,15 +7,14 @@ import pytest
 
 from backend.clock import now
 from backend.errors import InvalidData, OutcomeUnknown
+from backend.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse import (
     Bank,
     GatewayBases,
     GatewayClient,
     GatewayCredentials,
     GatewayState,
-    GatewayUnavailable,
     KeysRefused,
-    Patience,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
@@ -99,22 +98,22 @@ async def test_what_only_reads_is_tried_three_times(
     practice.sandbox.faults.add(operation, kind, times=2)
     assert await practice.client.get_banks()
     practice.sandbox.faults.add(Operation.BANKS, kind, times=3)
-    with pytest.raises(GatewayUnavailable):
+    with pytest.raises(ServiceUnavailable):
         await practice.client.get_banks()
     assert practice.sandbox.faults.listed() == []
 
 
 async def test_a_list_that_is_none_is_no_list(practice: Practice) -> None:
     practice.sandbox.faults.add(Operation.BANKS, Kind.ERROR_ENVELOPE)
-    with pytest.raises(GatewayUnavailable, match="holds no list of banks"):
+    with pytest.raises(ServiceUnavailable, match="holds no list of banks"):
         await practice.client.get_banks()
 
 
 @pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
 async def test_a_gateway_that_hangs_is_waited_for_once(practice: Practice, operation: Operation) -> None:
-    hasty(practice.client, Patience(connect=1, reading=0.1, create=1, retry_pause=0))
+    hasty(practice.client, RetryPolicy(connect=1, read=0.1, write=1, pause=0))
     practice.sandbox.faults.add(operation, Kind.HANG, times=None)
-    with pytest.raises(GatewayUnavailable, match="did not answer"):
+    with pytest.raises(ServiceUnavailable, match="did not answer"):
         await practice.client.get_banks()
     assert practice.calls.count(LOGIN) == 1
 
@@ -176,7 +175,7 @@ async def test_the_same_invoice_is_refused(practice: Practice) -> None:
 async def test_an_unclear_answer_to_a_create_is_unknown_and_not_repeated(
     practice: Practice, kind: Kind, was_created: bool
 ) -> None:
-    hasty(practice.client, Patience(reading=20, create=0.2, retry_pause=0))
+    hasty(practice.client, RetryPolicy(read=20, write=0.2, pause=0))
     practice.sandbox.faults.add(Operation.CREATE, kind)
     with pytest.raises(OutcomeUnknown, match="TR-1"):
         await practice.client.create_bank_payment(payment())
@@ -188,7 +187,7 @@ async def test_an_unclear_answer_to_a_create_is_unknown_and_not_repeated(
 
 async def test_nothing_is_sent_when_the_login_fails(practice: Practice) -> None:
     practice.sandbox.faults.add(Operation.LOGIN, Kind.BAD_GATEWAY, times=None)
-    with pytest.raises(GatewayUnavailable):
+    with pytest.raises(ServiceUnavailable):
         await practice.client.create_bank_payment(payment())
     assert practice.calls.count(CREATE) == 0
     assert practice.calls.count(LOGIN) == HASTE.attempts
@@ -230,9 +229,11 @@ def of_another_merchant(credentials: GatewayCredentials) -> GatewayCredentials:
 
 async def test_another_merchants_transaction_counts_for_nothing(practice: Practice) -> None:
     created = await practice.client.create_bank_payment(payment())
-    http = httpx.AsyncClient(transport=practice.calls)
     async with GatewayClient(
-        http, of_another_merchant(practice.client.credentials), practice.client.bases, test_mode=True
+        of_another_merchant(practice.client.credentials),
+        practice.client.bases,
+        test_mode=True,
+        transport=practice.calls,
     ) as other:
         report = await other.transaction_by_reference(created.reference or "")
     assert report.reference is None
@@ -243,8 +244,6 @@ async def test_a_gateway_that_cannot_be_reached_was_sent_nothing(
     practice: Practice, unused_tcp_port: int
 ) -> None:
     bases = GatewayBases.under(f"http://127.0.0.1:{unused_tcp_port}")
-    async with hasty(
-        GatewayClient(httpx.AsyncClient(), practice.client.credentials, bases, test_mode=True)
-    ) as nowhere:
-        with pytest.raises(GatewayUnavailable, match="cannot be reached"):
+    async with hasty(GatewayClient(practice.client.credentials, bases, test_mode=True)) as nowhere:
+        with pytest.raises(ServiceUnavailable, match="cannot be reached"):
             await nowhere.create_bank_payment(payment())

@@ -66,9 +66,7 @@ class Recorder:
 def client(recorder: Recorder) -> GatewayClient:
     # the recording's own addresses: the SDK was pointed to one host with a path for the second
     bases = GatewayBases(api="http://recorded.test", secure="http://recorded.test/SECURE")
-    return GatewayClient(
-        httpx.AsyncClient(transport=httpx.MockTransport(recorder)), CREDENTIALS, bases, test_mode=True
-    )
+    return GatewayClient(CREDENTIALS, bases, test_mode=True, transport=httpx.MockTransport(recorder))
 
 
 def assert_same_headers(sent: httpx.Request, theirs: dict[str, Any]) -> None:

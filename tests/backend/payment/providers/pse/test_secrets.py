@@ -5,19 +5,18 @@ import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import httpx
 import pytest
 
 from backend.errors import ShopError
-from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayCredentials, GatewayUnavailable
+from backend.http_client import ServiceUnavailable
+from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation
 from tests.gateway_kit import Practice, hasty, payment, served
 
 
 def client_at(url: str, practice: Practice) -> GatewayClient:
     """A client over a real socket."""
-    http = httpx.AsyncClient()
-    return hasty(GatewayClient(http, practice.client.credentials, GatewayBases.under(url), test_mode=True))
+    return hasty(GatewayClient(practice.client.credentials, GatewayBases.under(url), test_mode=True))
 
 
 def secrets_of(credentials: GatewayCredentials) -> list[str]:
@@ -86,6 +85,6 @@ async def test_nothing_of_a_key_is_in_an_error_of_the_connection(
     practice: Practice, unused_tcp_port: int
 ) -> None:
     async with client_at(f"http://127.0.0.1:{unused_tcp_port}", practice) as client:
-        with pytest.raises(GatewayUnavailable) as caught:
+        with pytest.raises(ServiceUnavailable) as caught:
             await client.get_banks()
     assert_tells_nothing("".join(traceback.format_exception(caught.value)), client)

@@ -1,0 +1,201 @@
+"""Calls to services outside the shop: the payment gateway, the carrier.
+
+A client has one connection pool, a deadline for each request, and repeats what only reads. The errors of httpx become
+errors of ours here and nowhere else; what an answer means is for the caller.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from ssl import SSLContext
+from typing import Any, TypeVar
+
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_exponential_jitter,
+)
+
+from backend.errors import OutsideFailure
+
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+Result = TypeVar("Result")
+
+
+class ServiceUnavailable(OutsideFailure):
+    """The service could not be reached, or gave no usable answer. Asking again later may help."""
+
+
+class NoAnswer(ServiceUnavailable):
+    """The request left, and no usable answer came back: it may have been carried out.
+
+    Attributes:
+        timed_out: the service took too long; False when the connection broke.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long a service is waited for, in seconds, and how often it is asked.
+
+    Attributes:
+        connect: for making a connection.
+        read: for one call that changes nothing, from its start to the end of its answer.
+        write: for one call that changes something. Such a call is never repeated.
+        attempts: how often a call that changes nothing is sent at most.
+        pause: before the second attempt; the pause doubles each time, with up to `pause` more by chance.
+        longest_pause: the pauses' limit.
+    """
+
+    connect: float = 5.0
+    read: float = 10.0
+    write: float = 30.0
+    attempts: int = 3
+    pause: float = 0.3
+    longest_pause: float = 3.0
+
+
+class HttpClient:
+    """Calls one outside service. Safe to share between tasks; `close` it at the end.
+
+    Args:
+        service: what its errors call the service, such as `The gateway`.
+        policy: how long and how often.
+        base_url: what addresses without a host are relative to.
+        headers: sent with every request.
+        transport: carries the requests in place of a socket, such as to an embedded sandbox.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        policy: RetryPolicy,
+        *,
+        base_url: str = "",
+        headers: Mapping[str, str] | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.service = service
+        self.policy = policy
+        self._http = httpx.AsyncClient(
+            base_url=base_url, headers=headers, transport=transport, verify=trusted()
+        )
+        logging.getLogger("httpx").addFilter(_without_query)  # the same filter again changes nothing
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        seconds: float,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        data: Mapping[str, str] | None = None,
+        json: Any = None,
+    ) -> httpx.Response:
+        """Send one request, once, and read the whole answer, whatever its status. Redirects are not followed.
+
+        `content` is a body as it stands; `data` is sent as a form, `json` as JSON.
+
+        Raises:
+            ServiceUnavailable: no connection could be made: nothing was sent.
+            NoAnswer: the request may have arrived.
+        """
+        connect = min(self.policy.connect, seconds)
+        request = self._http.build_request(
+            method,
+            url,
+            params=params,
+            headers=headers,
+            content=content,
+            data=data,
+            json=json,
+            timeout=httpx.Timeout(seconds, connect=connect, pool=connect),
+        )
+        # a deadline beside httpx's timeouts: those start again with every byte that trickles in
+        with self._mapped():
+            async with asyncio.timeout(seconds):
+                return await self._http.send(request, follow_redirects=False)
+
+    async def repeat(
+        self,
+        call: Callable[[], Awaitable[Result]],
+        *,
+        seconds: float | None = None,
+        is_passing: Callable[[BaseException], bool] = lambda error: isinstance(error, ServiceUnavailable),
+    ) -> Result:
+        """Do what changes nothing, again while it fails in a way that may pass. Raises what the last attempt raised.
+
+        No attempt is begun once the policy's `read` is over: what fails at once is tried again, what took a whole
+        deadline is not, for a shopper is waiting. With `seconds`, all attempts together end within that time.
+
+        Raises:
+            NoAnswer: `seconds` were over.
+        """
+
+        async def once() -> Result:
+            return (
+                await call()
+            )  # tenacity waits for coroutine functions only, not for whatever gives an awaitable
+
+        policy = self.policy
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(policy.attempts) | stop_after_delay(seconds or policy.read),
+            wait=wait_exponential_jitter(
+                multiplier=policy.pause, max=policy.longest_pause, jitter=policy.pause
+            ),
+            retry=retry_if_exception(is_passing),
+            reraise=True,
+        )
+        with self._mapped():
+            async with asyncio.timeout(seconds):
+                return await attempts(once)
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        """What goes wrong on the way becomes an error of ours."""
+        try:
+            yield
+        except _NEVER_SENT as error:
+            raise ServiceUnavailable(f"{self.service} cannot be reached ({type(error).__name__})") from error
+        except (httpx.RequestError, TimeoutError) as error:
+            raise NoAnswer(
+                f"{self.service} did not answer ({type(error).__name__})",
+                timed_out=isinstance(error, httpx.TimeoutException | TimeoutError),
+            ) from error
+
+
+@cache
+def trusted() -> SSLContext:
+    """An SSL context with the authorities that httpx trusts, made once: each takes 20 ms and a megabyte."""
+    return httpx.create_ssl_context()
+
+
+class _WithoutQuery(logging.Filter):
+    """`httpx` logs every address it calls, and the gateway wants a key in the query."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                argument.copy_with(query=None) if isinstance(argument, httpx.URL) else argument
+                for argument in record.args
+            )
+        return True
+
+
+_without_query = _WithoutQuery()
