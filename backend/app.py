@@ -8,7 +8,7 @@ from backend.catalog.arrange_routes import router as arrangement_router
 from backend.catalog.importer.served import URL as PICTURES_URL
 from backend.catalog.importer.served import ServedPictures
 from backend.catalog.publishable_keys import PublishableKeys
-from backend.catalog.remembered import RememberedAnswers
+from backend.catalog.response_cache import ResponseCache
 from backend.catalog.routes import router as catalog_router
 from backend.catalog.stock.routes import router as inventory_router
 from backend.checkout.routes import router as checkout_router
@@ -63,7 +63,7 @@ def create_api(shop: Shop) -> FastAPI:
     api = FastAPI(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
-    api.state.publishable_keys = PublishableKeys(shop.database, shop.versions)
+    api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.payments = shop.payments
@@ -72,7 +72,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.parcels = shop.parcels
     api.state.attention = shop.attention
     api.state.google = shop.google
-    api.add_middleware(RememberedAnswers, versions=shop.versions)
+    api.add_middleware(ResponseCache, probe=shop.catalog_version)
     answer_errors(api)
     for router in ROUTERS:
         # as they are: `include_router` would build each route once more, and look it up through two layers

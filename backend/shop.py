@@ -12,7 +12,7 @@ import httpx
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
-from backend.catalog.version import Versions
+from backend.catalog.version_probe import VersionProbe
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolving import money_resolvers
 from backend.checkout.service import Checkout
@@ -59,7 +59,7 @@ class Shop:
         self.settings = settings
         self.services: list[Service] = []
         self.database = Database.from_settings(settings)
-        self.versions = Versions(self.database)
+        self.catalog_version = VersionProbe(self.database)
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
         self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
@@ -122,7 +122,7 @@ class Shop:
             await provider.close()
         await self._carrier.close()
         await self.loop_lag.stop()
-        await self.versions.close()
+        await self.catalog_version.close()
         await self.database.close()
 
 

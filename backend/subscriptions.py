@@ -5,4 +5,4 @@ import backend.catalog.stock_watch
 import backend.checkout.completion
 import backend.checkout.resolving
 import backend.mail.record
-import backend.outbox.record  # noqa: F401
+import backend.outbox.publisher  # noqa: F401

@@ -34,7 +34,7 @@ class CatalogVersion(SQLModel, table=True):
     """One row: what the catalogue's answers are made of has changed whenever these numbers have.
 
     The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
-    (`backend.catalog.version`). The numbers mean nothing else; they only never come back.
+    (`backend.catalog.version_probe`). The numbers mean nothing else; they only never come back.
     """
 
     __tablename__ = "catalog_version"

@@ -3,16 +3,16 @@
 from sqlalchemy import select
 
 from backend.catalog.models import PublishableKey
-from backend.catalog.version import Versions
+from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
 
 
 class PublishableKeys:
-    """The keys, read anew only after the catalogue has changed."""
+    """The keys, read again only after the catalogue has changed."""
 
-    def __init__(self, database: Database, versions: Versions) -> None:
+    def __init__(self, database: Database, probe: VersionProbe) -> None:
         self._database = database
-        self._versions = versions
+        self._probe = probe
 
     async def sales_channel(self, key: str) -> str | None:
         """The id of the sales channel that the key names; None when nobody knows the key."""
@@ -22,4 +22,4 @@ class PublishableKeys:
             async with self._database.read() as session:
                 return (await session.execute(query)).scalar_one_or_none()
 
-        return await self._versions.remembered(key, read)
+        return await self._probe.cached(key, read)

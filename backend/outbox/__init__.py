@@ -1,1 +1,1 @@
-"""Telling the storefront which products changed: written down with the change, delivered after it, at least once."""
+"""The outbox: tells the storefront at least once which products changed."""

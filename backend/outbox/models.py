@@ -1,4 +1,4 @@
-"""What is still to be told."""
+"""The table of changes that the storefront has not been told of yet."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -11,7 +11,7 @@ from backend.database import UtcDateTime
 
 
 class OutboxEvent(SQLModel, table=True):
-    """A change of a product that the storefront has not been told of. It goes when it is told.
+    """A change of a product. The row is deleted once the storefront has been told.
 
     The database numbers the events: two changes of one product, which wait for each other's lock, are in order.
     """

@@ -1,7 +1,7 @@
 """Readings that are taken again for as long as nothing they are made of has changed.
 
 This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each document whether the
-catalogue or the stock has changed since (`backend/catalog/version.py`).
+catalogue or the stock has changed since (`backend/catalog/version_probe.py`).
 """
 
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from cachetools import LRUCache
 
 from backend.app import current_shop
-from backend.catalog.version import Version
+from backend.catalog.version_probe import Version
 from backend.single_flight import SingleFlight
 from storefront.documents.addresses import Address
 from storefront.documents.reading import Reading, read_nowhere, read_page
@@ -47,7 +47,9 @@ class Readings:
     async def _ask(self, name: str, read: Callable[[], Awaitable[Reading]], *, is_kept: bool) -> Reading:
         if not is_kept:
             return await self._reading.share_next(name, read)
-        version = await current_shop().versions.now()  # before the reading, which is never older than it says
+        version = (
+            await current_shop().catalog_version.now()
+        )  # before the reading, which is never older than it says
         kept = self._kept.get(name)
         if kept is not None and kept[0] == version:
             return kept[1]

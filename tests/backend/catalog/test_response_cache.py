@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import delete, event, select, text, update
 
 from backend.app import Shop, create_api
-from backend.catalog import remembered
 from backend.catalog.models import (
     CatalogVersion,
     Category,
@@ -20,9 +19,9 @@ from backend.catalog.models import (
     Region,
     Variant,
 )
-from backend.catalog.version import Version, Versions
+from backend.catalog.response_cache import ResponseCache
+from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
-from backend.glance import Glance
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
@@ -149,7 +148,7 @@ async def test_only_who_names_the_very_answer_is_spared(store: httpx.AsyncClient
         assert (whole.status_code, whole.content) == (200, first.content)
 
 
-async def test_an_answer_that_is_not_sent_again_is_remembered_all_the_same(
+async def test_an_answer_that_is_not_sent_again_is_cached_all_the_same(
     shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
 ) -> None:
     """A program that always says what it has: after a change nobody asks without."""
@@ -200,28 +199,28 @@ async def test_a_change_that_is_taken_back_changes_nothing(
 
 
 async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
-    memory = remembered.RememberedAnswers(create_api(shop), shop.versions, room=20_000)
-    transport = httpx.ASGITransport(memory)
+    cache = ResponseCache(create_api(shop), shop.catalog_version, max_bytes=20_000)
+    transport = httpx.ASGITransport(cache)
     async with httpx.AsyncClient(transport=transport, base_url="http://s", headers=store.headers) as client:
         for limit in range(1, 20):
             assert (await client.get(f"/store/products?limit={limit}")).status_code == 200
-    assert 0 < memory.held <= 20_000
+    assert 0 < cache.size <= 20_000
 
 
 async def test_the_version_never_comes_back(database: Database) -> None:
-    versions = Versions(database)
-    seen = {await versions.now()}
+    probe = VersionProbe(database)
+    seen = {await probe.now()}
     for number in range(3):
         async with database.transaction() as session:
             session.add_all(Category(name="A", handle=f"a-{number}-{n}") for n in range(3))
-        seen.add(await versions.now())
+        seen.add(await probe.now())
     assert len(seen) == 4
-    await versions.close()
+    await probe.close()
 
 
-async def test_rivals_share_a_glance_and_a_lost_connection_is_replaced(database: Database) -> None:
-    glance = Glance(database, "SELECT catalog, stock FROM catalog_version")
-    assert await glance.look() == tuple(Version(*await glance.look()))
+async def test_a_lost_connection_is_replaced(database: Database) -> None:
+    probe = VersionProbe(database)
+    version = await probe.now()
     if not database.is_sqlite:
         async with database.transaction() as session:
             end_all = """
@@ -229,8 +228,8 @@ async def test_rivals_share_a_glance_and_a_lost_connection_is_replaced(database:
                 WHERE pid <> pg_backend_pid() AND datname = current_database()
             """
             await session.execute(text(end_all))
-    assert len(await glance.look()) == 2
-    await glance.close()
+    assert await probe.now() == version
+    await probe.close()
 
 
 async def test_every_table_of_the_catalogue_is_watched(database: Database) -> None:

@@ -1,0 +1,141 @@
+"""Responses of the catalogue, cached for as long as nothing they are made of has changed.
+
+This is no cache by time or tag (spec: Storefront view rules 5): before a response is sent again, the database is asked
+whether the catalogue has changed since. So a change is in the very next response of every replica.
+"""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote_to_bytes
+
+from cachetools import LRUCache
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backend.catalog.version_probe import Version, VersionProbe
+from backend.edge.conditional import IF_NONE_MATCH, NotModified, is_known
+
+MAX_BYTES = 32 * 1024 * 1024
+"""How much memory the responses of a process may take; the least recently used go first."""
+MAX_RESPONSE = MAX_BYTES // 16
+OVERHEAD = 2_000
+"""What a cached response takes beside its body, in bytes."""
+
+CATALOGUE = re.compile(r"/store/(?:products|product-categories|collections|regions)(?:/[^/]+)?")
+SHOWS_STOCK = b"inventory_quantity"
+KEY_HEADER = b"x-publishable-api-key"
+
+Key = tuple[str, bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """A response of the API, and the version of the catalogue it was made of."""
+
+    version: Version
+    shows_stock: bool
+    start: Message
+    body: bytes
+    tag: str
+
+    def is_current(self, version: Version) -> bool:
+        """Whether the API would respond the same at this version."""
+        if self.version.catalog != version.catalog:
+            return False
+        return not self.shows_stock or self.version.stock == version.stock
+
+
+class ResponseCache:
+    """The API, with its catalogue's responses cached by path, query and publishable key."""
+
+    def __init__(self, app: ASGIApp, probe: VersionProbe, max_bytes: int = MAX_BYTES) -> None:
+        self._app = app
+        self._probe = probe
+        self._responses: LRUCache[Key, CachedResponse] = LRUCache(max_bytes, getsizeof=_size)
+
+    @property
+    def size(self) -> int:
+        """Bytes that the cached responses take."""
+        return int(self._responses.currsize)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the cached response, or have the API respond and cache that."""
+        if (
+            scope["type"] != "http"
+            or scope["method"] != "GET"
+            or not CATALOGUE.fullmatch(scope["path"])
+            or (version := await self._version()) is None
+        ):
+            await self._app(scope, receive, send)
+            return
+        headers = dict(
+            reversed(scope["headers"])
+        )  # of several by one name the first counts, as it does in the API
+        key = (scope["path"], scope["query_string"], headers.get(KEY_HEADER, b""))
+        response = self._responses.get(key)
+        if response is None or not response.is_current(version):
+            # the API is asked unconditionally: a 304 could not be cached
+            whole = {**scope, "headers": [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]}
+            recorder = _Recorder(
+                cache=self, key=key, version=version, scope=scope, receive=receive, send=send
+            )
+            await self._app(whole, receive, recorder)
+        elif is_known(scope, response.tag):
+            await NotModified(response.start["headers"])(scope, receive, send)
+        else:
+            # a copy of the headers: who sends them may add some
+            await send({**response.start, "headers": [*response.start["headers"]]})
+            await send({"type": "http.response.body", "body": response.body})
+
+    async def _version(self) -> Version | None:
+        """None when the database does not answer: then the API reports the error itself."""
+        try:
+            return await self._probe.now()
+        except OSError:
+            return None
+
+    def store(self, key: Key, response: CachedResponse) -> None:
+        """Cache the response, unless it is too large."""
+        if _size(response) <= min(MAX_RESPONSE, self._responses.maxsize):
+            self._responses[key] = response
+
+
+@dataclass(slots=True, kw_only=True)
+class _Recorder:
+    """Sends a response and caches it. Its version was read before it was made, so it is never too new."""
+
+    cache: ResponseCache
+    key: Key
+    version: Version
+    scope: Scope
+    receive: Receive
+    send: Send
+    _start: Message | None = field(default=None, init=False)
+
+    async def __call__(self, message: Message) -> None:
+        start, self._start = self._start, None
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            self._start = message  # not sent yet: the caller may have this response already
+        elif start is None:
+            await self.send(message)
+        elif message.get("more_body"):  # in parts: no catalogue response is, and none is cached
+            await self.send(start)
+            await self.send(message)
+        else:
+            await self._finish(start, message)
+
+    async def _finish(self, start: Message, message: Message) -> None:
+        stored = {**start, "headers": [*start["headers"]]}
+        tag = Headers(raw=stored["headers"]).get("etag", "")
+        shows_stock = SHOWS_STOCK in unquote_to_bytes(self.key[1])
+        response = CachedResponse(self.version, shows_stock, stored, message["body"], tag)
+        self.cache.store(self.key, response)
+        if is_known(self.scope, tag):
+            await NotModified(start["headers"])(self.scope, self.receive, self.send)
+        else:
+            await self.send(start)
+            await self.send(message)
+
+
+def _size(response: CachedResponse) -> int:
+    return len(response.body) + OVERHEAD
