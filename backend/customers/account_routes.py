@@ -11,10 +11,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from backend.contact import tidy_email
 from backend.customers import signing_in
 from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
 from backend.customers.errors import WrongPassword
-from backend.customers.forms import tidy_address
 from backend.customers.google_accounts import join
 from backend.customers.google_routes import JOIN_COOKIE, kept_in
 from backend.customers.resets import ask_reset
@@ -73,7 +73,7 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
     )
     person = kept_in(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
-        await join(database, tidy_address(body.email), **person)
+        await join(database, tidy_email(body.email), **person)
         answer.delete_cookie(JOIN_COOKIE, path="/auth")
     return answer
 

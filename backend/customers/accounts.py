@@ -7,9 +7,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.contact import read_form, tidy_email
 from backend.customers import attempts
 from backend.customers.errors import AddressTaken, WrongPassword
-from backend.customers.forms import PROFILE, REGISTRATION, a_password, read_form, tidy_address
+from backend.customers.forms import PasswordChange, Profile, Registration
 from backend.customers.models import Customer, Login
 from backend.customers.passwords import hash_password, is_password
 from backend.customers.sessions import close_all
@@ -32,16 +33,14 @@ async def register(database: Database, typed: Mapping[str, Any], *, client: str)
         InvalidData: `fields` says what is wrong, in Spanish; `AddressTaken` that somebody has this address.
         TooManyRequests: too many tries lately.
     """
-    form = read_form(REGISTRATION, typed)
-    await attempts.count_try(database, attempts.REGISTRATION, form["email"], client)
-    hashed = await hash_password(form["password"])
+    form = read_form(Registration, typed)
+    await attempts.count_try(database, attempts.REGISTRATION, form.email, client)
+    hashed = await hash_password(form.password)
     try:
         async with database.transaction() as session:
-            if await customer_with(session, form["email"]) is not None:
+            if await customer_with(session, form.email) is not None:
                 raise AddressTaken
-            customer = Customer(
-                email=form["email"], first_name=form["first_name"], last_name=form["last_name"]
-            )
+            customer = Customer(email=form.email, first_name=form.first_name, last_name=form.last_name)
             session.add(customer)
             await session.flush()
             await _set_password(session, customer, hashed)
@@ -57,7 +56,7 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
         WrongPassword: nobody's.
         TooManyRequests: too many tries lately.
     """
-    address = tidy_address(email)
+    address = tidy_email(email)
     await attempts.count_try(database, attempts.LOGIN, address, client)
     async with database.read() as session:
         login = await login_of(session, EMAILPASS, address)
@@ -76,9 +75,7 @@ async def change_password(
         InvalidData: the current password is wrong or the new one no good; `fields` says which.
         TooManyRequests: too many tries lately.
     """
-    _, problem = a_password(new)
-    if problem:
-        raise InvalidData("The new password is no good", fields={"new_password": problem})
+    read_form(PasswordChange, {"new_password": new})
     async with database.read() as session:
         customer = await session.get_one(Customer, customer_id)
         login = await login_of(session, EMAILPASS, customer.email)
@@ -104,10 +101,9 @@ async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping
     Raises:
         InvalidData: `fields` says what is wrong, in Spanish.
     """
-    form = read_form(PROFILE, typed)
+    form = read_form(Profile, typed)
     customer = await session.get_one(Customer, customer_id, with_for_update=True)
-    for name, value in form.items():
-        setattr(customer, name, value)
+    customer.first_name, customer.last_name, customer.phone = form.first_name, form.last_name, form.phone
 
 
 async def customer_with(session: AsyncSession, address: str) -> Customer | None:

@@ -2,8 +2,8 @@
 
 from sqlalchemy.exc import IntegrityError
 
+from backend.contact import MAX_NAME
 from backend.customers.accounts import GOOGLE, customer_with, login_of
-from backend.customers.forms import MAX_NAME
 from backend.customers.google import GooglePerson
 from backend.customers.models import Customer, Login
 from backend.database import Database

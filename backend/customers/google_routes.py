@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends, Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.responses import RedirectResponse, Response
 
+from backend.contact import is_email
 from backend.customers.cookies import give_cookie, is_secure, token_in
 from backend.customers.google import CALLBACK, Attempt, Google
 from backend.customers.google_accounts import account_of
 from backend.customers.signing_in import enter
 from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings
-from backend.edge.schemas import is_email
 from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.settings import Settings
 

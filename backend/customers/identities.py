@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
+from backend.contact import tidy_email
 from backend.customers import attempts
 from backend.customers.accounts import EMAILPASS, customer_with, login_of
-from backend.customers.forms import tidy_address
 from backend.customers.models import Customer, Login
 from backend.customers.passwords import MAX_LENGTH, hash_password
 from backend.database import Database
@@ -26,7 +26,7 @@ async def register_identity(database: Database, email: str, password: str, *, cl
     """
     if len(password) > MAX_LENGTH:
         raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
-    address = tidy_address(email)
+    address = tidy_email(email)
     await attempts.count_try(database, attempts.REGISTRATION, address, client)
     hashed = await hash_password(password)
     try:
@@ -55,7 +55,7 @@ async def create_customer(database: Database, actor: Actor, email: str, values: 
         InvalidData: the address is not the login's.
         Duplicate: there is a customer with this address already.
     """
-    address = tidy_address(email)
+    address = tidy_email(email)
     async with database.transaction() as session:
         login = await session.get(Login, actor.identity, with_for_update=True)
         if login is None:

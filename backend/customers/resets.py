@@ -6,15 +6,15 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
+from backend.contact import read_form
 from backend.customers import attempts
 from backend.customers.accounts import customer_with, set_password
 from backend.customers.errors import LinkUsed
 from backend.customers.events import ResetAsked
-from backend.customers.forms import CHECK, a_password, an_email
+from backend.customers.forms import NewPassword, ResetRequest
 from backend.customers.models import ResetLink
 from backend.customers.secrets import hash_of, new_token
 from backend.database import Database
-from backend.errors import InvalidData
 from backend.events import publish
 
 LIFETIME = timedelta(hours=1)
@@ -27,9 +27,7 @@ async def ask_reset(database: Database, email: str, *, client: str) -> None:
         InvalidData: it is no address.
         TooManyRequests: asked too often lately.
     """
-    address, problem = an_email(email)
-    if problem:
-        raise InvalidData(CHECK, fields={"email": problem})
+    address = read_form(ResetRequest, {"email": email}).email
     await attempts.count_try(database, attempts.RESET, address, client)
     async with database.transaction() as session:
         await publish(session, ResetAsked(address))
@@ -58,9 +56,7 @@ async def use_reset_token(database: Database, token: str, password: str) -> str:
     Raises:
         InvalidData: the password is no good (the link stays good), or `LinkUsed`.
     """
-    _, problem = a_password(password)
-    if problem:
-        raise InvalidData(CHECK, fields={"password": problem})
+    read_form(NewPassword, {"password": password})
     used = (
         delete(ResetLink)
         .where(ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now())

@@ -3,12 +3,12 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.contact import is_email, tidy_email
 from backend.customers.attempts import Limit, count_try, forgive
 from backend.customers.models import Staff
 from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.database import Database
 from backend.edge.actors import USER, Actor
-from backend.edge.schemas import is_email
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.settings import Settings
 
@@ -26,7 +26,7 @@ async def create_staff(database: Database, email: str, password: str) -> str:
         InvalidData: the address is none, or the password is too short or too long.
         Duplicate: somebody has this address already.
     """
-    address = _tidy(email)
+    address = tidy_email(email)
     if not is_email(address):
         raise InvalidData("Invalid email address")
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
@@ -62,7 +62,7 @@ async def sign_in(database: Database, email: str, password: str, *, client: str)
         Unauthorized: nobody has.
         TooManyRequests: too many tries failed lately.
     """
-    address = _tidy(email)
+    address = tidy_email(email)
     await count_try(database, STAFF_LOGIN, address, client)
     async with database.read() as session:
         staff = await _staff_with(session, address)
@@ -79,7 +79,3 @@ async def find_staff(session: AsyncSession, staff_id: str) -> Staff | None:
 
 async def _staff_with(session: AsyncSession, address: str) -> Staff | None:
     return (await session.execute(select(Staff).where(Staff.email == address))).scalar_one_or_none()
-
-
-def _tidy(email: str) -> str:
-    return email.strip().casefold()

@@ -1,12 +1,13 @@
 """What bodies, queries and documented answers have in common."""
 
 import math
-import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
+
+from backend.contact import is_email
 
 MAX_TEXT = 10_000
 MAX_NAME = 255
@@ -17,8 +18,6 @@ MAX_OFFSET = 1_000_000
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
 """No list is longer than this; asking for more is asking for this many."""
-
-_EMAIL = re.compile(r"[^@\s]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?\.[A-Za-z]{2,63}")
 
 
 def problem(message: str) -> PydanticCustomError:
@@ -93,11 +92,6 @@ class Deleted(BaseModel):
 def _whole(value: Any) -> Any:
     """2.0 is 2 in JSON."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def is_email(text: str) -> bool:
-    """Whether the text looks like an e-mail address."""
-    return len(text) <= MAX_NAME and _EMAIL.fullmatch(text) is not None
 
 
 def _email(text: str) -> str:

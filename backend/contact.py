@@ -1,0 +1,178 @@
+"""How a person is reached: e-mail addresses, telephones, names and identity documents, checked in one place.
+
+The account's forms, the checkout's form, the payer of PSE and the bodies of the API use these rules. What is checked is
+one line of text (`Line`); what is wrong with it is a `PydanticCustomError` whose message is for a shopper. A form is a
+pydantic model of the types at the end of this module, read with `read_form`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import email_validator
+import phonenumbers
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
+from pydantic_core import PydanticCustomError
+from stdnum.co import nit
+
+from backend.errors import InvalidData
+from backend.texts import _
+
+MAX_EMAIL = 60
+"""What the carrier takes."""
+MIN_NAME, MAX_NAME = 2, 50
+COUNTRY, COUNTRY_CODE = "CO", 57
+CHECK_FIELDS = _("Revisa los datos marcados.")
+
+# shops are tried out with addresses of such domains
+email_validator.SPECIAL_USE_DOMAIN_NAMES[:] = [
+    name for name in email_validator.SPECIAL_USE_DOMAIN_NAMES if name not in {"local", "test"}
+]
+
+
+def invalid(message: str) -> PydanticCustomError:
+    """An error to raise in a validator. `message` is a whole sentence for a shopper."""
+    return PydanticCustomError("shopper", "{message}", {"message": message})
+
+
+def one_line(value: Any) -> str:
+    """The text without control characters, doubled spaces and spaces at its ends. Anything but a text is empty."""
+    text = value if isinstance(value, str) else ""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def require_length(text: str, least: int, most: int, missing: str) -> str:
+    """The text, if it has `least` to `most` characters.
+
+    Raises:
+        PydanticCustomError: it is too short or too long; `missing` is the message when it is empty.
+    """
+    if not text:
+        raise invalid(missing)
+    if len(text) < least:
+        raise invalid(_("Escribe al menos {count} caracteres.").format(count=least))
+    if len(text) > most:
+        raise invalid(_("Usa máximo {count} caracteres.").format(count=most))
+    return text
+
+
+def is_email(text: str) -> bool:
+    """Whether the text is an e-mail address. The DNS is not asked. The domain is in ASCII."""
+    try:
+        email_validator.validate_email(text, check_deliverability=False, strict=True)
+    except email_validator.EmailNotValidError:
+        return False
+    return text.rpartition("@")[2].isascii()
+
+
+def tidy_email(value: Any) -> str:
+    """An e-mail address as accounts are found by: without spaces at its ends, in small letters."""
+    return value.strip().casefold() if isinstance(value, str) else ""
+
+
+def require_email(text: str, most: int = MAX_EMAIL) -> str:
+    """The address as it was typed.
+
+    Raises:
+        PydanticCustomError: it is none, or has more than `most` characters.
+    """
+    if not text:
+        raise invalid(_("Escribe tu correo electrónico."))
+    if len(text) > most:
+        raise invalid(_("Usa un correo de máximo {count} caracteres.").format(count=most))
+    if not is_email(text):
+        raise invalid(_("Revisa el correo: debe verse como nombre@dominio.com."))
+    return text
+
+
+def phone_digits(text: str) -> str:
+    """The ten digits of a Colombian telephone, without the country's code. Empty when it is none.
+
+    Only the number of digits is checked, so that a number of a new operator is no problem.
+    """
+    if any(c.isalpha() for c in text):  # letters on the keys, an extension
+        return ""
+    try:
+        number = phonenumbers.parse(text, COUNTRY)
+    except phonenumbers.NumberParseException:
+        return ""
+    digits = phonenumbers.national_significant_number(number)
+    return digits if number.country_code == COUNTRY_CODE and len(digits) == 10 else ""
+
+
+def require_phone(text: str, first: str = "36") -> str:
+    """The ten digits of a Colombian telephone that begins with one of the digits `first` (mobile: 3, landline: 6).
+
+    Raises:
+        PydanticCustomError: it is none.
+    """
+    if not text:
+        raise invalid(_("Escribe tu celular."))
+    digits = phone_digits(text)
+    if not digits or digits[0] not in first:
+        raise invalid(_("El celular debe tener 10 dígitos, como 300 123 4567."))
+    return digits
+
+
+def require_person_name(text: str, missing: str) -> str:
+    """A first or last name of a person. `missing` is the message when it is empty.
+
+    Raises:
+        PydanticCustomError: it is too short or too long, or has other characters than letters, spaces, `'`, `.`, `-`.
+    """
+    name = require_length(text, MIN_NAME, MAX_NAME, missing)
+    if not all(c.isalpha() or c in " '’.-" for c in name):
+        raise invalid(_("Usa solo letras."))
+    return name
+
+
+def document_number(text: str) -> str:
+    """The number of an identity document without spaces, dots, commas and hyphens, in capitals."""
+    return re.sub(r"[\s.,-]", "", text).upper()
+
+
+def nit_number(text: str) -> str:
+    """A NIT without its check digit, which may be written after a hyphen.
+
+    Raises:
+        PydanticCustomError: the check digit is wrong.
+    """
+    written = re.fullmatch(r"(.*?)\s*-\s*(\d)", text, re.ASCII)
+    if written is None:
+        return document_number(text)
+    number = document_number(written[1])
+    if number.isdecimal() and number.isascii() and nit.calc_check_digit(number) != written[2]:
+        raise invalid(_("Revisa el NIT: su dígito de verificación no corresponde."))
+    return number
+
+
+Line = Annotated[str, BeforeValidator(one_line)]
+Email = Annotated[Line, AfterValidator(require_email)]
+AccountEmail = Annotated[str, BeforeValidator(tidy_email), AfterValidator(require_email)]
+"""See `tidy_email`."""
+FirstName = Annotated[Line, AfterValidator(lambda text: require_person_name(text, _("Escribe tu nombre.")))]
+LastName = Annotated[Line, AfterValidator(lambda text: require_person_name(text, _("Escribe tu apellido.")))]
+Phone = Annotated[Line, AfterValidator(require_phone)]
+OptionalPhone = Annotated[Line, AfterValidator(lambda text: require_phone(text) if text else "")]
+
+Form = TypeVar("Form", bound=BaseModel)
+
+
+def problems_of(error: ValidationError) -> dict[str, str]:
+    """The first message of each field; `form` is the key of what is wrong with all of them together."""
+    problems: dict[str, str] = {}
+    for problem in error.errors(include_url=False, include_input=False):
+        problems.setdefault(str(problem["loc"][0]) if problem["loc"] else "form", problem["msg"])
+    return problems
+
+
+def read_form(form: type[Form], typed: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> Form:
+    """The form with what was typed, by the names of its fields. `context` is given to its validators.
+
+    Raises:
+        InvalidData: `fields` has a message for each field that is wrong, in the shop's language.
+    """
+    try:
+        return form.model_validate(dict(typed), context=dict(context or {}))
+    except ValidationError as error:
+        raise InvalidData(CHECK_FIELDS, fields=problems_of(error)) from None
