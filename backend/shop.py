@@ -14,7 +14,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.expiry import ReservationExpiry
-from backend.checkout.resolving import money_resolvers
+from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database

@@ -3,6 +3,6 @@
 import backend.attention.service
 import backend.catalog.stock_watch
 import backend.checkout.completion
-import backend.checkout.resolving
+import backend.checkout.resolvers
 import backend.mail.record
 import backend.outbox.publisher  # noqa: F401

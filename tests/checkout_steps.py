@@ -1,6 +1,10 @@
 """What a shopper types at the checkout, and a cart that is fetched at the store, for tests of every room."""
 
 from backend.app import Shop
+from backend.cart.service import open_cart
+from backend.checkout.carts import set_shipping_address
+from backend.checkout.form import Destination
+from backend.database import Database
 
 MEDELLIN = "05001000"
 TYPED = {
@@ -30,3 +34,11 @@ async def choose_pickup(shop: Shop, cart_id: str) -> str:
     pickup = next(choice for choice in offer.choices if choice.is_pickup)
     await shop.checkout.offer_shipping(cart_id, pickup.id, is_choice=True)
     return pickup.id
+
+
+async def set_destination(database: Database, cart_id: str, destination: Destination) -> None:
+    """Say who receives the cart and where."""
+    async with database.transaction() as session:
+        cart = await open_cart(session, cart_id)
+        cart.email = destination.email
+        await set_shipping_address(session, cart, destination.as_address())

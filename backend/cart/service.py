@@ -1,42 +1,66 @@
-"""What can be done with a cart. The caller opens the transaction; no price ever comes from the caller."""
+"""Carts: reading them, changing their lines, and linking those that belong to one purchase.
 
-from collections.abc import Sequence
+Prices are those of today; nothing comes from the caller but ids and numbers (design: decisions 8 and 9).
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.events import CartChanged
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.cart.views import CartLine, CartView
-from backend.catalog.cards import cards_of
 from backend.catalog.conditions import for_sale
 from backend.catalog.models import Product, Region, SalesChannel, Variant
-from backend.catalog.views import ProductCard
 from backend.clock import now
 from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
-from backend.money import Cop, format_cop
+from backend.money import Cop
 from backend.pricing import STANDARD_RATE, CartTotals, PricedLine, ShippingCharge, price_cart
 from backend.tables import JsonObject, table_of
 
+
+@dataclass(frozen=True, slots=True)
+class CartChanged:
+    """The lines or the address of a cart changed: what was quoted or started for it no longer holds."""
+
+    cart_id: str
+
+
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
+
+
 MAX_LINES = 60
+
+
 COMPLETED = "Cart {cart_id} is already completed."
+
+
 AT_THE_BANK = (
     "A payment of this cart is at the bank: the cart cannot be changed. Wait for it, or give it up: start another "
     "payment session with `data.replace`: true"
 )
+
+
 MAX_DRAFT_FIELDS = 40
+
+
 MAX_DRAFT_TEXT = 400
+
 
 # what every step of a purchase asks; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
+
+
 _LOCKED_CART = locked(_CART)
+
+
 _ITEMS = select(LineItem).where(LineItem.cart_id == bindparam("cart_id"))
+
+
 _LINES = (
     select(LineItem, Variant, Product)
     .join(Variant, Variant.id == LineItem.variant_id)
@@ -44,15 +68,23 @@ _LINES = (
     .where(LineItem.cart_id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
+
+
 _LINES_AND_SHIPPING = _LINES.add_columns(CartShippingMethod).outerjoin(
     CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id
 )
+
+
 _SOLD_VARIANT = (
     select(Variant.id)
     .join(Product, Product.id == Variant.product_id)
     .where(Variant.id == bindparam("variant_id"), for_sale())
 )
+
+
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
+
+
 _VOID_SHIPPING = delete(table_of(CartShippingMethod)).where(
     CartShippingMethod.cart_id == bindparam("cart_id")
 )
@@ -158,66 +190,6 @@ def totals_of(lines: Sequence[Line], method: CartShippingMethod | None) -> CartT
     """What the cart costs today. What is no longer for sale counts for nothing."""
     sold = [line.priced for line in lines if line.product]
     return price_cart(sold, ShippingCharge(method.amount) if method else None)
-
-
-async def view(session: AsyncSession, cart_id: str) -> CartView:
-    """The cart as the storefront shows it.
-
-    Raises:
-        NotFound: no cart has this id, or it has become an order.
-    """
-    cart = await read_cart(session, cart_id)
-    if cart.completed_at is not None:
-        raise NotFound(f"Cart with id '{cart_id}' not found")
-    lines = await lines_of(session, cart_id)
-    cards = await cards_of(
-        session, list({line.product.id: line.product for line in lines if line.product}.values())
-    )
-    by_product = {card.id: card for card in cards}
-    units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
-    method = await shipping_method(session, cart_id)
-    totals = totals_of(lines, method)
-    return CartView(
-        id=cart_id,
-        lines=[
-            _line_view(line, by_product.get(line.variant.product_id), units[line.variant.id])
-            for line in lines
-        ],
-        count=sum(line.item.quantity for line in lines),
-        item_total=totals.item_total,
-        item_total_label=format_cop(totals.item_total),
-        shipping_name=method.name if method else "",
-        shipping_total=totals.shipping_total if method else None,
-        shipping_total_label=format_cop(totals.shipping_total) if method else "",
-        total=totals.total,
-        total_label=format_cop(totals.total),
-        tax_label=format_cop(totals.tax_total),
-    )
-
-
-def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
-    sellable = units if line.product else 0
-    short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
-    saving = (
-        line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
-    )
-    return CartLine(
-        id=line.item.id,
-        variant_id=line.variant.id,
-        product_id=line.variant.product_id,
-        product_handle=card.handle if card else "",
-        title=card.title if card else line.variant.title,
-        brand=card.brand if card else "",
-        quantity=line.item.quantity,
-        max_quantity=min(max(sellable, 0), MAX_QUANTITY),
-        unit_price=line.variant.price,
-        unit_price_label=format_cop(line.variant.price),
-        compare_at_label=format_cop(saving) if saving else None,
-        line_total=line.priced.amount,
-        line_total_label=format_cop(line.priced.amount),
-        picture=card.picture if card else None,
-        problem=short,
-    )
 
 
 async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:
@@ -345,3 +317,46 @@ async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
         NotFound: no cart has this id.
     """
     return {name: str(text) for name, text in (await read_cart(session, cart_id)).draft.items()}
+
+
+_NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(
+    or_(
+        Cart.id.in_(bindparam("ids", expanding=True)),
+        Cart.replaces_cart_id.in_(bindparam("ids", expanding=True)),
+    )
+)
+
+
+_LOCK = locked(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True))).order_by(Cart.id))
+
+
+async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
+    """The ids of all carts of the purchase that this cart belongs to, itself included. Nothing is locked."""
+    chain: set[str] = set()
+    found = {cart_id}
+    while not found <= chain:
+        chain |= found
+        rows = await session.execute(_NEIGHBOURS, {"ids": sorted(chain)})
+        found = {known for row in rows for known in row if known is not None}
+    return frozenset(chain)
+
+
+async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequence[Cart]:
+    """Lock the carts, by their ids: two who need several of them take them in the same order."""
+    if not cart_ids:
+        return []
+    return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
+
+
+async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
+    """Note that `cart` was brought back from the cart `replaced_id`. Both must be locked; done twice, nothing changes.
+
+    A cart that had come from another one already stays so: the far end of its chain then leads to `replaced_id`.
+    """
+    if replaced_id in await chain_of(session, cart.id):
+        return
+    end = cart
+    while end.replaces_cart_id is not None:
+        end = await session.get_one(Cart, end.replaces_cart_id)
+    end.replaces_cart_id = replaced_id
+    await session.flush()

@@ -1,9 +1,15 @@
-"""What a cart shows."""
+"""What the storefront shows of a cart."""
 
 from dataclasses import dataclass
 
-from backend.catalog.views import PictureView
-from backend.money import Cop
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, shipping_method, totals_of
+from backend.catalog.cards import cards_of
+from backend.catalog.views import PictureView, ProductCard
+from backend.errors import NotFound
+from backend.inventory.service import available_units
+from backend.money import Cop, format_cop
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +53,63 @@ class CartView:
     total_label: str
     tax_label: str
     """The IVA that the total holds."""
+
+
+async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
+    """The cart as the storefront shows it.
+
+    Raises:
+        NotFound: no cart has this id, or it has become an order.
+    """
+    cart = await read_cart(session, cart_id)
+    if cart.completed_at is not None:
+        raise NotFound(f"Cart with id '{cart_id}' not found")
+    lines = await lines_of(session, cart_id)
+    cards = await cards_of(
+        session, list({line.product.id: line.product for line in lines if line.product}.values())
+    )
+    by_product = {card.id: card for card in cards}
+    units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
+    method = await shipping_method(session, cart_id)
+    totals = totals_of(lines, method)
+    return CartView(
+        id=cart_id,
+        lines=[
+            _line_view(line, by_product.get(line.variant.product_id), units[line.variant.id])
+            for line in lines
+        ],
+        count=sum(line.item.quantity for line in lines),
+        item_total=totals.item_total,
+        item_total_label=format_cop(totals.item_total),
+        shipping_name=method.name if method else "",
+        shipping_total=totals.shipping_total if method else None,
+        shipping_total_label=format_cop(totals.shipping_total) if method else "",
+        total=totals.total,
+        total_label=format_cop(totals.total),
+        tax_label=format_cop(totals.tax_total),
+    )
+
+
+def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
+    sellable = units if line.product else 0
+    short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
+    saving = (
+        line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
+    )
+    return CartLine(
+        id=line.item.id,
+        variant_id=line.variant.id,
+        product_id=line.variant.product_id,
+        product_handle=card.handle if card else "",
+        title=card.title if card else line.variant.title,
+        brand=card.brand if card else "",
+        quantity=line.item.quantity,
+        max_quantity=min(max(sellable, 0), MAX_QUANTITY),
+        unit_price=line.variant.price,
+        unit_price_label=format_cop(line.variant.price),
+        compare_at_label=format_cop(saving) if saving else None,
+        line_total=line.priced.amount,
+        line_total_label=format_cop(line.priced.amount),
+        picture=card.picture if card else None,
+        problem=short,
+    )

@@ -9,12 +9,9 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
-from backend.cart.events import CartChanged
 from backend.cart.models import Cart
-from backend.cart.service import find_cart, read_cart
-from backend.checkout.snapshot import sale_now, sale_of, snapshot_of
-from backend.checkout.steps import require_address
-from backend.checkout.totals import read_priced_cart
+from backend.cart.service import CartChanged, find_cart, read_cart
+from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of
 from backend.clock import now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
@@ -101,11 +98,11 @@ async def complete(
     until = attempt.expires_at if status is not PaymentStatus.CAPTURED else None
     await inventory.reserve(session, cart_id, sale.units, until=until)
     order = await create_order(session, cart, sale, status)
-    keep_payer(order, cart, attempt)
+    store_payer(order, cart, attempt)
     return order
 
 
-def keep_payer(order: Order, cart: Cart, attempt: PaymentSession) -> None:
+def store_payer(order: Order, cart: Cart, attempt: PaymentSession) -> None:
     """Whose document the invoice is for stays with the order, and no longer with what was typed into the cart."""
     order.payer = attempt.snapshot.get("payer") or order.payer
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
@@ -173,7 +170,7 @@ async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> N
         order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
     if order is None:
         return
-    keep_payer(order, cart, attempt)
+    store_payer(order, cart, attempt)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):
         lines = await rewrite_order(session, order, sale)

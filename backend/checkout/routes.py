@@ -6,26 +6,30 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Depends, Request
 
 from backend.cart import service as carts
-from backend.cart.schemas import CartChange, ChosenShipping, ItemChange, NewCart, NewItem, PromoCodes
-from backend.checkout.cart_edit import change_cart, change_item, create_cart
-from backend.checkout.cart_wire import cart_wire, readable_cart
-from backend.checkout.quoting import UNKNOWN_OPTION
+from backend.checkout.carts import cart_wire, change_cart, create_cart, readable_cart
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
+    CartChange,
+    ChosenShipping,
     CollectionAnswer,
     CompletedAnswer,
     DeletedItem,
+    ItemChange,
+    NewCart,
     NewCollection,
+    NewItem,
     NewSession,
     PaymentProvidersAnswer,
     PaymentProvidersParameters,
+    PromoCodes,
     ShippingOptionAnswer,
     ShippingOptionParameters,
     ShippingOptionsAnswer,
 )
 from backend.checkout.service import Checkout
-from backend.checkout.shipping_wire import offer_wire
+from backend.checkout.shipping import offer_wire
+from backend.checkout.shipping_quotes import UNKNOWN_OPTION
 from backend.clock import now
 from backend.database import Database
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
@@ -59,7 +63,7 @@ async def checkout_of(request: Request) -> Checkout:
     return checkout
 
 
-Desk = Annotated[Checkout, Depends(checkout_of)]
+ShopCheckout = Annotated[Checkout, Depends(checkout_of)]
 
 
 @router.post("/store/carts", response_model=CartAnswer)
@@ -99,7 +103,7 @@ async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown) -> 
 async def update_item(cart_id: str, line_id: str, body: ItemChange, database: Db, fields: Shown) -> Wire:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
-        await change_item(session, cart_id, line_id, body)
+        await carts.set_quantity(session, cart_id, line_id, body.quantity, body.metadata)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -134,7 +138,7 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
 
 @router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
 async def shipping_options(
-    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)], checkout: Desk
+    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)], checkout: ShopCheckout
 ) -> Wire:
     """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
 
@@ -151,7 +155,9 @@ async def shipping_options(
     response_model=ShippingOptionAnswer,
     tags=["store: shipping"],
 )
-async def calculate_shipping(option_id: str, body: CalculateShipping, checkout: Desk, fields: Shown) -> Wire:
+async def calculate_shipping(
+    option_id: str, body: CalculateShipping, checkout: ShopCheckout, fields: Shown
+) -> Wire:
     """What one way to ship costs for the cart now."""
     [option] = await _priced(checkout, body.cart_id, option_id)
     return Wire({"shipping_option": fields.pick(option)})
@@ -163,7 +169,7 @@ async def _priced(checkout: Checkout, cart_id: str, option_id: str | None = None
 
 @router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
 async def choose_shipping(
-    cart_id: str, body: OneOrMore[ChosenShipping], checkout: Desk, fields: Shown
+    cart_id: str, body: OneOrMore[ChosenShipping], checkout: ShopCheckout, fields: Shown
 ) -> Wire:
     """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
 
@@ -178,7 +184,7 @@ async def choose_shipping(
 
 
 @router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
-async def create_collection(body: NewCollection, checkout: Desk, fields: Shown) -> Wire:
+async def create_collection(body: NewCollection, checkout: ShopCheckout, fields: Shown) -> Wire:
     """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
     collection = await checkout.collect(body.cart_id)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection.id))})
@@ -190,7 +196,7 @@ async def create_collection(body: NewCollection, checkout: Desk, fields: Shown) 
     tags=["store: payment"],
 )
 async def create_session(
-    collection_id: str, body: NewSession, checkout: Desk, fields: Shown, ip: ClientIp
+    collection_id: str, body: NewSession, checkout: ShopCheckout, fields: Shown, ip: ClientIp
 ) -> Wire:
     """Hold the cart's units and start to pay.
 
@@ -205,14 +211,14 @@ async def create_session(
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     if replace and not payer:
-        await checkout.give_up_payment(collection.cart_id)
+        await checkout.close_payment(collection.cart_id)
     else:
         await checkout.start_payment(collection.cart_id, provider_id, payer, ip=ip, replace=replace)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 
 @router.post("/store/carts/{cart_id}/complete", response_model=CompletedAnswer)
-async def complete(cart_id: str, checkout: Desk, fields: Shown, customer: MaybeCustomer) -> Wire:
+async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer) -> Wire:
     """Make the order, once: asked again, or eight times at once, it is the same.
 
     `order.access_token` opens it for a guest. Long after it was made, the cart's id alone no longer does: then only
@@ -246,7 +252,8 @@ async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
 
 @router.get("/store/payment-providers", response_model=PaymentProvidersAnswer, tags=["store: payment"])
 async def payment_providers(
-    wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)], checkout: Desk
+    wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)],
+    checkout: ShopCheckout,
 ) -> Wire:
     """The ways to pay that the region offers; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
     async with checkout.database.read() as session:

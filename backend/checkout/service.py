@@ -7,22 +7,21 @@ from datetime import timedelta
 from typing import Any
 
 from backend.cart import service as carts
-from backend.checkout.address import send_to
-from backend.checkout.bringing_back import bring_back, change_bank
+from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import order_view
-from backend.checkout.paying import Paying, Start
-from backend.checkout.quoting import one_line
+from backend.checkout.payment import PaymentStart, PaymentStarter
+from backend.checkout.restoring import change_bank, restore_cart
+from backend.checkout.sale import read_priced_cart, require_shipping_method
 from backend.checkout.shipping import (
+    ShippingOffer,
     choose_shipping,
     deliver_to,
     offer_shipping,
     priced_offers,
 )
-from backend.checkout.steps import require_shipping_method
-from backend.checkout.totals import read_priced_cart
-from backend.checkout.views import PlacedOrder, ShippingOffer
+from backend.checkout.shipping_quotes import one_line
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.modules import GATEWAY_PSE
@@ -42,6 +41,20 @@ from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import FulfillmentProvider, Quote
 from backend.shipping.service import Offer
 from backend.tables import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedOrder:
+    """An order that awaits its payment: where to send the shopper next.
+
+    `redirect_url` is the bank's page; None when the payment needs none. `token` opens the order page without a login.
+    """
+
+    order_id: str
+    number: int
+    token: str
+    redirect_url: str | None
+
 
 log = logging.getLogger(__name__)
 
@@ -74,17 +87,6 @@ class Checkout:
             self.database, self.fulfillment_providers, cart_id, wanted, is_choice=is_choice
         )
 
-    async def set_destination(self, cart_id: str, destination: Destination) -> None:
-        """Keep who receives the cart and where. A new destination voids the shipping price.
-
-        Raises:
-            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
-        """
-        async with self.database.transaction() as session:
-            cart = await carts.open_cart(session, cart_id)
-            cart.email = destination.email
-            await send_to(session, cart, destination.as_address())
-
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
         """Keep the municipality, and the street when it is known: shipping is priced while the form is still filled in.
 
@@ -105,9 +107,9 @@ class Checkout:
                 "country_code": "co",
             }
             metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
-            await send_to(session, cart, {**known, **place, "metadata": metadata})
+            await set_shipping_address(session, cart, {**known, **place, "metadata": metadata})
 
-    async def offers(self, cart_id: str, provider_id: str) -> bool:
+    async def is_offered(self, cart_id: str, provider_id: str) -> bool:
         """Whether the cart may be paid this way: its region names the provider, and the shop runs with it.
 
         Raises:
@@ -123,7 +125,7 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.service.unordered_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.totals.read_priced_cart`; or a step is not done.
+            InvalidData, InsufficientStock: see `backend.checkout.sale.read_priced_cart`; or a step is not done.
         """
         async with self.database.transaction() as session:
             cart = await carts.unordered_cart(session, cart_id)
@@ -160,16 +162,16 @@ class Checkout:
             TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
         """
-        start = Start(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
-        return await self._paying.start(start)
+        start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
+        return await self._starter.start(start)
 
-    async def give_up_payment(self, cart_id: str) -> None:
-        """Free a cart whose payment is at the bank, without starting another. See `Paying.give_up`."""
-        await self._paying.give_up(cart_id)
+    async def close_payment(self, cart_id: str) -> None:
+        """Free a cart whose payment is at the bank, without starting another. See `PaymentStarter.close_waiting`."""
+        await self._starter.close_waiting(cart_id)
 
     @property
-    def _paying(self) -> Paying:
-        return Paying(self.settings, self.database, self.payments)
+    def _starter(self) -> PaymentStarter:
+        return PaymentStarter(self.settings, self.database, self.payments)
 
     def _provider(self, provider_id: str) -> PaymentProvider:
         provider = self.payments.provider(provider_id)
@@ -179,7 +181,7 @@ class Checkout:
 
     def order_link(self, order_id: str) -> str:
         """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
-        return self._paying.order_link(order_id)
+        return self._starter.order_link(order_id)
 
     async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
         """Make the cart's order, once. See `backend.checkout.completion.complete`."""
@@ -255,7 +257,7 @@ class Checkout:
         """
         attempt = await self._deciding(cart_id)
         if attempt is not None and attempt.state == SessionState.INITIATING:
-            await self._paying.look_at_start(attempt.id)
+            await self._starter.check_start(attempt.id)
             attempt = await self._deciding(cart_id)
         if attempt is None or attempt.state not in (
             SessionState.PENDING_AUTHORIZATION,
@@ -263,7 +265,7 @@ class Checkout:
         ):
             return False
         if attempt.amount != expected_total and attempt.state != SessionState.CAPTURED:
-            await self._paying.give_up(cart_id)
+            await self._starter.close_waiting(cart_id)
             return False
         return attempt.amount == expected_total
 
@@ -324,24 +326,24 @@ class Checkout:
             return await order_view(session, self.settings, order_id)
 
     async def try_again(self, order_id: str, token: str, present: str = "") -> str:
-        """A cart with what a lost order held. See `backend.checkout.bringing_back.bring_back`.
+        """A cart with what a lost order held. See `backend.checkout.restoring.restore_cart`.
 
         Raises:
             NotFound: no such order, or the token is not its.
             Conflict: the order stands; there is nothing to try again.
         """
         require_order_token(self.settings.signing_key, order_id, token)
-        return await bring_back(self.database, order_id, present)
+        return await restore_cart(self.database, order_id, present)
 
     async def change_bank(self, order_id: str, token: str, present: str = "") -> str:
-        """Give up an order's payment that is at the bank, and bring its cart back. See `bringing_back.change_bank`.
+        """Give up an order's payment that is at the bank, and bring its cart back. See `restoring.change_bank`.
 
         Raises:
             NotFound: no such order, or the token is not its.
             Conflict: it is paid, or its payment is being looked into: it cannot be given up.
         """
         require_order_token(self.settings.signing_key, order_id, token)
-        return await change_bank(self._paying, order_id, present)
+        return await change_bank(self._starter, order_id, present)
 
 
 def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:

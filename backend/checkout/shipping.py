@@ -6,37 +6,69 @@ when the answer comes; otherwise it is asked for again, so nobody is charged the
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.cart.service import find_cart, open_cart, set_shipping_method, shipping_method
-from backend.checkout.address import send_to
+from backend.checkout.carts import set_shipping_address
 from backend.checkout.form import NO_TOWN, Destination
-from backend.checkout.quoting import (
+from backend.checkout.sale import require_address
+from backend.checkout.shipping_quotes import (
     UNKNOWN_OPTION,
-    Parcelled,
-    Priced,
+    PricedOption,
     Providers,
-    ask,
-    keep_quotes,
-    kept_quote,
+    QuoteInput,
     offers_of,
-    parcelled,
-    parcelled_anywhere,
+    price_option,
+    quote_input,
+    quote_input_anywhere,
+    store_quotes,
+    stored_quote,
     the_offer,
 )
-from backend.checkout.steps import require_address
-from backend.checkout.views import ShippingChoice, ShippingOffer
 from backend.database import Database
+from backend.edge.prices import price
+from backend.edge.wire import JsonDict, sibling_id
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import Quote
 from backend.shipping.service import Offer, require_enabled
+from backend.shipping.wire import address_of, metadata_of, option_price, option_type
+
+
+@dataclass(frozen=True, slots=True)
+class ShippingChoice:
+    """A shipping option offered for a cart, priced for its address just now."""
+
+    id: str
+    name: str
+    amount: Cop
+    amount_label: str
+    is_fallback: bool
+    """The carrier did not answer and the fixed price stands in (spec: Errors, calculatePrice fails)."""
+    carrier: str
+    delivery_days: int | None
+    is_pickup: bool = False
+    """The shopper fetches it: nothing is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShippingOffer:
+    """The shipping options of a cart, and which of them it ships by; empty when there is none."""
+
+    choices: list[ShippingChoice]
+    chosen: str
+
 
 NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
+
+
 KEPT_CHANGING = "The cart changed while its shipping was being priced"
+
+
 MAX_REQUOTES = 3
 
 
@@ -53,7 +85,7 @@ async def priced_offers(
     """
     async with database.read() as session:
         cart = await _cart(session, cart_id)
-        contents = await parcelled(session, cart)
+        contents = await quote_input(session, cart)
         offers = await offers_of(session, providers, cart, contents)
     if option_id is not None:
         offers = [offer for offer in offers if offer.option.id == option_id]
@@ -62,7 +94,7 @@ async def priced_offers(
     priced = await _ask_all(providers, offers, contents)
     if any(one.request is not None for one in priced) and cart.completed_at is None:
         async with database.transaction() as session:
-            await keep_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+            await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
     return [(one.offer, one.quote) for one in priced]
 
 
@@ -80,15 +112,15 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            contents = await parcelled(session, cart)
+            contents = await quote_input(session, cart)
             require_address(cart, has_items=bool(contents.items))
             offer = await the_offer(session, providers, cart, contents, option_id)
             await require_enabled(session, offer.option, offer.location)
-            known = await kept_quote(session, cart_id, offer, contents)
-        quote = _quoted(known or await ask(providers, offer, contents))
+            known = await stored_quote(session, cart_id, offer, contents)
+        quote = _quoted(known or await price_option(providers, offer, contents))
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await parcelled(session, cart) != contents:
+            if await quote_input(session, cart) != contents:
                 continue
             await _choose(session, cart_id, offer.option, quote)
             return quote.amount
@@ -111,19 +143,19 @@ async def offer_shipping(
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            contents = await parcelled(session, cart)
+            contents = await quote_input(session, cart)
             if not contents.dane_code:
                 raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
             offers = await offers_of(session, providers, cart, contents)
-            kept = [await kept_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
+            kept = [await stored_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
         known = {one.offer.option.id: one for one in kept if one is not None}
         priced = await _ask_all(providers, [o for o in offers if o.option.id not in known], contents)
         known |= {one.offer.option.id: one for one in priced}
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await parcelled(session, cart) != contents:
+            if await quote_input(session, cart) != contents:
                 continue
-            await keep_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+            await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
             shown = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
             chosen = _wanted(shown, wanted)
             if chosen is not None:
@@ -149,20 +181,20 @@ async def deliver_to(
     for _ in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
-            before = await parcelled_anywhere(session, cart)
+            before = await quote_input_anywhere(session, cart)
             chosen = await shipping_method(session, cart_id)
             if chosen is None:
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
             there = before.to(destination.dane_code, destination.address)
             offer = await the_offer(session, providers, cart, there, chosen.shipping_option_id)
-            known = await kept_quote(session, cart_id, offer, there) if there != before else None
-        quote = _quoted(known or await ask(providers, offer, there)) if there != before else None
+            known = await stored_quote(session, cart_id, offer, there) if there != before else None
+        quote = _quoted(known or await price_option(providers, offer, there)) if there != before else None
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await parcelled_anywhere(session, cart) != before:
+            if await quote_input_anywhere(session, cart) != before:
                 continue
             cart.email = destination.email
-            await send_to(session, cart, address)
+            await set_shipping_address(session, cart, address)
             if quote is not None:
                 await _choose(session, cart_id, offer.option, quote)
             return
@@ -177,11 +209,11 @@ async def _cart(session: AsyncSession, cart_id: str) -> Cart:
     return cart
 
 
-async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: Parcelled) -> list[Priced]:
-    return await asyncio.gather(*(ask(providers, offer, contents) for offer in offers))
+async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: QuoteInput) -> list[PricedOption]:
+    return await asyncio.gather(*(price_option(providers, offer, contents) for offer in offers))
 
 
-def _quoted(priced: Priced) -> Quote:
+def _quoted(priced: PricedOption) -> Quote:
     """The price of an option for a cart that has a destination."""
     if priced.quote is None:
         raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
@@ -212,3 +244,40 @@ def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
         delivery_days=quote.delivery_days,
         is_pickup=bool(option.data.get("pickup")),
     )
+
+
+def offer_wire(offer: Offer, quote: Quote | None) -> JsonDict:
+    """The option at the price it was quoted for; without one (None) while the cart has no destination."""
+    option, zone, fulfillment_set, location = offer
+    return {
+        "id": option.id,
+        "name": option.name,
+        "price_type": option.price_type,
+        "service_zone_id": zone.id,
+        "shipping_profile_id": option.shipping_profile_id,
+        "provider_id": option.provider_id,
+        "provider": {"id": option.provider_id, "is_enabled": True},
+        "data": option.data or None,
+        "amount": quote.amount if quote else None,
+        "is_tax_inclusive": True,
+        "insufficient_inventory": False,
+        "metadata": {
+            **(metadata_of(option) or {}),
+            "carrier": (quote.carrier if quote else None) or None,
+            "delivery_days": quote.delivery_days if quote else None,
+            "is_fallback": quote.is_fallback if quote else False,
+        },
+        "type": option_type(option),
+        "rules": [],
+        "calculated_price": price(sibling_id("pset", option.id), quote.amount) if quote else None,
+        "prices": [option_price(option)] if option.amount is not None else [],
+        "service_zone": {
+            "id": zone.id,
+            "fulfillment_set_id": fulfillment_set.id,
+            "fulfillment_set": {
+                "id": fulfillment_set.id,
+                "type": fulfillment_set.type,
+                "location": {"id": location.id, "address": address_of(location)},
+            },
+        },
+    }

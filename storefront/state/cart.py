@@ -7,7 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart import service as carts
-from backend.cart.views import CartView
+from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
 from backend.errors import NotAllowed, NotFound
 from storefront.live.open_pages import watch
@@ -73,7 +73,7 @@ class CartState(rx.State):
                 except (NotFound, NotAllowed):  # none yet, lost, made up, or an order by now
                     cart_id = await carts.create(session)
                 await carts.add(session, cart_id, variant_id, quantity)
-                view = await carts.view(session, cart_id)
+                view = await cart_view(session, cart_id)
             if cart_id != self.cart_id:
                 self.cart_id = cart_id
                 await settle(self)
@@ -120,7 +120,7 @@ async def refresh(state: CartState) -> None:
     if state.cart_id:
         try:
             async with current_shop().database.read() as session:
-                view = await carts.view(session, state.cart_id)
+                view = await cart_view(session, state.cart_id)
         except NotFound:
             state.cart_id = ""
     show(state, view)

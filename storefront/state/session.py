@@ -8,9 +8,9 @@ import reflex as rx
 from starlette.requests import cookie_parser
 
 from backend.app import current_shop
-from backend.checkout import owner
-from backend.checkout.own_cart import cart_for
-from backend.checkout.owner import AddressView
+from backend.cart.owners import cart_for, set_owner
+from backend.checkout import account_page
+from backend.checkout.account_page import AddressView
 from backend.customers.sessions import COOKIE
 from backend.customers.views import ShopperView, shopper_with
 from backend.edge.client import address_behind
@@ -43,12 +43,12 @@ async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressVie
     if shopper is None:
         return {}, []
     async with current_shop().database.read() as session:
-        book = await owner.address_book(session, shopper.id)
-    return owner.known_fields(shopper, book), book
+        book = await account_page.address_book(session, shopper.id)
+    return account_page.known_fields(shopper, book), book
 
 
 async def own_cart(state: rx.State, cart_id: str) -> str:
-    """The cart that this browser goes on with: see `backend.checkout.own_cart`."""
+    """The cart that this browser goes on with: see `backend.cart.owners`."""
     shopper = await shopper_of(state)
     return await cart_for(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
 
@@ -58,10 +58,10 @@ async def bind_cart(token: str, cart_id: str) -> None:
     database = current_shop().database
     shopper = await shopper_with(database, token)
     async with database.transaction() as session:
-        await owner.bind(session, cart_id, shopper.id if shopper else None)
+        await set_owner(session, cart_id, shopper.id if shopper else None)
 
 
 async def remember_destination(order_id: str) -> None:
     """A customer's next purchase need not ask where this one goes."""
     async with current_shop().database.transaction() as session:
-        await owner.remember_destination(session, order_id)
+        await account_page.remember_destination(session, order_id)

@@ -29,9 +29,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop
 from backend.cart import service as carts
+from backend.cart.views import cart_view
 from backend.catalog.models import Variant
-from backend.checkout.form import require_destination
-from backend.checkout.views import PlacedOrder
+from backend.checkout.service import PlacedOrder
 from backend.demo.seed import seed
 from backend.errors import ShopError
 from backend.inventory.models import InventoryLevel
@@ -200,11 +200,11 @@ class Scene:
     async def _pay(self, cart_id: str, bank: str) -> PlacedOrder | None:
         """Press the button, and once more when it fails."""
         typed, checkout = {**TYPED, "bank": bank}, self.shop.checkout
-        await checkout.set_destination(cart_id, require_destination(typed))
+        await checkout.set_town(cart_id, typed["dane_code"], typed["address"])
         offer = await checkout.offer_shipping(cart_id)
         await checkout.offer_shipping(cart_id, self.chance.choice(offer.choices).id, is_choice=True)
         async with self.shop.database.read() as session:
-            total = (await carts.view(session, cart_id)).total
+            total = (await cart_view(session, cart_id)).total
         for _press in range(2):
             client = next(self.clients)
             ip = f"190.24.{client // 256 % 256}.{client % 256}"

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.owner import AddressView
+from backend.checkout.account_page import AddressView
 from backend.orders.views import ParcelView
 from backend.texts import _
 from storefront.components.browser import icon

@@ -8,9 +8,9 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.checkout import owner
+from backend.checkout import account_page
+from backend.checkout.account_page import AddressView
 from backend.checkout.form import require_destination
-from backend.checkout.owner import AddressView
 from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
@@ -157,8 +157,8 @@ class AccountState(PageState, rx.State):
         if shopper is None:
             return self._forget()
         async with shop.database.read() as session:
-            orders = await owner.orders_of(session, shop.settings.signing_key, shopper.id)
-            self.book = await owner.address_book(session, shopper.id)
+            orders = await account_page.own_orders(session, shop.settings.signing_key, shopper.id)
+            self.book = await account_page.address_book(session, shopper.id)
             self.has_password = await accounts.has_password(session, shopper.email)
         self.orders = [
             OrderRow(

@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from backend.checkout.owner import AddressView
+from backend.checkout.account_page import AddressView
 from storefront.components.browser import Texts, on_nothing, on_text
 from storefront.pages.checkout.views import Answer, Choice, Shipping, Town
 

@@ -14,9 +14,10 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart import service as carts
+from backend.cart.views import cart_view
+from backend.checkout.account_page import AddressView
 from backend.checkout.form import read_destination
-from backend.checkout.owner import AddressView
-from backend.checkout.views import PlacedOrder
+from backend.checkout.service import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
@@ -107,7 +108,7 @@ class CheckoutState(PageState, rx.State):
             cart_id = await self._cart()
         shop, banks, problem, is_payable = current_shop(), [], "", True
         with suppress(NotFound):  # it is no more: the page says so by itself
-            is_payable = await shop.checkout.offers(cart_id, GATEWAY_PSE)
+            is_payable = await shop.checkout.is_offered(cart_id, GATEWAY_PSE)
         try:
             banks = [Choice(bank.code, bank.name) for bank in await shop.payments.banks()]
         except OutsideFailure as error:
@@ -335,7 +336,7 @@ async def ordered(cart_id: str, typed: dict[str, str], option_id: str, total: Co
 
 async def _total_now(cart_id: str, shown: Cop) -> str:
     async with current_shop().database.read() as session:
-        cart = await carts.view(session, cart_id)
+        cart = await cart_view(session, cart_id)
     return _(
         "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
     ).format(before=format_cop(shown), now=cart.total_label)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from backend.checkout.views import ShippingChoice
+from backend.checkout.shipping import ShippingChoice
 from backend.shipping.municipalities import Municipality
 from backend.texts import _
 

@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from backend.cart import service as carts
 from backend.cart.models import Cart
+from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.clock import now
 from backend.database import Database
@@ -32,7 +33,7 @@ async def test_adding_twice_makes_one_line(database: Database, floor: Floor) -> 
     cart_id, trompo = await _cart_with(database, floor)
     async with database.transaction() as session:
         await carts.add(session, cart_id, trompo, 3)
-        cart = await carts.view(session, cart_id)
+        cart = await cart_view(session, cart_id)
     assert [(line.quantity, line.line_total) for line in cart.lines] == [(5, 150_000)]
     assert (cart.count, cart.total, cart.total_label) == (5, 150_000, "$ 150.000")
 
@@ -48,7 +49,7 @@ async def test_adding_the_same_toy_in_two_tabs_at_once_loses_nothing(
 
     await asyncio.gather(*(add() for _ in range(10)))
     async with database.read() as session:
-        assert (await carts.view(session, cart_id)).count == 11
+        assert (await cart_view(session, cart_id)).count == 11
 
 
 async def test_the_price_is_the_catalogues_of_this_moment(database: Database, floor: Floor) -> None:
@@ -58,7 +59,7 @@ async def test_the_price_is_the_catalogues_of_this_moment(database: Database, fl
             update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000)
         )
     async with database.read() as session:
-        cart = await carts.view(session, cart_id)
+        cart = await cart_view(session, cart_id)
     assert cart.total == 20_000
     assert cart.lines[0].compare_at_label == "$ 30.000"
 
@@ -91,7 +92,7 @@ async def test_what_is_not_for_sale_cannot_be_added(database: Database, floor: F
 async def test_a_line_of_another_cart_cannot_be_touched(database: Database, floor: Floor) -> None:
     cart_id, _ = await _cart_with(database, floor)
     async with database.transaction() as session:
-        line = (await carts.view(session, cart_id)).lines[0]
+        line = (await cart_view(session, cart_id)).lines[0]
         other = await carts.create(session)
     with pytest.raises(NotFound):
         async with database.transaction() as session:
@@ -101,9 +102,9 @@ async def test_a_line_of_another_cart_cannot_be_touched(database: Database, floo
 async def test_a_quantity_of_zero_removes_the_line(database: Database, floor: Floor) -> None:
     cart_id, _ = await _cart_with(database, floor)
     async with database.transaction() as session:
-        line = (await carts.view(session, cart_id)).lines[0]
+        line = (await cart_view(session, cart_id)).lines[0]
         await carts.set_quantity(session, cart_id, line.id, 0)
-        assert (await carts.view(session, cart_id)).lines == []
+        assert (await cart_view(session, cart_id)).lines == []
 
 
 async def test_a_shortage_is_told_on_the_line(database: Database, floor: Floor) -> None:
@@ -112,9 +113,9 @@ async def test_a_shortage_is_told_on_the_line(database: Database, floor: Floor) 
         from backend.inventory.service import reserve, set_stock
 
         await set_stock(session, trompo, floor.location_id, 3)
-        assert (await carts.view(session, cart_id)).lines[0].problem == "short"
+        assert (await cart_view(session, cart_id)).lines[0].problem == "short"
         await reserve(session, "somebody", {trompo: 3}, None)
-        assert (await carts.view(session, cart_id)).lines[0].problem == "gone"
+        assert (await cart_view(session, cart_id)).lines[0].problem == "gone"
 
 
 async def test_a_completed_cart_is_closed(database: Database, floor: Floor) -> None:
@@ -125,7 +126,7 @@ async def test_a_completed_cart_is_closed(database: Database, floor: Floor) -> N
         with pytest.raises(NotAllowed, match="already completed"):
             await carts.add(session, cart_id, trompo, 1)
         with pytest.raises(NotFound):
-            await carts.view(session, cart_id)
+            await cart_view(session, cart_id)
 
 
 async def test_a_draft_keeps_what_was_typed_and_no_more(database: Database, floor: Floor) -> None:

@@ -24,6 +24,7 @@ from backend.payment.providers.base import ProviderState
 from backend.payment.service import decisive_attempt
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.checkout_steps import set_destination
 from tests.shop_floor import Floor, make_toy
 
 PRICE = 40_000
@@ -65,7 +66,7 @@ class Till:
         async with self.database.read() as session:
             flat = select(ShippingOption.id).where(ShippingOption.price_type == "flat")
             option = (await session.execute(flat)).scalar_one()
-        await self.checkout.set_destination(cart_id, ANA)
+        await set_destination(self.database, cart_id, ANA)
         await self.checkout.choose_shipping(cart_id, option)
 
     async def start(

@@ -13,6 +13,7 @@ from sqlmodel import SQLModel
 from backend.attention.models import Attention
 from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.checkout.form import Destination
 from backend.checkout.service import Checkout
@@ -38,6 +39,7 @@ from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.manual_manual import ManualManual
 from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.checkout_steps import set_destination
 from tests.shop_floor import Floor, make_toy, open_floor
 
 ANA = Destination(
@@ -84,7 +86,7 @@ async def _ready_cart(checkout: Checkout, variant: str, quantity: int = 1) -> st
         option = (
             await session.execute(select(ShippingOption.id).where(ShippingOption.price_type == "flat"))
         ).scalar_one()
-    await checkout.set_destination(cart_id, ANA)
+    await set_destination(checkout.database, cart_id, ANA)
     await checkout.choose_shipping(cart_id, option)
     return cart_id
 
@@ -356,7 +358,7 @@ async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout
     await _settle(checkout, attempt, ProviderState.REJECTED)
     cart_id = await checkout.try_again(order.id, token)
     async with checkout.database.read() as session:
-        cart = await carts.view(session, cart_id)
+        cart = await cart_view(session, cart_id)
     assert [(line.variant_id, line.quantity) for line in cart.lines] == [(trompo, 2)]
 
 
@@ -369,7 +371,7 @@ async def _lost_order(checkout: Checkout, variant: str, quantity: int) -> tuple[
 
 async def _content(database: Database, cart_id: str) -> dict[str, int]:
     async with database.read() as session:
-        return {line.variant_id: line.quantity for line in (await carts.view(session, cart_id)).lines}
+        return {line.variant_id: line.quantity for line in (await cart_view(session, cart_id)).lines}
 
 
 async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, floor: Floor) -> None:

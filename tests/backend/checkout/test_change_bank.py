@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from backend.cart import service as carts
+from backend.cart.views import cart_view
 from backend.errors import Conflict, NotFound
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
@@ -22,7 +23,7 @@ async def _changed(till: Till, units: int = 2) -> tuple[str, Order, PaymentSessi
 
 async def _content(till: Till, cart_id: str) -> dict[str, int]:
     async with till.database.read() as session:
-        return {line.variant_id: line.quantity for line in (await carts.view(session, cart_id)).lines}
+        return {line.variant_id: line.quantity for line in (await cart_view(session, cart_id)).lines}
 
 
 async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:

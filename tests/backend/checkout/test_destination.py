@@ -159,7 +159,7 @@ async def test_a_carrier_that_fails_costs_the_fixed_price(
 async def test_a_customers_address_without_a_code_finds_its_municipality_in_the_address_book(
     store: httpx.AsyncClient, shop: Shop, settings: Settings
 ) -> None:
-    from backend.checkout.owner import address_book
+    from backend.checkout.account_page import address_book
 
     identity = {"email": "ana@example.com", "password": "un trompo rojo 7"}
     token = (await post(store, "/auth/customer/emailpass/register", identity))["token"]

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.checkout.paying import PAYMENTS
+from backend.checkout.payment import PAYMENT_STARTS
 from backend.checkout.routes import ASKED_AGAIN_WITHIN
 from backend.clock import now
 from backend.customers.models import Attempts
@@ -37,8 +37,8 @@ async def start(store: httpx.AsyncClient, collection_id: str) -> httpx.Response:
 
 async def test_one_cart_is_tried_a_dozen_times(store: httpx.AsyncClient, trompo: str) -> None:
     collection = await pay(store, await shipped_cart(store, trompo))
-    tries = [await start(store, collection["id"]) for _ in range(PAYMENTS.per_subject)]
-    assert [answer.status_code for answer in tries] == [200] * (PAYMENTS.per_subject - 1) + [429]
+    tries = [await start(store, collection["id"]) for _ in range(PAYMENT_STARTS.per_subject)]
+    assert [answer.status_code for answer in tries] == [200] * (PAYMENT_STARTS.per_subject - 1) + [429]
     refused = tries[-1]
     assert refused.json()["type"] == "too_many_requests"
     assert 0 < int(refused.headers["retry-after"]) <= 15 * 60
@@ -47,7 +47,9 @@ async def test_one_cart_is_tried_a_dozen_times(store: httpx.AsyncClient, trompo:
 
 async def test_tries_at_once_do_not_slip_through(store: httpx.AsyncClient, trompo: str) -> None:
     collection = await pay(store, await shipped_cart(store, trompo))
-    tries = await asyncio.gather(*(start(store, collection["id"]) for _ in range(PAYMENTS.per_subject + 3)))
+    tries = await asyncio.gather(
+        *(start(store, collection["id"]) for _ in range(PAYMENT_STARTS.per_subject + 3))
+    )
     assert sum(answer.status_code == 429 for answer in tries) == 4
 
 
@@ -59,7 +61,7 @@ async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, sho
     await try_one()
     async with shop.database.transaction() as session:  # as if the client had come so far
         counts = update(Attempts).where(Attempts.count == 1)
-        await session.execute(counts.values(count=PAYMENTS.per_client - 1))
+        await session.execute(counts.values(count=PAYMENT_STARTS.per_client - 1))
     await try_one()
     with pytest.raises(TooManyRequests):
         await try_one()
@@ -79,7 +81,7 @@ async def test_clients_nobody_knows_are_not_one_client(
 
 async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
     collection = await pay(store, await shipped_cart(store, trompo))
-    for _ in range(PAYMENTS.per_subject):
+    for _ in range(PAYMENT_STARTS.per_subject):
         last = await start(store, collection["id"])
     assert last.status_code == 429
     async with shop.database.transaction() as session:

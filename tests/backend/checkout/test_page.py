@@ -9,8 +9,7 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.cart import service as carts
-from backend.checkout.service import Checkout
-from backend.checkout.views import PlacedOrder
+from backend.checkout.service import Checkout, PlacedOrder
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
 from backend.money import Cop
 from backend.orders.following import Follower

@@ -213,7 +213,7 @@ async def test_the_closed_payment_pays_what_it_was_for(till: Till) -> None:
     trompo = await till.toy()
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)
-    await till.checkout.give_up_payment(cart_id)
+    await till.checkout.close_payment(cart_id)
     await till.add(cart_id, trompo, 2)
     await till.ship(cart_id)
     second = await till.start(cart_id)

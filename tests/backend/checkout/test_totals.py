@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.cart import service as carts
-from backend.checkout.totals import PricedCart, read_priced_cart
+from backend.cart.views import cart_view
+from backend.checkout.sale import PricedCart, read_priced_cart
 from backend.sandbox.models import SandboxTransaction
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, get, pay, post, shipped_cart
@@ -65,7 +66,7 @@ async def test_a_cart_of_three_rates_is_taxed_line_by_line_from_the_cart_to_the_
     cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
     _check(cart)
     async with shop.database.read() as session:
-        page = await carts.view(session, cart_id)
+        page = await cart_view(session, cart_id)
     assert (page.total, page.item_total) == (cart["total"], cart["item_total"])
     await pay(store, cart_id, PSE)
     async with shop.database.read() as session:

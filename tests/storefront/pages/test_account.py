@@ -8,7 +8,7 @@ import reflex as rx
 from reflex.istate.data import RouterData
 
 from backend.app import Shop
-from backend.checkout import owner
+from backend.checkout import account_page
 from backend.customers.accounts import set_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.models import Customer
@@ -124,7 +124,7 @@ async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper:
     await send(state, "save_address", {**ADDRESS, "customer_id": "cus_other", "email": "x@example.com"})
     assert state.answer.is_good
     async with shop.database.read() as session:
-        book = await owner.address_book(session, customer_id)
+        book = await account_page.address_book(session, customer_id)
     assert {entry.address for entry in book} == {"Calle 10 # 5-20"}
     assert len(book) == 2
 

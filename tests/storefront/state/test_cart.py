@@ -9,8 +9,8 @@ from reflex.istate.data import RouterData
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
 from backend.cart.models import Cart
+from backend.cart.views import cart_view
 from backend.clock import now
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, open_session
@@ -128,7 +128,7 @@ async def test_a_line_of_another_cart_is_out_of_reach(shop: Shop, shopper: Shopp
     await theirs.set_quantity(mine.cart.lines[0].id, 3)
     await theirs.remove(mine.cart.lines[0].id)
     async with shop.database.read() as session:
-        assert (await carts.view(session, mine.cart_id)).count == 1
+        assert (await cart_view(session, mine.cart_id)).count == 1
 
 
 async def test_what_cannot_be_had_any_more_is_said(shop: Shop, shopper: Shopper, toy: str) -> None:

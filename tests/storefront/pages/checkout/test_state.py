@@ -9,6 +9,7 @@ import reflex as rx
 
 from backend.app import Shop
 from backend.cart import service as carts
+from backend.cart.views import cart_view
 from backend.errors import InvalidData, TotalChanged
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
@@ -231,7 +232,7 @@ async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
     with pytest.raises(TotalChanged):
         await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
     async with shop.database.transaction() as session:
-        assert (await carts.view(session, cart_id)).total_label == "$ 37.800"
+        assert (await cart_view(session, cart_id)).total_label == "$ 37.800"
     assert (await ordered(cart_id, TYPED, pickup, 37_800, "190.24.1.1")).number > 0
 
 

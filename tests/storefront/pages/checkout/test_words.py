@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.checkout.views import ShippingChoice
+from backend.checkout.shipping import ShippingChoice
 from backend.errors import (
     Conflict,
     InsufficientStock,

@@ -4,7 +4,7 @@ import pytest
 
 from backend.app import Shop
 from backend.cart import service as carts
-from backend.checkout.views import PlacedOrder
+from backend.checkout.service import PlacedOrder
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.shop_floor import Floor, make_toy
 

@@ -9,7 +9,8 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.models import Cart
-from backend.checkout.views import PlacedOrder
+from backend.cart.views import cart_view
+from backend.checkout.service import PlacedOrder
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse import GatewayState
 from backend.sandbox.models import SandboxTransaction
@@ -69,7 +70,7 @@ async def test_the_cart_comes_back_with_everything_typed_but_the_bank(
         await session.execute(update(Cart).values(draft=kept))
     assert await _changed(root, placed.order_id, placed.token) == page.Changed(has_cart=True)
     async with shop.database.read() as session:
-        view, draft = await carts.view(session, cart.cart_id), await carts.read_draft(session, cart.cart_id)
+        view, draft = await cart_view(session, cart.cart_id), await carts.read_draft(session, cart.cart_id)
     assert [line.quantity for line in view.lines] == [2]
     assert {name: draft.get(name, "") for name in TYPED} == {**TYPED, "bank": ""}
     assert await _status(placed) == "closed"
@@ -83,7 +84,7 @@ async def test_pressed_twice_it_is_one_cart_and_one_payment(
     assert await _changed(root, placed.order_id, placed.token) == page.Changed(has_cart=True)
     assert cart.cart_id == first
     async with shop.database.read() as session:
-        assert [line.quantity for line in (await carts.view(session, first)).lines] == [2]
+        assert [line.quantity for line in (await cart_view(session, first)).lines] == [2]
         assert len((await session.execute(select(PaymentSession.id))).all()) == 1
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from backend.checkout.views import PlacedOrder
+from backend.checkout.service import PlacedOrder
 from backend.shipping.stages import Stage
 from storefront.pages.loading import PageParams
 from storefront.pages.order import texts

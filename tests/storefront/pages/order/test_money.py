@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.checkout import owner
-from backend.checkout.views import PlacedOrder
+from backend.checkout import account_page
+from backend.checkout.service import PlacedOrder
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order
 from backend.orders.schemas import NewRefund
@@ -72,6 +72,6 @@ async def test_a_payment_we_no_longer_wait_for_is_told_as_that_until_the_bank_sa
 
 @pytest.mark.parametrize("status", list(PaymentStatus))
 def test_the_list_of_orders_has_a_word_for_every_payment(status: PaymentStatus) -> None:
-    told = owner._status(Order(payment_status=status, status="pending"))  # type: ignore[call-arg]
+    told = account_page._status(Order(payment_status=status, status="pending"))  # type: ignore[call-arg]
     assert told in STATUSES
     assert (told == "pending") == (status in ("awaiting", "authorized", "canceled"))

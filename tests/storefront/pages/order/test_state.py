@@ -10,7 +10,8 @@ from sqlalchemy import update
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.models import Cart
-from backend.checkout.views import PlacedOrder
+from backend.cart.views import cart_view
+from backend.checkout.service import PlacedOrder
 from backend.customers.models import Customer
 from backend.orders.models import Order
 from storefront.pages.order.state import OrderState
@@ -42,7 +43,7 @@ async def _at(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderSt
 
 async def _units(shop: Shop, cart_id: str) -> list[int]:
     async with shop.database.read() as session:
-        return [line.quantity for line in (await carts.view(session, cart_id)).lines]
+        return [line.quantity for line in (await cart_view(session, cart_id)).lines]
 
 
 async def test_the_toys_join_the_browsers_cart(

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.cart.models import ShippingQuote
-from backend.checkout.quoting import KEPT_FOR
+from backend.checkout.shipping_quotes import STORED_FOR
 from backend.database import db_now
 from backend.modules import CARRIER
 from backend.sandbox.carrier import Fault
@@ -66,11 +66,13 @@ async def test_an_old_quotation_is_asked_for_again(store: httpx.AsyncClient, sho
     cart_id = await addressed_cart(store, trompo)
     listed = await option(store, cart_id, "calculated")
     async with shop.database.transaction() as session:
-        await session.execute(update(ShippingQuote).values(quoted_at=db_now(timedelta(seconds=5) - KEPT_FOR)))
+        await session.execute(
+            update(ShippingQuote).values(quoted_at=db_now(timedelta(seconds=5) - STORED_FOR))
+        )
     await choose(store, cart_id, listed)
     assert quotations(shop) == 1
     async with shop.database.transaction() as session:
-        await session.execute(update(ShippingQuote).values(quoted_at=db_now(-KEPT_FOR)))
+        await session.execute(update(ShippingQuote).values(quoted_at=db_now(-STORED_FOR)))
     await choose(store, cart_id, listed)
     assert quotations(shop) == 2
 

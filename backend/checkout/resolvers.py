@@ -14,7 +14,7 @@ from backend.attention.kinds import Action, AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.cart.models import Cart
-from backend.checkout.snapshot import sale_of
+from backend.checkout.sale import sale_of
 from backend.errors import InsufficientStock, InvalidData, NotAllowed
 from backend.events import subscribe
 from backend.inventory import service as inventory
@@ -35,7 +35,7 @@ NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and
 NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
 
 
-class MoneyToSettle(Resolver):
+class PaymentResolver(Resolver):
     """A payment that did not simply pay its order."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -66,7 +66,7 @@ class MoneyToSettle(Resolver):
             await refund_money(session, attempt, order, amount, _transfer(decision))
 
 
-class ShortStock(Resolver):
+class ShortStockResolver(Resolver):
     """A paid order some of whose units are gone. `honor`: they are there now, and are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -99,7 +99,7 @@ class ShortStock(Resolver):
 
 def money_resolvers() -> dict[AttentionKind, Resolver]:
     """The resolvers of everything that is about money or stock."""
-    money = MoneyToSettle()
+    money = PaymentResolver()
     kinds = (
         AttentionKind.AMOUNT_DIFFERS,
         AttentionKind.APPROVED_LATE,
@@ -107,11 +107,11 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
         AttentionKind.PAID_WITHOUT_ORDER,
         AttentionKind.PAYMENT_UNRESOLVED,
     )
-    return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStock()}
+    return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStockResolver()}
 
 
 @subscribe(PaymentSettled)
-async def settled_after_all(session: AsyncSession, event: PaymentSettled) -> None:
+async def close_unresolved(session: AsyncSession, event: PaymentSettled) -> None:
     """The gateway has said how a payment ended that nobody knew the end of: there is nothing to settle any more."""
     if event.state.is_final:
         note = f"The gateway said so after all: {event.state}"

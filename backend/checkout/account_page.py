@@ -7,12 +7,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.service import open_cart
 from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
 from backend.customers.views import ShopperView
 from backend.dates import time_label
-from backend.errors import Conflict, NotAllowed
 from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.parcels import parcel_views
@@ -54,19 +52,6 @@ class AddressView:
     town: str
 
 
-async def bind(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
-    """Say whose the cart is: nobody's, when whoever pays it now is not signed in.
-
-    A cart that is being paid, or has become an order, stays whose it is: only who was signed in when it was placed
-    owns an order.
-    """
-    try:
-        cart = await open_cart(session, cart_id)
-    except (NotAllowed, Conflict):
-        return
-    cart.customer_id = customer_id
-
-
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
     """Write where an order of a customer goes into their address book."""
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
@@ -95,7 +80,7 @@ async def address_book(session: AsyncSession, customer_id: str) -> list[AddressV
     return [_address_view(entry) for entry in await addresses_of(session, customer_id)]
 
 
-async def orders_of(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
+async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
     """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
     found = await session.execute(
         select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MOST_ORDERS)

@@ -30,21 +30,21 @@ from backend.tables import Json, for_each_dialect, table_of
 
 Providers = Mapping[str, FulfillmentProvider]
 
-KEPT_FOR = timedelta(minutes=10)
+STORED_FOR = timedelta(minutes=10)
 """How long a choice may cost what the list before it said. Rates drift by the hour (wire: carrier 2.2)."""
 UNKNOWN_ADDRESS = "Dirección por confirmar"
 UNKNOWN_OPTION = "Shipping Options are invalid for cart."
 
-_KEPT = select(ShippingQuote.quote).where(
+_STORED = select(ShippingQuote.quote).where(
     ShippingQuote.cart_id == bindparam("cart_id"),
     ShippingQuote.shipping_option_id == bindparam("option_id"),
     ShippingQuote.request == bindparam("request"),
-    ShippingQuote.quoted_at > db_now(-KEPT_FOR),
+    ShippingQuote.quoted_at > db_now(-STORED_FOR),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Parcelled:
+class QuoteInput:
     """What of a cart decides its shipping price. `dane_code` is empty while there is no destination."""
 
     country_code: str
@@ -53,7 +53,7 @@ class Parcelled:
     items: tuple[Item, ...]
     value: Cop
 
-    def to(self, dane_code: str, address: str) -> "Parcelled":
+    def to(self, dane_code: str, address: str) -> "QuoteInput":
         """The same things, sent elsewhere."""
         return replace(self, dane_code=dane_code, address=one_line(address))
 
@@ -70,7 +70,7 @@ class Parcelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PricedOption:
     """An option with its price (None: a calculated one without a destination), and what was asked for it."""
 
     offer: Offer
@@ -78,23 +78,23 @@ class Priced:
     request: QuoteRequest | None = None
 
 
-async def parcelled(session: AsyncSession, cart: Cart) -> Parcelled:
+async def quote_input(session: AsyncSession, cart: Cart) -> QuoteInput:
     """What of the cart decides its shipping price.
 
     Raises:
         InvalidData: the address names a destination that is no municipality.
     """
     town = municipality_of(cart.shipping_address)
-    return await _parcelled(session, cart, town.code if town else "")
+    return await _quote_input(session, cart, town.code if town else "")
 
 
-async def parcelled_anywhere(session: AsyncSession, cart: Cart) -> Parcelled:
+async def quote_input_anywhere(session: AsyncSession, cart: Cart) -> QuoteInput:
     """The same of a cart that is about to be sent elsewhere: an address that names no municipality is none."""
-    return await _parcelled(session, cart, municipality_code(cart.shipping_address))
+    return await _quote_input(session, cart, municipality_code(cart.shipping_address))
 
 
 async def offers_of(
-    session: AsyncSession, providers: Providers, cart: Cart, contents: Parcelled
+    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput
 ) -> list[Offer]:
     """The options for the cart; one whose provider the shop does not run with is left out."""
     offers = await offers_for(session, cart.sales_channel_id, contents.country_code)
@@ -102,7 +102,7 @@ async def offers_of(
 
 
 async def the_offer(
-    session: AsyncSession, providers: Providers, cart: Cart, contents: Parcelled, option_id: str
+    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput, option_id: str
 ) -> Offer:
     """One of them.
 
@@ -115,30 +115,32 @@ async def the_offer(
     raise InvalidData(UNKNOWN_OPTION)
 
 
-async def ask(providers: Providers, offer: Offer, contents: Parcelled) -> Priced:
+async def price_option(providers: Providers, offer: Offer, contents: QuoteInput) -> PricedOption:
     """The option's price; a calculated one is asked for now. See `FulfillmentProvider.calculate_price`."""
     option = offer.option
     if option.price_type != CALCULATED:
-        return Priced(offer, Quote(amount=option.amount or 0))
+        return PricedOption(offer, Quote(amount=option.amount or 0))
     if not contents.dane_code:
-        return Priced(offer, None)
+        return PricedOption(offer, None)
     request = contents.request(offer.location)
-    return Priced(offer, await providers[option.provider_id].calculate_price(request), request)
+    return PricedOption(offer, await providers[option.provider_id].calculate_price(request), request)
 
 
-async def kept_quote(session: AsyncSession, cart_id: str, offer: Offer, contents: Parcelled) -> Priced | None:
+async def stored_quote(
+    session: AsyncSession, cart_id: str, offer: Offer, contents: QuoteInput
+) -> PricedOption | None:
     """The option as it was priced for the cart lately, when the very same was asked; None when it must be asked for."""
     option: ShippingOption = offer.option
     if option.price_type != CALCULATED or not contents.dane_code:
         return None
     request = contents.request(offer.location)
     wanted = {"cart_id": cart_id, "option_id": option.id, "request": _digest(option, request)}
-    kept = (await session.execute(_KEPT, wanted)).scalar_one_or_none()
-    return Priced(offer, Quote(**kept), request) if kept is not None else None
+    kept = (await session.execute(_STORED, wanted)).scalar_one_or_none()
+    return PricedOption(offer, Quote(**kept), request) if kept is not None else None
 
 
-async def keep_quotes(
-    session: AsyncSession, cart_id: str, priced: Iterable[Priced], *, is_sqlite: bool
+async def store_quotes(
+    session: AsyncSession, cart_id: str, priced: Iterable[PricedOption], *, is_sqlite: bool
 ) -> None:
     """Keep what was quoted for the choice that follows. A flat price needs no keeping."""
     rows = [
@@ -155,10 +157,10 @@ async def keep_quotes(
         for row in sorted(
             rows, key=lambda row: str(row["shipping_option_id"])
         ):  # in one order: nobody deadlocks
-            await session.execute(_KEEP["sqlite" if is_sqlite else "postgresql"], row)
+            await session.execute(_STORE["sqlite" if is_sqlite else "postgresql"], row)
 
 
-def _keep_statement(dialect: Any) -> Any:
+def _store_statement(dialect: Any) -> Any:
     """Built once: building takes longer than running."""
     insert = dialect.insert(table_of(ShippingQuote)).values(
         cart_id=bindparam("cart_id"),
@@ -174,7 +176,7 @@ def _keep_statement(dialect: Any) -> Any:
     )
 
 
-_KEEP = for_each_dialect(_keep_statement)
+_STORE = for_each_dialect(_store_statement)
 
 
 def one_line(text: str) -> str:
@@ -187,10 +189,10 @@ def _digest(option: ShippingOption, request: QuoteRequest) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-async def _parcelled(session: AsyncSession, cart: Cart, dane_code: str) -> Parcelled:
+async def _quote_input(session: AsyncSession, cart: Cart, dane_code: str) -> QuoteInput:
     address = cart.shipping_address or {}
     lines = [line for line in await lines_of(session, cart.id) if line.product]
-    return Parcelled(
+    return QuoteInput(
         country_code=str(address.get("country_code") or "co"),
         dane_code=dane_code,
         address=one_line(str(address.get("address_1") or "")),

@@ -6,11 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
-from backend.cart.chain import chain_of, join_chain, lock_carts
 from backend.cart.models import Cart
-from backend.checkout.address import send_to
+from backend.cart.service import chain_of, join_chain, lock_carts
+from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import DOCUMENT_FIELDS
-from backend.checkout.paying import Paying
+from backend.checkout.payment import PaymentStarter
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory import service as inventory
@@ -28,12 +28,12 @@ STANDS = "The order stands: its payment is not lost"
 CANNOT_CLOSE = "The order's payment cannot be given up now: look again in a moment"
 
 
-async def bring_back(database: Database, order_id: str, present: str) -> str:
+async def restore_cart(database: Database, order_id: str, present: str) -> str:
     """A cart with what a cancelled order held, its destination and what was typed: one click brings it back.
 
     What lies in `present`, the cart in use at that browser now, stays: the order's toys join it there. Of a toy that is
     in both there are as many as in the one that has more, so that asking twice doubles nothing. Whether the browser may
-    go on with that cart, its caller has made sure of: see `backend.checkout.own_cart`.
+    go on with that cart, its caller has made sure of: see `backend.cart.owners`.
 
     Returns:
         The cart's id: `present` where that is open, else a new one. What is no longer for sale, or no longer there, is
@@ -46,10 +46,10 @@ async def bring_back(database: Database, order_id: str, present: str) -> str:
     async with database.transaction() as session:
         order = await read_order(session, order_id)
         await _lock(session, order.cart_id, present)
-        return await _bring_back(session, await read_order(session, order_id), present)
+        return await _restore_cart(session, await read_order(session, order_id), present)
 
 
-async def change_bank(paying: Paying, order_id: str, present: str) -> str:
+async def change_bank(paying: PaymentStarter, order_id: str, present: str) -> str:
     """Give up the payment of an order that is at the bank, cancel the order, and bring its cart back.
 
     The provider is asked first: what it approved meanwhile stands. What it approves later still pays the order, unless
@@ -72,14 +72,14 @@ async def change_bank(paying: Paying, order_id: str, present: str) -> str:
         await _lock(session, order.cart_id, present)
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:
-            known = await _brought_back(session, order.cart_id)
+            known = await _restored_cart(session, order.cart_id)
             present = present or (known.id if known else "")
         for attempt in await _open_sessions(session, order.cart_id):
             attempt, cart = await lock_attempt(session, attempt.id)  # noqa: PLW2901 (the same, locked)
             if not SessionState(attempt.state).leads_to(SessionState.CLOSED):
                 raise Conflict(CANNOT_CLOSE)
             await close(session, attempt, cart, CloseReason.BANK_CHANGED)
-        return await _bring_back(session, order, present)
+        return await _restore_cart(session, order, present)
 
 
 async def _lock(session: AsyncSession, cart_id: str, present: str) -> None:
@@ -92,13 +92,13 @@ async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSes
     return [attempt for attempt in await attempts_of(session, cart_id) if attempt.state in OPEN]
 
 
-async def _brought_back(session: AsyncSession, cart_id: str) -> Cart | None:
+async def _restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:
     """The open cart that this one came back as: a second press finds the first one's."""
     found = select(Cart).where(Cart.replaces_cart_id == cart_id, Cart.completed_at.is_(None))
     return (await session.execute(found.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
 
 
-async def _bring_back(session: AsyncSession, order: Order, present: str) -> str:
+async def _restore_cart(session: AsyncSession, order: Order, present: str) -> str:
     if order.status != OrderStatus.CANCELED:
         raise Conflict(STANDS)
     old = await carts.read_cart(session, order.cart_id)
@@ -108,10 +108,10 @@ async def _bring_back(session: AsyncSession, order: Order, present: str) -> str:
     cart.draft = {**old.draft, **payer, **{name: text for name, text in cart.draft.items() if text}}
     await join_chain(session, cart, old.id)
     if old.shipping_address and not cart.shipping_address:
-        await send_to(session, cart, old.shipping_address)
+        await set_shipping_address(session, cart, old.shipping_address)
     there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
     for line in await lines_of_order(session, order.id):
-        await _fill_up(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
+        await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
     return cart.id
 
 
@@ -123,7 +123,9 @@ async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
         return await carts.open_cart(session, new)
 
 
-async def _fill_up(session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int) -> None:
+async def _add_missing(
+    session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int
+) -> None:
     """Put units into the cart until there are that many of the variant, or as many as can be sold."""
     units = (await inventory.available_units(session, [variant_id], holder=cart_id))[variant_id]
     missing = min(quantity, units) - there

@@ -4,7 +4,7 @@ import httpx
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.checkout import owner
+from backend.checkout import account_page
 from backend.customers.models import Customer
 from backend.customers.views import ShopperView
 from backend.orders.models import Order
@@ -38,7 +38,7 @@ async def test_orders_have_a_state_and_tracking(
         )
         session.add(parcel)
     async with shop.database.read() as session:
-        orders = await owner.orders_of(session, shop.settings.signing_key, ana.id)
+        orders = await account_page.own_orders(session, shop.settings.signing_key, ana.id)
         everybodys = (await session.execute(select(Order.id))).scalars().all()
     assert len(everybodys) == 3
     assert [order.id for order in orders] == [second["id"], first["id"]]
@@ -52,12 +52,12 @@ async def test_orders_have_a_state_and_tracking(
 
 def test_what_is_known_fills_the_checkout() -> None:
     ana = ShopperView("cus_1", "ana@example.com", "Ana", "Gómez", "")
-    assert owner.known_fields(ana, []) == {
+    assert account_page.known_fields(ana, []) == {
         "email": "ana@example.com",
         "first_name": "Ana",
         "last_name": "Gómez",
     }
-    home = owner.AddressView(
+    home = account_page.AddressView(
         id="cuaddr_1",
         is_default=True,
         first_name="Luis",
@@ -69,6 +69,6 @@ def test_what_is_known_fills_the_checkout() -> None:
         dane_code="76001000",
         town="Cali, Valle del Cauca",
     )
-    known = owner.known_fields(ana, [home])
+    known = account_page.known_fields(ana, [home])
     assert (known["first_name"], known["phone"], known["dane_code"]) == ("Luis", "3001234567", "76001000")
     assert "reference" not in known

@@ -13,9 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.models import Cart
 from backend.cart.service import COMPLETED
 from backend.checkout.completion import lock_cart
-from backend.checkout.snapshot import sale_now, sale_of, snapshot_of
-from backend.checkout.steps import require_shipping_method
-from backend.checkout.totals import read_priced_cart
+from backend.checkout.sale import read_priced_cart, require_shipping_method, sale_now, sale_of, snapshot_of
 from backend.customers.attempts import Limit, count_try_in
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
@@ -35,7 +33,7 @@ from backend.payment.states import SessionState
 from backend.settings import Settings
 from backend.tables import JsonObject
 
-PAYMENTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
+PAYMENT_STARTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
 """How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
 
 Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
@@ -56,7 +54,7 @@ LOOKED_INTO = (
 
 
 @dataclass(frozen=True)
-class Start:
+class PaymentStart:
     """Who wants to pay, and how. `payer` is what they answered, not yet checked."""
 
     cart_id: str
@@ -68,29 +66,29 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Paying:
+class PaymentStarter:
     """Starts payments of carts. Every method may cross the network and opens its own transactions."""
 
     settings: Settings
     database: Database
     payments: PaymentDesk
 
-    async def start(self, start: Start) -> PaymentSession:
+    async def start(self, start: PaymentStart) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
         seen = replacing = None
         for _ in range(MOST_LOOKS):
             try:
-                attempt, request = await self._open(start, replacing)
+                attempt, request = await self._open_session(start, replacing)
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
                     raise  # a rival was first: one new payment is enough
                 seen = under_way.session_id
-                replacing = await self._clear_way(under_way, start)
+                replacing = await self._make_way(under_way, start)
             else:
                 return await payments.initiate(self.database, start.provider, attempt, request)
         raise Conflict("Payments of this cart are being started all the time: try again")
 
-    async def give_up(self, cart_id: str) -> PaymentSession | None:
+    async def close_waiting(self, cart_id: str) -> PaymentSession | None:
         """Close the cart's payment at the bank, if there is one, without starting another: the cart is free again.
 
         Raises:
@@ -116,7 +114,7 @@ class Paying:
                 await close(session, attempt, cart, CloseReason.BANK_CHANGED)
             return attempt
 
-    async def look_at_start(self, session_id: str) -> None:
+    async def check_start(self, session_id: str) -> None:
         """See what became of a payment whose start was not answered: a process that died may have started it.
 
         Raises:
@@ -153,7 +151,7 @@ class Paying:
             raise Conflict(LOOKED_INTO)
         return state
 
-    async def _clear_way(self, under_way: PaymentUnderWay, start: Start) -> str | None:
+    async def _make_way(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
         """See what became of the payment that is in the way.
 
         Returns:
@@ -164,14 +162,16 @@ class Paying:
             Conflict: it is paid.
         """
         if under_way.is_starting:
-            await self.look_at_start(under_way.session_id)
+            await self.check_start(under_way.session_id)
             return None
         if not start.replace:
             raise under_way
         state = await self.ask_to_cancel(under_way.session_id)
         return under_way.session_id if state is SessionState.PENDING_AUTHORIZATION else None
 
-    async def _open(self, start: Start, replacing: str | None) -> tuple[PaymentSession, PaymentRequest]:
+    async def _open_session(
+        self, start: PaymentStart, replacing: str | None
+    ) -> tuple[PaymentSession, PaymentRequest]:
         """Write the new payment session down, with what it pays for, and reserve that."""
         provider_id, cart_id = start.provider.id, start.cart_id
         async with self.database.transaction() as session:
@@ -189,7 +189,7 @@ class Paying:
                 session,
                 collection,
                 provider_id,
-                await _kept(session, start, replacing),
+                await _session_data(session, start, replacing),
                 snapshot=snapshot,
                 cart=cart,
                 moment=terms.moment,
@@ -197,7 +197,7 @@ class Paying:
                 replacing=replacing,
             )
             # last but one, so that a refusal is no try; unknown clients are not one client
-            await count_try_in(session, PAYMENTS, cart_id, start.ip or cart_id)
+            await count_try_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
             await inventory.reserve(session, cart_id, sale.units, until=attempt.expires_at)
         return attempt, PaymentRequest(
             session_id=attempt.id,
@@ -211,7 +211,7 @@ class Paying:
             payer={**_from_address(sale.shipping_address, sale.email), **start.payer},
         )
 
-    async def _sale(self, session: AsyncSession, cart: Cart, start: Start) -> tuple[Sale, JsonObject]:
+    async def _sale(self, session: AsyncSession, cart: Cart, start: PaymentStart) -> tuple[Sale, JsonObject]:
         """What is paid for: the cart as it is; of an order that awaits a payment, what that one is for."""
         if cart.completed_at is None:
             priced = await read_priced_cart(session, cart)
@@ -231,7 +231,7 @@ class Paying:
         return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
 
 
-async def _kept(session: AsyncSession, start: Start, replacing: str | None) -> JsonObject:
+async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:
     """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
     kept: JsonObject = {
         "payer_ip": start.ip,

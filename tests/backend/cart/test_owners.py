@@ -6,7 +6,8 @@ import pytest
 
 from backend.cart import service as carts
 from backend.cart.models import Cart
-from backend.checkout.own_cart import cart_for
+from backend.cart.owners import cart_for
+from backend.cart.views import cart_view
 from backend.clock import now
 from backend.customers.models import Customer
 from backend.database import Database
@@ -49,7 +50,7 @@ async def cart(database: Database, toys: dict[str, str], **quantities: int) -> s
 async def content(database: Database, toys: dict[str, str], cart_id: str) -> dict[str, int]:
     names = {variant: handle for handle, variant in toys.items()}
     async with database.read() as session:
-        lines = (await carts.view(session, cart_id)).lines
+        lines = (await cart_view(session, cart_id)).lines
     return {names[line.variant_id]: line.quantity for line in lines}
 
 

@@ -1,19 +1,19 @@
-"""Which cart a browser goes on with: a guest's own, or the one of whoever is signed in, on every device the same.
+"""Whose a cart is: which cart a browser goes on with, as a guest or signed in, on every device the same.
 
 - What a guest put into a cart is still there after signing in. An account that had a cart already, from another device,
-  gets both in one.
+  gets both merged into one.
 - Signing out leaves the cart with the account: whoever uses the browser next does not find it.
 """
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.merging import merge
-from backend.cart.models import Cart
-from backend.cart.service import open_cart
+from backend.cart.models import Cart, LineItem
+from backend.cart.service import MAX_LINES, MAX_QUANTITY, changed, lines_of, open_cart
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
+from backend.inventory.service import available_units
 
 
 async def cart_for(database: Database, cart_id: str, customer_id: str | None) -> str:
@@ -63,3 +63,50 @@ async def _own(session: AsyncSession, customer_id: str) -> str | None:
         Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
     )
     return (await session.execute(own.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
+
+
+async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
+    """Say whose the cart is: nobody's, when whoever pays it now is not signed in.
+
+    A cart that is being paid, or has become an order, stays whose it is: only who was signed in when it was placed
+    owns an order.
+    """
+    try:
+        cart = await open_cart(session, cart_id)
+    except (NotAllowed, Conflict):
+        return
+    cart.customer_id = customer_id
+
+
+async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
+    """Put everything of one open cart into another. The first stays behind empty: done twice, nothing doubles.
+
+    Units of the same variant add up, as far as there is stock for them, but never to fewer than either cart had. What
+    was typed into the checkout comes along; where both have something, the first one's is the newer.
+
+    Raises:
+        NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+    """
+    source, target = await open_cart(session, cart_id), await open_cart(session, into)
+    target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
+    source.draft = {}
+    there = {line.variant.id: line for line in await lines_of(session, into)}
+    lines = await lines_of(session, cart_id)
+    units = await available_units(session, [line.variant.id for line in lines], holder=into)
+    for line in lines:
+        same = there.get(line.variant.id)
+        if same is not None:
+            same.item.quantity = _together(line.item, same.item, units[line.variant.id])
+            await session.delete(line.item)
+        elif len(there) < MAX_LINES:
+            line.item.cart_id = into
+            there[line.variant.id] = line
+    await session.flush()
+    if lines:
+        await changed(session, cart_id)
+        await changed(session, into)
+
+
+def _together(one: LineItem, other: LineItem, units: int) -> int:
+    both = min(one.quantity + other.quantity, units)
+    return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)

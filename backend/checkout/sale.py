@@ -1,0 +1,213 @@
+"""What is sold: a cart priced now, the steps that are still missing, and the snapshot that a payment session keeps.
+
+All of it is read again under the cart's lock. An order is made of the snapshot, never of the cart.
+
+A purchase has seven steps, none optional (spec: What the service does 2). Cart, items and address may come in any
+order; from the shipping method on, each step needs those before it. An error names everything that is missing, by the
+names of the Store API, in the platform's words where it has some (wire: commerce-api, Error bodies).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart, CartShippingMethod
+from backend.cart.service import Line, lines_and_shipping
+from backend.catalog.models import Product
+from backend.errors import InsufficientStock, InvalidData
+from backend.inventory.service import STOCK_GONE
+from backend.money import Cop
+from backend.orders.service import Sale, SoldLine, SoldShipping
+from backend.pricing import CartTotals, price_cart
+from backend.shipping.contacts import missing_for_a_label
+from backend.shipping.destination import municipality_of
+from backend.tables import JsonObject
+
+NO_ITEMS = "Cannot complete a cart with no items"
+
+
+NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCart:
+    """A cart's lines and shipping as they are sold, and what they cost together."""
+
+    lines: tuple[SoldLine, ...]
+    shipping: SoldShipping | None
+    totals: CartTotals
+
+    @property
+    def total(self) -> Cop:
+        """Lines and shipping, IVA included."""
+        return self.totals.total
+
+    @property
+    def units(self) -> dict[str, int]:
+        """Units by variant id."""
+        return {line.variant_id: line.quantity for line in self.lines}
+
+    def require_shipping(self) -> SoldShipping:
+        """The shipping.
+
+        Raises:
+            InvalidData: none was chosen (wire: commerce-api, Error bodies).
+        """
+        if self.shipping is None:
+            raise InvalidData(NO_SHIPPING)
+        return self.shipping
+
+    def as_json(self) -> JsonObject:
+        """The cart as plain values, to be kept: `from_json` makes the same of them, whatever the cart has become."""
+        return {
+            "lines": [asdict(line) for line in self.lines],
+            "shipping": asdict(self.shipping) if self.shipping else None,
+            "totals": self.totals.as_json(),
+        }
+
+    @classmethod
+    def from_json(cls, kept: JsonObject) -> "PricedCart":
+        """The cart that `as_json` gave."""
+        return cls(
+            lines=tuple(SoldLine(**line) for line in kept["lines"]),
+            shipping=SoldShipping(**kept["shipping"]) if kept["shipping"] else None,
+            totals=CartTotals.from_json(kept["totals"]),
+        )
+
+
+async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
+    """What the cart costs now.
+
+    Raises:
+        InvalidData: the cart is empty.
+        InsufficientStock: something in it is no longer for sale.
+    """
+    lines, method = await lines_and_shipping(session, cart.id)
+    if not lines:
+        raise InvalidData(NO_ITEMS)
+    sold, shipping = tuple(_sold(line) for line in lines), _shipping(method)
+    totals = price_cart([line.priced for line in sold], shipping.charge if shipping else None)
+    return PricedCart(sold, shipping, totals)
+
+
+def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
+    if method is None:
+        return None
+    return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
+
+
+def _sold(line: Line) -> SoldLine:
+    product: Product | None = line.product
+    if product is None:
+        raise InsufficientStock(STOCK_GONE)
+    return SoldLine(
+        id=line.item.id,
+        product_id=product.id,
+        variant_id=line.variant.id,
+        title=product.title,
+        product_handle=product.handle,
+        variant_title=line.variant.title,
+        sku=line.variant.sku,
+        thumbnail=product.thumbnail,
+        quantity=line.item.quantity,
+        unit_price=line.variant.price,
+        compare_at_price=line.variant.compare_at_price,
+        tax_rate=product.tax_rate,
+        meta=line.item.meta,
+    )
+
+
+ITEMS, EMAIL, ADDRESS, SHIPPING_METHOD = "items", "email", "shipping_address", "shipping_method"
+
+
+PLATFORMS_WORDS: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_METHOD,): NO_SHIPPING}
+"""What the platform says when nothing else is missing."""
+
+
+def require_address(cart: Cart, *, has_items: bool) -> None:
+    """Let a shipping method be chosen.
+
+    Raises:
+        InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
+    """
+    _require(cart, _missing(cart, has_items=has_items))
+
+
+def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
+    """Let a cart with items in it be paid.
+
+    Raises:
+        InvalidData: e-mail, a part of the address or the shipping method are missing, or the address names no
+            municipality.
+    """
+    _require(cart, _missing(cart, has_items=True) + ([] if has_shipping else [SHIPPING_METHOD]))
+
+
+def _missing(cart: Cart, *, has_items: bool) -> list[str]:
+    parts = missing_for_a_label(cart.shipping_address or {})
+    return [
+        *([] if has_items else [ITEMS]),
+        *([] if cart.email else [EMAIL]),
+        *(f"{ADDRESS}.{part}" for part in parts),
+    ]
+
+
+def _require(cart: Cart, missing: list[str]) -> None:
+    if missing:
+        told = f"The steps before this one are not done. Missing: {', '.join(missing)}"
+        raise InvalidData(PLATFORMS_WORDS.get(tuple(missing), told))
+    municipality_of(cart.shipping_address)
+
+
+PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
+"""What an invoice needs of the payer."""
+
+
+def sale_now(cart: Cart, priced: PricedCart) -> Sale:
+    """What the (locked) cart sells as it is now, and to whom.
+
+    Raises:
+        InvalidData: no way to ship it was chosen.
+    """
+    address = cart.shipping_address or {}
+    return Sale(
+        lines=priced.lines,
+        shipping=priced.require_shipping(),
+        totals=priced.totals,
+        email=cart.email or "",
+        customer_id=cart.customer_id,
+        shipping_address=address,
+        billing_address=cart.billing_address or address,
+        meta=cart.meta,
+    )
+
+
+def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
+    """The sale as it is kept, with what an invoice needs of the payer, whose e-mail is the cart's unless told."""
+    kept = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
+    return {
+        **PricedCart(sale.lines, sale.shipping, sale.totals).as_json(),
+        "email": sale.email,
+        "customer_id": sale.customer_id,
+        "shipping_address": sale.shipping_address,
+        "billing_address": sale.billing_address,
+        "metadata": sale.meta,
+        "payer": {"email": sale.email, **kept} if kept else {},
+    }
+
+
+def sale_of(snapshot: JsonObject) -> Sale:
+    """What a snapshot sells, and to whom."""
+    priced = PricedCart.from_json(snapshot)
+    return Sale(
+        lines=priced.lines,
+        shipping=priced.require_shipping(),
+        totals=priced.totals,
+        email=snapshot["email"],
+        customer_id=snapshot["customer_id"],
+        shipping_address=snapshot["shipping_address"],
+        billing_address=snapshot["billing_address"],
+        meta=snapshot["metadata"],
+    )
