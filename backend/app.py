@@ -20,8 +20,9 @@ from backend.customers.store_routes import router as store_customers_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.edge.manual import router as manual_router
+from backend.fulfillment.routes import hook_router as shipping_hook_router
+from backend.fulfillment.routes import router as fulfillment_router
 from backend.orders.admin_routes import router as order_desk_router
-from backend.orders.hooks import router as shipping_hook_router
 from backend.orders.routes import router as orders_router
 from backend.payment.admin_routes import router as payment_desk_router
 from backend.payment.region_routes import router as regions_router
@@ -48,6 +49,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     products_router,
     arrangement_router,
     order_desk_router,
+    fulfillment_router,
     payment_desk_router,
     attention_router,
     regions_router,
@@ -69,7 +71,6 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.fulfillment_providers = shop.fulfillment_providers
-    api.state.parcels = shop.parcels
     api.state.attention = shop.attention
     api.state.google = shop.google
     api.add_middleware(ResponseCache, probe=shop.catalog_version)

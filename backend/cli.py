@@ -117,7 +117,7 @@ def track_parcels(
         shop = Shop(load_settings())
         try:
             if everything:
-                return await shop.parcels.track_all()
+                return await shop.tracker.track_all()
             return await shop.worker.run_due("shipping.track")
         finally:
             await shop.stop()

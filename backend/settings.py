@@ -193,7 +193,7 @@ class Settings(BaseSettings):
         return self.gateway_env is GatewayEnv.SANDBOX and not self.carrier_api_key.get_secret_value()
 
     @property
-    def creates_test_guides(self) -> bool:
+    def creates_test_labels(self) -> bool:
         """Whether guides go to `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX is the string 'true')."""
         return self.carrier_sandbox == "true"
 

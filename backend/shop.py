@@ -4,7 +4,7 @@ The storefront's server, a test or a command makes one `Shop` and starts it. The
 so that page loaders and state handlers, to which Reflex passes no arguments of ours, find it with `current_shop`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Protocol
 
 import httpx
@@ -18,23 +18,20 @@ from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
+from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
+from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
 from backend.mail.mailer import Mailer
-from backend.orders.following import Follower
-from backend.orders.settling import ExpensiveLabel, LabelInDoubt
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.desk import PaymentDesk
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
-from backend.shipping.carrier.client import CarrierClient, carrier_client
-from backend.shipping.carrier.provider import CarrierStandard
-from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.registry import fulfillment_providers
 
 
 class Service(Protocol):
@@ -62,18 +59,19 @@ class Shop:
         self.catalog_version = VersionProbe(self.database)
         self.loop_lag = LoopLag()
         self.sandbox = Sandbox(settings, self.database)
-        self._carrier = carrier_client(settings, self.sandbox.carrier_transport)
         registered = modules.registered()
-        self.fulfillment_providers = _fulfillment_providers(registered[modules.FULFILLMENT], self._carrier)
+        self.fulfillment_providers = fulfillment_providers(
+            registered[modules.FULFILLMENT], settings, self.sandbox.carrier_transport
+        )
         declared = payment_providers(
             registered[modules.PAYMENT], settings, self.database, self.sandbox.gateway_transport
         )
         self.payments = PaymentDesk(
             self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
         )
-        self.parcels = Follower(self.database, self.fulfillment_providers)
+        self.tracker = Tracker(self.database, self.fulfillment_providers)
         self.checkout = Checkout(
-            settings, self.database, self.payments, self.fulfillment_providers, self.parcels
+            settings, self.database, self.payments, self.fulfillment_providers, self.tracker
         )
         self.attention = AttentionService(
             self.database,
@@ -98,7 +96,7 @@ class Shop:
         self.expiry = ReservationExpiry(self.database, self.payments)
         self.worker = Worker(
             self.database,
-            [self.payments, self.expiry, self.mailer, self.outbox, self.parcels],
+            [self.payments, self.expiry, self.mailer, self.outbox, self.tracker],
         )
 
     async def start(self) -> None:
@@ -115,23 +113,14 @@ class Shop:
             await service.stop()
         await self.worker.stop()
         await self.outbox.close()
-        await self.parcels.stop()
+        await self.tracker.stop()
         await self.payments.stop()
         await self.sandbox.stop()
         for provider in self.fulfillment_providers.values():
             await provider.close()
-        await self._carrier.close()
         await self.loop_lag.stop()
         await self.catalog_version.close()
         await self.database.close()
-
-
-def _fulfillment_providers(ids: tuple[str, ...], client: CarrierClient) -> dict[str, FulfillmentProvider]:
-    make: dict[str, Callable[[], FulfillmentProvider]] = {
-        modules.MANUAL: ManualManual,
-        modules.CARRIER: lambda: CarrierStandard(client),
-    }
-    return {provider_id: make[provider_id]() for provider_id in ids}
 
 
 _current: Shop | None = None

@@ -11,12 +11,12 @@ from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
 from backend.customers.views import ShopperView
 from backend.dates import time_label
+from backend.fulfillment.views import fulfillment_views
 from backend.money import format_cop
 from backend.orders.models import Order
-from backend.orders.parcels import parcel_views
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
-from backend.orders.views import ParcelView
+from backend.orders.views import FulfillmentView
 from backend.shipping.destination import municipality_code
 
 MOST_ORDERS = 100
@@ -33,7 +33,7 @@ class OwnOrder:
     """`pending`, `paid`, `partially_refunded`, `refunded` or `canceled`."""
     created_label: str
     total_label: str
-    parcels: list[ParcelView]
+    fulfillments: list[FulfillmentView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
         select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MOST_ORDERS)
     )
     orders = found.scalars().all()
-    parcels = await parcel_views(session, [order.id for order in orders])
+    fulfillments = await fulfillment_views(session, [order.id for order in orders])
     return [
         OwnOrder(
             id=order.id,
@@ -95,7 +95,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
             status=_status(order),
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),
-            parcels=parcels[order.id],
+            fulfillments=fulfillments[order.id],
         )
         for order in orders
     ]

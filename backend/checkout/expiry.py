@@ -14,8 +14,7 @@ from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
 from backend.inventory import service as inventory
 from backend.jobs import JobRun, periodic
-from backend.orders.fulfilling import has_standing_parcels
-from backend.orders.service import order_of_cart
+from backend.orders.service import has_standing_fulfillments, order_of_cart
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
 from backend.payment.service import facts_of
@@ -73,7 +72,7 @@ class ReservationExpiry:
             if attempt.state != SessionState.AUTHORIZED or not await _is_over(session, attempt):
                 return
             order = await order_of_cart(session, cart.id)
-            if order is not None and await has_standing_parcels(session, order.id):
+            if order is not None and await has_standing_fulfillments(session, order.id):
                 attempt.expires_at = None
                 await inventory.confirm(session, cart.id)
                 return

@@ -9,9 +9,9 @@ from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
 from backend.catalog.views import PictureView
 from backend.dates import time_label
+from backend.fulfillment.views import fulfillment_views
 from backend.money import Cop, format_cop
 from backend.orders.models import Order, OrderLine
-from backend.orders.parcels import parcel_views
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.orders.views import OrderLineView, OrderView, PaymentFacts
@@ -89,7 +89,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
         address_lines=_address_lines(address),
         payment=payment,
-        parcels=(await parcel_views(session, [order_id]))[order_id],
+        fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
         journey=_journey(order, status),
     )
 

@@ -24,9 +24,9 @@ from backend.checkout.shipping import (
 from backend.checkout.shipping_quotes import one_line
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
+from backend.fulfillment.tracker import Tracker
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
-from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.orders.service import order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
@@ -38,7 +38,7 @@ from backend.payment.providers.base import PaymentProvider
 from backend.payment.states import ASKED, SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
-from backend.shipping.providers.base import FulfillmentProvider, Quote
+from backend.shipping.providers.base import FulfillmentProviders, Quote
 from backend.shipping.service import Offer
 from backend.tables import JsonObject
 
@@ -66,8 +66,8 @@ class Checkout:
     settings: Settings
     database: Database
     payments: PaymentDesk
-    fulfillment_providers: dict[str, FulfillmentProvider]
-    parcels: Follower
+    fulfillment_providers: FulfillmentProviders
+    tracker: Tracker
 
     async def priced_offers(
         self, cart_id: str, option_id: str | None = None
@@ -321,7 +321,7 @@ class Checkout:
         if ask and attempt is not None and attempt.state in ASKED:
             await self.payments.ask_on_return(attempt.id)
         if ask:
-            await self.parcels.look_at(order_id)
+            await self.tracker.track_order(order_id)
         async with self.database.read() as session:
             return await order_view(session, self.settings, order_id)
 

@@ -23,7 +23,7 @@ from backend.money import Cop
 from backend.pricing import price_cart
 from backend.shipping.destination import municipality_code, municipality_of
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.parcels import Item, content_value, packages_for
+from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.shipping.service import CALCULATED, Offer, offers_for
 from backend.tables import Json, for_each_dialect, table_of

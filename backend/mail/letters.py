@@ -13,12 +13,11 @@ from backend.mail.models import Mail
 from backend.mail.paper import Letter, on_paper
 from backend.mail.record import Kind
 from backend.money import format_cop
-from backend.orders.models import Order
+from backend.orders.models import Fulfillment, Order
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.settings import Settings
-from backend.shipping.models import Fulfillment
 
 SEE = "Ver mi pedido"
 ORDER_MAILS = {

@@ -14,9 +14,8 @@ from backend.events import subscribe
 from backend.ids import new_id
 from backend.jobs import enqueue
 from backend.mail.models import Mail
-from backend.orders.events import OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
+from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.payment.events import RefundBooked
-from backend.shipping.events import ParcelShipped
 from backend.tables import for_each_dialect, table_of
 
 SEND = "mail.send"
@@ -66,8 +65,8 @@ async def refunded(session: AsyncSession, event: RefundBooked) -> None:
     await _note(session, Kind.REFUNDED, event.refund_id)
 
 
-@subscribe(ParcelShipped)
-async def shipped(session: AsyncSession, event: ParcelShipped) -> None:
+@subscribe(FulfillmentShipped)
+async def shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
     """It is on its way."""
     await _note(session, Kind.SHIPPED, event.fulfillment_id)
 

@@ -1,12 +1,15 @@
-"""Orders for staff: seeing, sending and cancelling them (spec: Admin API; wire: commerce-api, Admin)."""
+"""Orders for staff: seeing, cancelling and refunding them. Sending them: `backend.fulfillment.routes`.
+
+spec: Admin API; wire: commerce-api, Admin.
+"""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, or_, select
 
 from backend.database import Database
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
 from backend.edge.guard import STAFF_ONLY, StaffMember
@@ -15,28 +18,22 @@ from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
-from backend.errors import NotFound
 from backend.orders.cancelling import cancel_order
-from backend.orders.fulfilling import cancel_parcel, deliver, fulfill, lock_parcel, return_parcel, ship
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
-    NewParcel,
     NewRefund,
-    NewReturn,
     OrderAnswer,
     OrdersAnswer,
     OrdersParameters,
     RefundAnswer,
     RefundsAnswer,
-    Shipment,
 )
 from backend.orders.service import read_order
 from backend.orders.wire import orders_for_staff
 from backend.payment.routes import Desk
 from backend.payment.wire import staff_refund_wire
-from backend.shipping.routes import Carriers
 
 router = APIRouter(
     prefix="/admin",
@@ -61,22 +58,22 @@ async def list_orders(asked: Annotated[OrdersParameters, read_query(OrdersParame
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)
 async def read(order_id: str, database: Db, fields: Shown) -> Wire:
-    """The order, with its payments and parcels."""
-    return await _order(database, order_id, fields)
+    """The order, with its payments and fulfillments."""
+    return await order_answer(database, order_id, fields)
 
 
 @router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
 async def cancel(order_id: str, database: Db, desk: Desk, fields: Shown) -> Wire:
-    """Cancel the order; not once it is paid by a provider that gives nothing back, nor while parcels of it stand."""
+    """Cancel the order; not once a provider that gives nothing back was paid, nor while fulfillments of it stand."""
     await cancel_order(database, desk, order_id)
-    return await _order(database, order_id, fields)
+    return await order_answer(database, order_id, fields)
 
 
 @router.post("/orders/{order_id}/refunds", response_model=RefundAnswer)
 async def create_refund(order_id: str, body: NewRefund, database: Db, member: StaffMember) -> Wire:
     """Book money that was given back by a bank transfer, with the units that come back.
 
-    When all of the money is given back and no parcel stands, the order is cancelled.
+    When all of the money is given back and no fulfillment stands, the order is cancelled.
     """
     refund = await refund_order(database, order_id, body, member.id)
     async with database.read() as session:
@@ -93,65 +90,6 @@ async def list_refunds(
         refunds = await refunds_of_order(session, await read_order(session, order_id))
     shown = [staff_refund_wire(refund) for refund in refunds]
     return Wire(listed("refunds", page_of(shown, asked), len(shown), asked))
-
-
-@router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
-async def create_fulfillment(
-    *, order_id: str, body: NewParcel, database: Db, settings: ShopSettings, carriers: Carriers, fields: Shown
-) -> Wire:
-    """Send these units: the provider makes the parcel's guide, once (spec: createFulfillment)."""
-    await fulfill(database, settings, carriers, order_id, body)
-    return await _order(database, order_id, fields)
-
-
-@router.post("/orders/{order_id}/fulfillments/{parcel_id}/cancel", response_model=OrderAnswer)
-async def cancel_fulfillment(
-    order_id: str, parcel_id: str, database: Db, carriers: Carriers, fields: Shown
-) -> Wire:
-    """Cancel the parcel's guide."""
-    await cancel_parcel(database, carriers, order_id, parcel_id)
-    return await _order(database, order_id, fields)
-
-
-@router.post("/orders/{order_id}/fulfillments/{parcel_id}/shipments", response_model=OrderAnswer)
-async def create_shipment(order_id: str, parcel_id: str, body: Shipment, database: Db, fields: Shown) -> Wire:
-    """The parcel has left."""
-    async with database.transaction() as session:
-        await ship(session, order_id, parcel_id, body)
-    return await _order(database, order_id, fields)
-
-
-@router.post("/orders/{order_id}/fulfillments/{parcel_id}/mark-as-delivered", response_model=OrderAnswer)
-async def mark_as_delivered(order_id: str, parcel_id: str, database: Db, fields: Shown) -> Wire:
-    """The parcel has arrived."""
-    async with database.transaction() as session:
-        await deliver(session, order_id, parcel_id)
-    return await _order(database, order_id, fields)
-
-
-@router.get(
-    "/orders/{order_id}/fulfillments/{parcel_id}/label",
-    response_class=Response,
-    responses={
-        200: {"content": {"application/pdf": {}}, "description": "The label, as the carrier drew it."}
-    },
-)
-async def read_label(order_id: str, parcel_id: str, database: Db) -> Response:
-    """The parcel's label to print, as it was kept when the guide was made."""
-    async with database.read() as session:
-        parcel = await lock_parcel(session, order_id, parcel_id)
-    if parcel.label_pdf is None:
-        raise NotFound(f"Fulfillment with id: {parcel_id} has no label")
-    headers = {"Content-Disposition": f'inline; filename="guia-{parcel.reference}.pdf"'}
-    return Response(parcel.label_pdf, media_type="application/pdf", headers=headers)
-
-
-@router.post("/returns", response_model=OrderAnswer)
-async def create_return(body: NewReturn, database: Db, settings: ShopSettings, carriers: Carriers) -> Wire:
-    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
-    async with database.transaction() as session:
-        await return_parcel(session, settings, carriers, body.order_id)
-    return await _order(database, body.order_id, Fields())
 
 
 def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
@@ -176,7 +114,8 @@ def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
     return conditions
 
 
-async def _order(database: Database, order_id: str, fields: Fields) -> Wire:
+async def order_answer(database: Database, order_id: str, fields: Fields) -> Wire:
+    """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
         (order,) = await orders_for_staff(session, [await read_order(session, order_id)])
     return Wire({"order": fields.pick(order)})

@@ -5,9 +5,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database
 from backend.errors import NotAllowed, NotImplementedByProvider
 from backend.inventory import service as inventory
-from backend.orders.fulfilling import has_standing_parcels
 from backend.orders.models import Order
-from backend.orders.service import lock_order, mark_unpaid, read_order
+from backend.orders.service import has_standing_fulfillments, lock_order, mark_unpaid, read_order
 from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
@@ -19,7 +18,7 @@ BY_HAND = (
     "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
     "POST /admin/orders/:id/refunds: with `cancel`, that cancels the order"
 )
-STANDING_PARCELS = "All fulfillments must be canceled before canceling an order"
+STANDING_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
 AT_THE_BANK = (
     "The payment is still at the bank and cannot be called back: unless it is approved, "
     "the order is cancelled by itself"
@@ -31,7 +30,7 @@ async def cancel_order(database: Database, payments: PaymentDesk, order_id: str)
 
     Raises:
         NotFound: there is no such order.
-        NotAllowed: parcels of it stand; or its payment is still at the bank.
+        NotAllowed: fulfillments of it stand; or its payment is still at the bank.
         NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).
         OutsideFailure: the provider could not be asked.
     """
@@ -39,8 +38,8 @@ async def cancel_order(database: Database, payments: PaymentDesk, order_id: str)
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:
             return
-        if await has_standing_parcels(session, order_id):
-            raise NotAllowed(STANDING_PARCELS)
+        if await has_standing_fulfillments(session, order_id):
+            raise NotAllowed(STANDING_FULFILLMENTS)
         attempt = await decisive_attempt(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
     if attempt is not None and not is_given_back:

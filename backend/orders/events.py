@@ -29,3 +29,11 @@ class OrderUnconfirmed:
     """The order is cancelled because nobody has confirmed its payment in time. The money may still come."""
 
     order_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FulfillmentShipped:
+    """A fulfillment has left the warehouse. Published in the transaction that marks it shipped."""
+
+    fulfillment_id: str
+    order_id: str

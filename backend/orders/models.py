@@ -1,9 +1,12 @@
-"""Orders: what was sold, at the prices of that moment. Nothing here is looked up in the catalogue again."""
+"""Orders: what was sold, at the prices of that moment, and what was sent of it.
+
+Nothing here is looked up in the catalogue again.
+"""
 
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import text
+from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
@@ -77,3 +80,35 @@ class OrderLine(Timestamps, table=True):
     returned: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Units that came back with a refund after they were sent."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class Fulfillment(Timestamps, table=True):
+    """Units of an order that are sent together, and the label they travel with.
+
+    `state` is a `backend.orders.states.LabelState`; the steps between them are in `backend.fulfillment.labels`.
+    `items` holds objects with `line_item_id`, `variant_id`, `title`, `sku` and `quantity`.
+    """
+
+    __tablename__ = "fulfillment"
+    __table_args__ = (UniqueConstraint("order_id", "reference"),)
+
+    id: str = Field(default_factory=lambda: new_id("ful"), primary_key=True)
+    order_id: str = Field(index=True)
+    reference: str
+    """Ours, and printed on the label: the order's number, a dash, and which of its fulfillments it is."""
+    location_id: str = Field(foreign_key="stock_location.id")
+    provider_id: str
+    state: str = "creating"
+    items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    carrier_order_id: int | None = Field(default=None, index=True, sa_type=BigInteger)
+    tracking_number: str | None = None
+    label_url: str | None = None
+    label_pdf: bytes | None = None
+    data: JsonObject = Field(default_factory=dict, sa_type=Json)
+    stage: str | None = None
+    """A `backend.shipping.providers.TrackingStage`: where the carrier says it is. None: not asked yet."""
+    tracked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When the carrier was last asked. Of several replicas, the one that moves it on asks."""
+    shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -14,18 +14,21 @@ from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.inventory import service as inventory
 from backend.money import Cop
-from backend.orders.fulfilling import has_standing_parcels, restate
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
-from backend.orders.service import lines_of_order, lock_order, read_order
-from backend.orders.states import OrderStatus, move, payment_status_of
+from backend.orders.service import (
+    has_standing_fulfillments,
+    lines_of_order,
+    lock_order,
+    read_order,
+    update_fulfillment_status,
+)
+from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.refunds import book_refund, left_of, money_of, refunds_of
 from backend.payment.service import attempts_of
 from backend.payment.settlement import lock_attempt
 from backend.payment.states import SessionState
-from backend.shipping.guides import GuideState
-from backend.shipping.models import Fulfillment
 
 NOT_PAID = "The order has no money that could be given back"
 STANDS = "All fulfillments must be canceled before canceling an order"
@@ -44,12 +47,12 @@ class Transfer:
 async def refund_order(database: Database, order_id: str, new: NewRefund, by: str) -> Refund:
     """Book a refund by hand. The same reference with the same amount is the same refund, however often it is sent.
 
-    When all of the money is given back and no parcel stands, the order is cancelled; with `cancel`, both are required.
+    When all of the money is given back and no fulfillment stands, the order is cancelled. `cancel` requires both.
 
     Raises:
         NotFound: there is no such order.
         InvalidData: a line is not the order's, or more of it comes back than was sold.
-        NotAllowed: there is no such money; or `cancel` is wanted, and parcels stand or money would be left.
+        NotAllowed: there is no such money; or `cancel` is wanted, and fulfillments stand or money would be left.
         Conflict: the reference stands for another amount already.
     """
     async with database.read() as session:
@@ -76,7 +79,7 @@ async def refund_money(
     """Book that this money was given back; an order that nothing else has paid, or may still pay, is cancelled.
 
     Raises:
-        NotAllowed: it is more than is left of the payment; or the order has parcels that stand.
+        NotAllowed: it is more than is left of the payment; or the order has fulfillments that stand.
     """
     await book_refund(session, attempt, _refund(attempt, order, amount, transfer))
     if order is None:
@@ -93,7 +96,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
     """Book that all money of the (locked) order was given back by this transfer, and cancel the order.
 
     Raises:
-        NotAllowed: there is none, or parcels of the order stand.
+        NotAllowed: there is none, or fulfillments of the order stand.
     """
     some = False
     for attempt in await attempts_of(session, order.cart_id):
@@ -173,7 +176,7 @@ async def _take_lines(session: AsyncSession, order: Order, named: Sequence[Refun
         if one.quantity > unsent:
             await _bring_back(session, order, line, one.quantity - unsent, restock=one.restock)
     if named:
-        await restate(session, order)
+        await update_fulfillment_status(session, order)
 
 
 async def _withdraw(
@@ -201,22 +204,22 @@ async def _bring_back(
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:
     """Where the line's units started from: there they lie again."""
-    parcels = await session.execute(
+    fulfillments = await session.execute(
         select(Fulfillment)
-        .where(Fulfillment.order_id == order.id, Fulfillment.state == GuideState.CREATED)
+        .where(Fulfillment.order_id == order.id, Fulfillment.state == LabelState.CREATED)
         .order_by(Fulfillment.id.desc())
     )
-    for parcel in parcels.scalars():
-        if any(item.get("line_item_id") == line.id for item in parcel.items):
-            return parcel.location_id
+    for fulfillment in fulfillments.scalars():
+        if any(item.get("line_item_id") == line.id for item in fulfillment.items):
+            return fulfillment.location_id
     raise InvalidData(f"No fulfillment of the order holds item {line.id}")
 
 
 async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool) -> None:
-    """An order whose money went back is not sent: its units are free, and it is cancelled unless parcels stand.
+    """An order whose money went back is not sent: its units are free, and it is cancelled unless fulfillments stand.
 
     Raises:
-        NotAllowed: it must be cancelled, and money is left or parcels stand.
+        NotAllowed: it must be cancelled, and money is left or fulfillments stand.
     """
     captured, refunded = await money_of(session, order.cart_id)
     if captured > refunded:
@@ -225,7 +228,7 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
                 f"To cancel the order, give all of its money back: {captured - refunded} is left"
             )
         return
-    stands = await has_standing_parcels(session, order.id)
+    stands = await has_standing_fulfillments(session, order.id)
     if stands and must_cancel:
         raise NotAllowed(STANDS)
     await inventory.release(session, order.cart_id)

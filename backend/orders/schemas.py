@@ -1,6 +1,6 @@
 """What the Store and Admin API say of orders, and what staff may do with them."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -10,7 +10,6 @@ from backend.edge.schemas import (
     FilledName,
     ListAnswer,
     ListParameters,
-    Metadata,
     Name,
     OneParameters,
     Pesos,
@@ -77,49 +76,6 @@ class OrdersParameters(ListParameters):
     sales_channel_id: list[Name] | None = None
 
 
-class PackedItem(Body):
-    """Units of an order's line that go into a parcel."""
-
-    id: FilledName
-    quantity: Annotated[Units, Field(gt=0)]
-
-
-class NewParcel(Body):
-    """A parcel to send: what goes in. `location_id` may be named; the shipping option says where parcels start."""
-
-    model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
-
-    items: Annotated[list[PackedItem], Field(min_length=1, max_length=100)]
-    location_id: Name | None = None
-    shipping_option_id: Name | None = None
-    requires_shipping: bool = True
-    no_notification: bool | None = None
-    metadata: Metadata | None = None
-    additional_data: dict[str, Any] | None = None
-
-
-class ParcelLabel(Body):
-    """A label that was made outside the shop."""
-
-    tracking_number: Name
-    tracking_url: Name = ""
-    label_url: Name = ""
-
-
-class Shipment(Body):
-    """The parcel has left."""
-
-    model_config = example(
-        labels=[{"tracking_number": "034012345678", "tracking_url": "https://guias.example/034012345678"}]
-    )
-
-    items: Annotated[list[PackedItem], Field(max_length=100)] | None = None
-    labels: Annotated[list[ParcelLabel], Field(max_length=10)] | None = None
-    no_notification: bool | None = None
-    metadata: Metadata | None = None
-    additional_data: dict[str, Any] | None = None
-
-
 class RefundedLine(Body):
     """Units of an order's line that come back with a refund, or are not sent at all."""
 
@@ -172,17 +128,3 @@ class RefundsAnswer(ListAnswer):
     """The refunds of an order, the oldest first."""
 
     refunds: list[RefundOut]
-
-
-class NewReturn(Body):
-    """Goods that come back."""
-
-    model_config = example(
-        order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
-        items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}],
-    )
-
-    order_id: FilledName
-    items: list[dict[str, Any]] | None = None
-    location_id: Name | None = None
-    metadata: Metadata | None = None

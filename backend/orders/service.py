@@ -14,8 +14,8 @@ from backend.errors import NotFound
 from backend.events import publish
 from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
-from backend.orders.models import Order, OrderLine
-from backend.orders.states import OrderStatus, PaymentStatus, move
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
     SHIPPING_RATE,
     CartTotals,
@@ -227,3 +227,20 @@ def mark_paid(order: Order) -> None:
 def mark_unpaid(order: Order) -> None:
     """The payment is finally lost: the order is cancelled."""
     move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
+
+
+async def has_standing_fulfillments(session: AsyncSession, order_id: str) -> bool:
+    """Whether a fulfillment of the order has a label, or may have one."""
+    query = select(Fulfillment.id).where(
+        Fulfillment.order_id == order_id, Fulfillment.state.not_in(WITHOUT_LABEL)
+    )
+    return (await session.execute(query.limit(1))).first() is not None
+
+
+async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:
+    """Let the (locked) order say how far its fulfillments are."""
+    await session.flush()
+    fulfillments = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order.id))
+    lines = await lines_of_order(session, order.id)
+    order.fulfillment_status = fulfillment_status_of(lines, fulfillments.scalars())
+    await session.flush()

@@ -22,11 +22,12 @@
 `move` is the only function that writes `Order.status` and `Order.payment_status`.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from backend.clock import now
 from backend.money import Cop
-from backend.orders.models import Order
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.transitions import Transitions
 
 
@@ -50,7 +51,7 @@ class PaymentStatus(StrEnum):
 
 
 class FulfillmentStatus(StrEnum):
-    """Whether it has left. Computed from its parcels (`backend.orders.fulfilling.status_of`)."""
+    """Whether it has left. Computed from its fulfillments (`fulfillment_status_of`)."""
 
     NOT_FULFILLED = "not_fulfilled"
     PARTIALLY_FULFILLED = "partially_fulfilled"
@@ -60,6 +61,28 @@ class FulfillmentStatus(StrEnum):
     PARTIALLY_DELIVERED = "partially_delivered"
     DELIVERED = "delivered"
 
+
+class LabelState(StrEnum):
+    """How far the label of a fulfillment is. `backend.fulfillment.labels` has the steps between these."""
+
+    CREATING = "creating"
+    """The carrier is being asked for it. Stored before it is asked."""
+    CREATED = "created"
+    FAILED = "failed"
+    """None was made; it may be tried again."""
+    UNKNOWN = "unknown"
+    """Nobody knows whether it was made; a person must look."""
+    TOO_EXPENSIVE = "too_expensive"
+    """It costs more than may be spent without a person's decision; none was bought."""
+    CANCELED = "canceled"
+
+
+WITHOUT_LABEL = (LabelState.FAILED, LabelState.TOO_EXPENSIVE, LabelState.CANCELED)
+"""States in which there is certainly no label."""
+PACKED, UNPACKED = "packed_at", "unpacked_at"
+"""Keys in a fulfillment's `data`: when its units left the warehouse, and when they came back."""
+TRACKING = "tracking"
+"""Key in a fulfillment's `data`: the carrier's own `words`, `expected_at` and `received_by`."""
 
 P = PaymentStatus
 STATUS_STEPS = Transitions(
@@ -118,3 +141,27 @@ def payment_status_of(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
     if kept <= 0:
         return PaymentStatus.REFUNDED
     return PaymentStatus.PARTIALLY_REFUNDED if refunded else PaymentStatus.PARTIALLY_CAPTURED
+
+
+def fulfillment_status_of(
+    lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]
+) -> FulfillmentStatus:
+    """How far an order with these lines and fulfillments is. Units that a refund took out are not waited for."""
+    lines = list(lines)
+    sent = [one for one in fulfillments if PACKED in one.data and one.canceled_at is None]
+    wanted = sum(line.quantity - line.withdrawn for line in lines)
+    for units, whole, part in (
+        (_units(one for one in sent if one.delivered_at), S.DELIVERED, S.PARTIALLY_DELIVERED),
+        (_units(one for one in sent if one.shipped_at), S.SHIPPED, S.PARTIALLY_SHIPPED),
+        (sum(line.fulfilled for line in lines), S.FULFILLED, S.PARTIALLY_FULFILLED),
+    ):
+        if units:
+            return whole if units >= wanted else part
+    return S.NOT_FULFILLED
+
+
+S = FulfillmentStatus
+
+
+def _units(fulfillments: Iterable[Fulfillment]) -> int:
+    return sum(item["quantity"] for one in fulfillments for item in one.items)

@@ -43,13 +43,13 @@ class PaymentFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ParcelView:
-    """A parcel for whoever waits for it. Labels are moments in words, empty where there is none."""
+class FulfillmentView:
+    """A fulfillment as its buyer sees it. `*_label` are moments in words, empty where there is none."""
 
     carrier: str
     tracking_number: str
     stage: str
-    """`preparing`, `ready` (it has its guide), `shipped`, or a `backend.shipping.stages.Stage`."""
+    """`preparing`, `ready` (it has its guide), `shipped`, or a `backend.shipping.providers.base.TrackingStage`."""
     note: str
     """The carrier's own words on an incident."""
     expected_label: str
@@ -89,6 +89,6 @@ class OrderView:
     recipient: str
     address_lines: list[str]
     payment: PaymentFacts
-    parcels: list[ParcelView]
+    fulfillments: list[FulfillmentView]
     journey: str
     """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""

@@ -1,4 +1,4 @@
-"""Orders as the platform shows them: as they were sold, with their payments and parcels."""
+"""Orders as the platform shows them: as they were sold, with their payments and fulfillments."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,14 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
+from backend.orders.states import TRACKING
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.refunds import refunds_of
 from backend.payment.wire import captured_total, collection_wire, refunded_total
 from backend.pricing import PartTotals
-from backend.shipping.models import Fulfillment
-from backend.shipping.parcels_wire import fulfillment_wire
 from backend.tables import JsonObject
 
 _LINES = (
@@ -25,7 +24,7 @@ _LINES = (
     .where(OrderLine.order_id.in_(bindparam("order_ids", expanding=True)))
     .order_by(OrderLine.id)
 )
-_PARCELS = (
+_FULFILLMENTS = (
     select(Fulfillment)
     .where(Fulfillment.order_id.in_(bindparam("order_ids", expanding=True)))
     .order_by(Fulfillment.id)
@@ -49,7 +48,7 @@ class Around:
     attempts: list[PaymentSession] = field(default_factory=list)
     refunds: list[Refund] = field(default_factory=list)
     collections: list[PaymentCollection] = field(default_factory=list)
-    parcels: list[Fulfillment] = field(default_factory=list)
+    fulfillments: list[Fulfillment] = field(default_factory=list)
 
 
 async def order_wire(session: AsyncSession, order: Order) -> JsonDict:
@@ -67,6 +66,50 @@ async def orders_for_staff(session: AsyncSession, orders: Sequence[Order]) -> li
     """The orders with what only staff may see: whose document the invoice is for."""
     shown = await orders_wire(session, orders)
     return [{**wire, "payer": order.payer} for wire, order in zip(shown, orders, strict=True)]
+
+
+def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> JsonDict:
+    """A fulfillment with its label. `data.state` says how far the label is, `data.stage` where the carrier has it."""
+    return {
+        "id": fulfillment.id,
+        "location_id": fulfillment.location_id,
+        "provider_id": fulfillment.provider_id,
+        "provider": {"id": fulfillment.provider_id},
+        "shipping_option_id": option_id,
+        "shipping_option": {"id": option_id} if option_id else None,
+        "delivery_address_id": sibling_id("fuladdr", fulfillment.id),
+        "requires_shipping": True,
+        "packed_at": fulfillment.data.get("packed_at"),
+        "shipped_at": iso(fulfillment.shipped_at),
+        "delivered_at": iso(fulfillment.delivered_at),
+        "canceled_at": iso(fulfillment.canceled_at),
+        "marked_shipped_by": None,
+        "created_by": None,
+        "data": {
+            "state": fulfillment.state,
+            "reference": fulfillment.reference,
+            "carrier": fulfillment.data.get("carrier"),
+            "carrier_order_id": fulfillment.carrier_order_id,
+            "stage": fulfillment.stage,
+            "tracking": fulfillment.data.get(TRACKING),
+            "tracked_at": iso(fulfillment.tracked_at),
+        },
+        "metadata": None,
+        "labels": _labels_wire(fulfillment),
+        "items": [
+            {
+                "id": f"fulit_{fulfillment.id.partition('_')[2]}{place}",
+                "line_item_id": item.get("line_item_id"),
+                "title": item.get("title"),
+                "sku": item.get("sku"),
+                "quantity": item.get("quantity"),
+                "fulfillment_id": fulfillment.id,
+            }
+            for place, item in enumerate(fulfillment.items)
+        ],
+        **stamps(fulfillment.created_at, fulfillment.updated_at),
+        "deleted_at": None,
+    }
 
 
 def order_stub(order: Order) -> JsonDict:
@@ -106,14 +149,16 @@ def _order(order: Order, around: Around) -> JsonDict:
         **totals(prices),
         "summary": _summary(order, around),
         "items": [
-            _item(order, line, part, around.parcels)
+            _item(order, line, part, around.fulfillments)
             for line, part in zip(around.lines, prices.lines, strict=True)
         ],
         "shipping_address": _address(order, order.shipping_address, ""),
         "billing_address": _address(order, order.billing_address, "b"),
         "shipping_methods": [_shipping_method(order, prices.shipping)],
         "payment_collections": owed,
-        "fulfillments": [fulfillment_wire(parcel, order.shipping_option_id) for parcel in around.parcels],
+        "fulfillments": [
+            fulfillment_wire(fulfillment, order.shipping_option_id) for fulfillment in around.fulfillments
+        ],
         "credit_lines": [],
         "transactions": [],
     }
@@ -135,7 +180,7 @@ def _summary(order: Order, around: Around) -> JsonDict:
     )
 
 
-def _item(order: Order, line: OrderLine, part: PartTotals, parcels: Iterable[Fulfillment]) -> JsonDict:
+def _item(order: Order, line: OrderLine, part: PartTotals, fulfillments: Iterable[Fulfillment]) -> JsonDict:
     return {
         "id": line.id,
         "title": line.title,
@@ -162,7 +207,7 @@ def _item(order: Order, line: OrderLine, part: PartTotals, parcels: Iterable[Ful
         **stamps(line.created_at, line.updated_at),
         "tax_lines": [tax_line("ordlitxl", line.id, part.tax_rate, item_id=line.id)],
         "adjustments": [],
-        "detail": _detail(order, line, parcels),
+        "detail": _detail(order, line, fulfillments),
         "variant": {
             "id": line.variant_id,
             "title": line.variant_title,
@@ -178,8 +223,8 @@ def _item(order: Order, line: OrderLine, part: PartTotals, parcels: Iterable[Ful
     }
 
 
-def _detail(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> JsonDict:
-    standing = [parcel for parcel in parcels if parcel.canceled_at is None]
+def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) -> JsonDict:
+    standing = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
     return {
         "id": sibling_id("orditem", line.id),
         "order_id": order.id,
@@ -187,8 +232,10 @@ def _detail(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> Js
         "version": 1,
         "quantity": line.quantity,
         "fulfilled_quantity": line.fulfilled,
-        "shipped_quantity": _units(line, [parcel for parcel in standing if parcel.shipped_at]),
-        "delivered_quantity": _units(line, [parcel for parcel in standing if parcel.delivered_at]),
+        "shipped_quantity": _units(line, [fulfillment for fulfillment in standing if fulfillment.shipped_at]),
+        "delivered_quantity": _units(
+            line, [fulfillment for fulfillment in standing if fulfillment.delivered_at]
+        ),
         "return_requested_quantity": 0,
         "return_received_quantity": line.returned,
         "return_dismissed_quantity": 0,
@@ -198,11 +245,11 @@ def _detail(order: Order, line: OrderLine, parcels: Iterable[Fulfillment]) -> Js
     }
 
 
-def _units(line: OrderLine, parcels: Iterable[Fulfillment]) -> int:
+def _units(line: OrderLine, fulfillments: Iterable[Fulfillment]) -> int:
     return sum(
         int(item["quantity"])
-        for parcel in parcels
-        for item in parcel.items
+        for fulfillment in fulfillments
+        for item in fulfillment.items
         if item.get("line_item_id") == line.id
     )
 
@@ -238,13 +285,27 @@ def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
     }
 
 
+def _labels_wire(fulfillment: Fulfillment) -> list[JsonDict]:
+    if fulfillment.tracking_number is None and fulfillment.label_url is None:
+        return []
+    return [
+        {
+            "id": sibling_id("fulla", fulfillment.id),
+            "tracking_number": fulfillment.tracking_number or "",
+            "tracking_url": "",
+            "label_url": fulfillment.label_url or "",
+            "fulfillment_id": fulfillment.id,
+        }
+    ]
+
+
 async def _around(session: AsyncSession, orders: Sequence[Order]) -> dict[str, Around]:
     ids, of_cart = [order.id for order in orders], {order.cart_id: order.id for order in orders}
     around: dict[str, Around] = defaultdict(Around)
     for line in (await session.execute(_LINES, {"order_ids": ids})).scalars():
         around[line.order_id].lines.append(line)
-    for parcel in (await session.execute(_PARCELS, {"order_ids": ids})).scalars():
-        around[parcel.order_id].parcels.append(parcel)
+    for fulfillment in (await session.execute(_FULFILLMENTS, {"order_ids": ids})).scalars():
+        around[fulfillment.order_id].fulfillments.append(fulfillment)
     for collection, attempt in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):
         owed = around[of_cart[collection.cart_id]]
         if not owed.collections:  # one a cart

@@ -12,7 +12,6 @@ from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.shipping.models import (
-    Fulfillment,
     FulfillmentSet,
     LocationFulfillmentProvider,
     LocationSalesChannel,
@@ -34,9 +33,11 @@ from backend.shipping.schemas import (
     OptionPrice,
     ZoneChange,
 )
-from backend.shipping.service import location_of, require_enabled, settle_price, update_option
+from backend.shipping.service import location_of, require_enabled, set_price, update_option
 from backend.shipping.wire import TYPE_NOTE
 from backend.tables import JsonObject
+
+LOCATION_IN_USE = "Units lie at this location, or fulfillments started from it: it cannot be deleted"
 
 
 async def create_location(session: AsyncSession, new: NewLocation) -> StockLocation:
@@ -62,22 +63,24 @@ async def delete_location(session: AsyncSession, location_id: str) -> None:
 
     Raises:
         NotFound: there is none.
-        NotAllowed: units lie there, or parcels started from there.
+        NotAllowed: units lie there, or fulfillments started from there.
     """
     location = await find_location(session, location_id)
     stock = select(InventoryLevel.id).where(
         InventoryLevel.location_id == location_id, InventoryLevel.stocked > 0
     )
-    parcels = select(Fulfillment.id).where(Fulfillment.location_id == location_id)
-    if (await session.execute(stock.limit(1))).first() or (await session.execute(parcels.limit(1))).first():
-        raise NotAllowed("Units lie at this location, or parcels started from it: it cannot be deleted")
+    if (await session.execute(stock.limit(1))).first():
+        raise NotAllowed(LOCATION_IN_USE)
     for fulfillment_set in await sets_of(session, [location_id]):
         await delete_set(session, fulfillment_set.id)
     for link in (LocationSalesChannel, LocationFulfillmentProvider):
         await session.execute(delete(link).where(link.location_id == location_id))
     await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
-    await session.delete(location)
-    await session.flush()
+    try:
+        async with session.begin_nested():
+            await session.delete(location)
+    except IntegrityError:  # a fulfillment refers to it
+        raise NotAllowed(LOCATION_IN_USE) from None
 
 
 async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
@@ -187,7 +190,7 @@ async def create_option(
         meta=_noted({}, new),
     )
     await require_enabled(session, option, await location_of(session, option))
-    settle_price(option, providers, flat_price(new.prices))
+    set_price(option, providers, flat_price(new.prices))
     session.add(option)
     await session.flush()
     return option

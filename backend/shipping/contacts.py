@@ -3,9 +3,9 @@
 from typing import Any
 
 from backend.settings import Settings
-from backend.shipping.carrier.fitting import PHONE_DIGITS, fit_phone
 from backend.shipping.destination import municipality_code
 from backend.shipping.providers.base import Contact
+from backend.shipping.providers.carrier.fitting import PHONE_DIGITS, fit_phone
 from backend.tables import JsonObject
 
 
@@ -49,7 +49,7 @@ def missing_for_a_label(address: JsonObject) -> list[str]:
     """The parts without which no label can be made for this address, by the platform's names.
 
     Whatever else the carrier's label asks for (company, suburb, cross street, reference) is stood in for, or fitted:
-    see `backend.shipping.carrier.messages`. A telephone number cannot be made up: it has ten digits.
+    see `backend.shipping.providers.carrier.messages`. A telephone number cannot be made up: it has ten digits.
     """
     missing = [name for name in ("first_name", "last_name") if not _text(address, name)]
     if len(fit_phone(_text(address, "phone"))) != PHONE_DIGITS:

@@ -1,8 +1,8 @@
-"""Where parcels start from, who carries them and at what price; the guides that were made."""
+"""Stock locations, and the ways to ship from them: who carries, where to, at what price."""
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -12,7 +12,7 @@ from backend.tables import Json, JsonObject, Timestamps
 
 
 class StockLocation(Timestamps, table=True):
-    """A warehouse: the origin of parcels."""
+    """A warehouse: where packages start from."""
 
     __tablename__ = "stock_location"
 
@@ -40,7 +40,7 @@ class LocationFulfillmentProvider(SQLModel, table=True):
 
 
 class FulfillmentSet(Timestamps, table=True):
-    """A kind of fulfilment that a location offers."""
+    """A kind of fulfillment that a location offers."""
 
     __tablename__ = "fulfillment_set"
 
@@ -51,7 +51,7 @@ class FulfillmentSet(Timestamps, table=True):
 
 
 class ServiceZone(Timestamps, table=True):
-    """Where a fulfilment set delivers: geo zones of type country (spec: Entities)."""
+    """Where a fulfillment set delivers: geo zones of type country (spec: Entities)."""
 
     __tablename__ = "service_zone"
 
@@ -90,34 +90,3 @@ class ShippingOption(Timestamps, table=True):
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-
-
-class Fulfillment(Timestamps, table=True):
-    """A parcel of an order and the guide it travels with.
-
-    `state`: `creating` from before the carrier is asked, so that a crash leaves a trace and never a second guide;
-    then `created`, `failed`, `unknown` (the carrier did not answer) or `canceled`.
-    """
-
-    __tablename__ = "fulfillment"
-    __table_args__ = (UniqueConstraint("order_id", "reference"),)
-
-    id: str = Field(default_factory=lambda: new_id("ful"), primary_key=True)
-    order_id: str = Field(index=True)
-    reference: str
-    location_id: str = Field(foreign_key="stock_location.id")
-    provider_id: str
-    state: str = "creating"
-    items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    carrier_order_id: int | None = Field(default=None, index=True, sa_type=BigInteger)
-    tracking_number: str | None = None
-    label_url: str | None = None
-    label_pdf: bytes | None = None
-    data: JsonObject = Field(default_factory=dict, sa_type=Json)
-    stage: str | None = None
-    """Where the carrier last saw it; None before it was asked. See `backend.shipping.stages`."""
-    tracked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the carrier was last asked; whoever moves it on is the one who asks."""
-    shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

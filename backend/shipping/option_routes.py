@@ -1,4 +1,4 @@
-"""Fulfilment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
+"""Fulfillment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ from backend.shipping.admin import (
     zones_of,
 )
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, ShippingProfile
-from backend.shipping.routes import Carriers
+from backend.shipping.routes import Providers
 from backend.shipping.schemas import (
     NewOption,
     NewZone,
@@ -62,7 +62,7 @@ WITH_ZONE = (
 
 @router.delete("/fulfillment-sets/{set_id}", response_model=Deleted)
 async def remove_set(set_id: str, database: Db) -> Wire:
-    """Take the fulfilment set away, once none of its zones has options."""
+    """Take the fulfillment set away, once none of its zones has options."""
     async with database.transaction() as session:
         await delete_set(session, set_id)
     return Wire({"id": set_id, "object": "fulfillment_set", "deleted": True})
@@ -127,10 +127,10 @@ async def list_options(
 
 
 @router.post("/shipping-options", response_model=OptionAnswer)
-async def create(body: NewOption, database: Db, carriers: Carriers, fields: Shown) -> Wire:
+async def create(body: NewOption, database: Db, providers: Providers, fields: Shown) -> Wire:
     """A new way to ship. 400 when its provider is not linked to the zone's warehouse."""
     async with database.transaction() as session:
-        option = await create_option(session, carriers, body)
+        option = await create_option(session, providers, body)
         return await _option(session, option.id, fields)
 
 
@@ -142,13 +142,15 @@ async def read(option_id: str, database: Db, fields: Shown) -> Wire:
 
 
 @router.post("/shipping-options/{option_id}", response_model=OptionAnswer)
-async def update(option_id: str, body: OptionChange, database: Db, carriers: Carriers, fields: Shown) -> Wire:
+async def update(
+    option_id: str, body: OptionChange, database: Db, providers: Providers, fields: Shown
+) -> Wire:
     """Change the option: its provider and the type of its price, for example.
 
     400 when the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
     """
     async with database.transaction() as session:
-        await change_option(session, carriers, option_id, body)
+        await change_option(session, providers, option_id, body)
         return await _option(session, option_id, fields)
 
 

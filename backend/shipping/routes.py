@@ -35,7 +35,7 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
-from backend.shipping.providers.base import FulfillmentProvider
+from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
     LocationAnswer,
@@ -63,13 +63,13 @@ router = APIRouter(
 SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
 
 
-async def carriers_of(request: Request) -> dict[str, FulfillmentProvider]:
-    """The running shop's fulfilment providers."""
-    carriers: dict[str, FulfillmentProvider] = request.app.state.fulfillment_providers
-    return carriers
+async def providers_of(request: Request) -> FulfillmentProviders:
+    """The running shop's fulfillment providers."""
+    providers: FulfillmentProviders = request.app.state.fulfillment_providers
+    return providers
 
 
-Carriers = Annotated[dict[str, FulfillmentProvider], Depends(carriers_of)]
+Providers = Annotated[FulfillmentProviders, Depends(providers_of)]
 
 
 @router.get("/stock-locations", response_model=LocationsAnswer)
@@ -127,11 +127,11 @@ async def delete(location_id: str, database: Db) -> Wire:
 
 @router.post("/stock-locations/{location_id}/fulfillment-providers", response_model=LocationAnswer)
 async def link_providers(
-    location_id: str, body: ProviderLinks, database: Db, carriers: Carriers, fields: Shown
+    location_id: str, body: ProviderLinks, database: Db, providers: Providers, fields: Shown
 ) -> Wire:
     """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
     for provider_id in body.add or ():
-        if provider_id not in carriers:
+        if provider_id not in providers:
             raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     async with database.transaction() as session:
         location = await find_location(session, location_id)
@@ -156,7 +156,7 @@ async def link_channels(location_id: str, body: ChannelLinks, database: Db, fiel
 
 @router.post("/stock-locations/{location_id}/fulfillment-sets", response_model=LocationAnswer)
 async def add_set(location_id: str, body: NewSet, database: Db, fields: Shown) -> Wire:
-    """A new kind of fulfilment that the warehouse offers."""
+    """A new kind of fulfillment that the warehouse offers."""
     async with database.transaction() as session:
         await create_set(session, location_id, body)
         return await _location(session, await find_location(session, location_id), fields)
@@ -164,10 +164,10 @@ async def add_set(location_id: str, body: NewSet, database: Db, fields: Shown) -
 
 @router.get("/fulfillment-providers", response_model=ProvidersAnswer)
 async def list_providers(
-    asked: Annotated[ProvidersParameters, read_query(ProvidersParameters)], database: Db, carriers: Carriers
+    asked: Annotated[ProvidersParameters, read_query(ProvidersParameters)], database: Db, providers: Providers
 ) -> Wire:
-    """The fulfilment providers that the shop runs with (spec: Module registration rule)."""
-    wanted = set(carriers) if asked.is_enabled is not False else set()
+    """The fulfillment providers that the shop runs with (spec: Module registration rule)."""
+    wanted = set(providers) if asked.is_enabled is not False else set()
     if asked.id is not None:
         wanted &= set(asked.id)
     if asked.stock_location_id is not None:
@@ -175,8 +175,8 @@ async def list_providers(
         query = select(link.provider_id).where(link.location_id.in_(asked.stock_location_id))
         async with database.read() as session:
             wanted &= set((await session.execute(query)).scalars())
-    providers = [_provider(provider_id) for provider_id in sorted(wanted)]
-    return Wire(listed("fulfillment_providers", page_of(providers, asked), len(providers), asked))
+    shown = [_provider(provider_id) for provider_id in sorted(wanted)]
+    return Wire(listed("fulfillment_providers", page_of(shown, asked), len(shown), asked))
 
 
 @router.get("/shipping-profiles", response_model=ProfilesAnswer)

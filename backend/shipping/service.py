@@ -127,7 +127,7 @@ async def update_option(
         option.provider_id = provider_id or option.provider_id
         option.price_type = price_type or option.price_type
         await require_enabled(session, option, await location_of(session, option))
-        settle_price(option, providers, amount)
+        set_price(option, providers, amount)
     await session.flush()
     return option
 
@@ -168,7 +168,7 @@ async def unlink_sales_channel(session: AsyncSession, location_id: str, sales_ch
     )
 
 
-def settle_price(
+def set_price(
     option: ShippingOption, providers: Mapping[str, FulfillmentProvider], amount: Cop | None
 ) -> None:
     """Give the option a price that its type allows: a flat one an amount, a calculated one a provider that can."""

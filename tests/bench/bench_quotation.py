@@ -14,10 +14,10 @@ import httpx
 
 from backend.sandbox.carrier import Fault, sandbox_carrier
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
-from backend.shipping.carrier.client import USER_AGENT, Patience, carrier_client
-from backend.shipping.carrier.messages import quotation_for
-from backend.shipping.carrier.provider import CarrierStandard
-from backend.shipping.parcels import Item, packages_for
+from backend.shipping.packing import Item, packages_for
+from backend.shipping.providers.carrier.client import USER_AGENT, Patience, carrier_client
+from backend.shipping.providers.carrier.messages import quotation_for
+from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import quote_request
 from tests.backend.shipping.serving import served
 

@@ -177,7 +177,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/store/customers/me": a_customer,
     "/store/customers": a_login,
     "/store": a_cart,
-    "/admin/orders/{order_id}/fulfillments/{parcel_id}": a_parcel,
+    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}": a_parcel,
     "/admin/orders/{order_id}/refunds": a_paid_order,
     "/admin/orders": an_order,
     "/admin/payments": an_order,

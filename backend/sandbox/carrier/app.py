@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 from backend.sandbox.carrier import validation
 from backend.sandbox.carrier.envelopes import WRONG_KEY, plain, processed, refused, turned_away
 from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation
-from backend.sandbox.carrier.guides import IssuedGuide, Ledger, Status
 from backend.sandbox.carrier.label import label_pdf
+from backend.sandbox.carrier.labels import IssuedLabel, Ledger, Status
 from backend.sandbox.carrier.misbehaviour import failed_early, spoilt
 from backend.sandbox.carrier.quoting import rates_for
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
@@ -29,7 +29,7 @@ PUBLIC_PATH = "/sandbox/carrier"
 
 LIBRARIES = re.compile(r"^(python|httpx|curl|wget|go-http|node|axios|okhttp|java|ruby|php|$)", re.IGNORECASE)
 CANCELLATION_MOST = 50
-UNKNOWN_PARCEL = "No se encontró información para el envío."
+UNKNOWN_SHIPMENT = "No se encontró información para el envío."
 
 JsonObject = dict[str, Any]
 Handler = Callable[[JsonObject], Response]
@@ -40,7 +40,7 @@ def sandbox_carrier(
 ) -> "SandboxCarrier":
     """The embedded carrier that accepts the key the shop's client sends.
 
-    `allow_control` opens `/_control/*`, by which a program outside plans faults and moves parcels: never in public.
+    `allow_control` opens `/_control/*`, by which a program outside plans faults and moves shipments: never in public.
     """
     given = settings.carrier_api_key.get_secret_value()
     return SandboxCarrier(
@@ -70,11 +70,11 @@ class SandboxCarrier:
         )
 
     def move(self, order_id: int, status: Status) -> None:
-        """Let a parcel go on to a state; KeyError for an unknown one."""
-        guide = self.ledger.guide(order_id)
-        if guide is None:
+        """Let a shipment go on to a state; KeyError for an unknown one."""
+        label = self.ledger.label(order_id)
+        if label is None:
             raise KeyError(order_id)
-        guide.move(status)
+        label.move(status)
 
     def _operations(self) -> Iterator[Route]:
         for path, operation, schema, handler in (
@@ -93,7 +93,7 @@ class SandboxCarrier:
 
     def _controls(self) -> Iterator[Route]:
         yield Route("/_control/faults", self._control_faults, methods=["GET", "POST", "DELETE"])
-        yield Route("/_control/parcels/{idOrder:int}", self._control_parcel, methods=["POST"])
+        yield Route("/_control/parcels/{idOrder:int}", self._control_shipment, methods=["POST"])
 
     def _endpoint(
         self, operation: Operation, schema: validation.Fields, handler: Handler
@@ -134,16 +134,16 @@ class SandboxCarrier:
         carrier = self.ledger.carrier_of(body["idRate"])
         if carrier is None:
             return refused(422, {"idRate": ["El campo idRate no corresponde a una cotización vigente."]})
-        guide = self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
+        label = self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
         return processed(
             {
                 **body,
-                "guide": base64.b64encode(_label_of(guide)).decode(),
-                "url": f"{self._labels_url}/{guide.order_id}.pdf",
-                "tracker": guide.tracker,
-                "idOrder": guide.order_id,
-                "myGuideReference": guide.reference,
-                "carrier": guide.carrier,
+                "guide": base64.b64encode(_label_of(label)).decode(),
+                "url": f"{self._labels_url}/{label.order_id}.pdf",
+                "tracker": label.tracker,
+                "idOrder": label.order_id,
+                "myGuideReference": label.reference,
+                "carrier": label.carrier,
             }
         )
 
@@ -151,19 +151,19 @@ class SandboxCarrier:
         return self._ship(body, is_test=True)
 
     def _track(self, body: JsonObject) -> Response:
-        guide = self.ledger.guide_tracked_by(body["trackingCode"])
-        return processed(guide.tracking() if guide else UNKNOWN_PARCEL)
+        label = self.ledger.label_tracked_by(body["trackingCode"])
+        return processed(label.tracking() if label else UNKNOWN_SHIPMENT)
 
     def _track_order(self, body: JsonObject) -> Response:
-        guide = self.ledger.guide(body["idOrder"])
-        return processed(guide.tracking() if guide else UNKNOWN_PARCEL)
+        label = self.ledger.label(body["idOrder"])
+        return processed(label.tracking() if label else UNKNOWN_SHIPMENT)
 
     def _track_orders(self, body: JsonObject) -> Response:
-        found = {order_id: self.ledger.guide(order_id) for order_id in body["orders"]}
+        found = {order_id: self.ledger.label(order_id) for order_id in body["orders"]}
         return processed(
             {
-                str(order_id): guide.tracking() if guide else UNKNOWN_PARCEL
-                for order_id, guide in found.items()
+                str(order_id): label.tracking() if label else UNKNOWN_SHIPMENT
+                for order_id, label in found.items()
             }
         )
 
@@ -171,23 +171,23 @@ class SandboxCarrier:
         order_ids: list[int] = body["idOrders"]
         if len(order_ids) > CANCELLATION_MOST:
             return refused(422, {"idOrders": [f"Se pueden cancelar máximo {CANCELLATION_MOST} guías."]})
-        guides = [self.ledger.guide(order_id) for order_id in order_ids]
-        if None in guides:
+        labels = [self.ledger.label(order_id) for order_id in order_ids]
+        if None in labels:
             return refused(422, "orders not found")
         lists: dict[str, list[int]] = {
             "not_valid_orders": [],
             "only_cancel_orders": [],
             "to_refund_orders": [],
         }
-        for guide in filter(None, guides):
-            lists[_cancelled(guide)].append(guide.order_id)
+        for label in filter(None, labels):
+            lists[_cancelled(label)].append(label.order_id)
         return processed(lists)
 
     async def _label(self, request: Request) -> Response:
-        guide = self.ledger.guide(request.path_params["idOrder"])
-        if guide is None:
-            return refused(404, UNKNOWN_PARCEL)
-        return Response(_label_of(guide), media_type="application/pdf")
+        label = self.ledger.label(request.path_params["idOrder"])
+        if label is None:
+            return refused(404, UNKNOWN_SHIPMENT)
+        return Response(_label_of(label), media_type="application/pdf")
 
     async def _control_faults(self, request: Request) -> Response:
         """GET what is planned, DELETE it, or POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
@@ -206,8 +206,8 @@ class SandboxCarrier:
                 return refused(400, str(error))
         return plain(self.faults.described())
 
-    async def _control_parcel(self, request: Request) -> Response:
-        """POST `{"status": "Entregado"}` to move a parcel on."""
+    async def _control_shipment(self, request: Request) -> Response:
+        """POST `{"status": "Entregado"}` to move a shipment on."""
         asked = await _json_object(request) or {}
         try:
             self.move(request.path_params["idOrder"], Status(asked.get("status", "")))
@@ -216,17 +216,17 @@ class SandboxCarrier:
         return plain({"status": asked["status"]})
 
 
-def _cancelled(guide: IssuedGuide) -> str:
-    """Cancel a guide that is not collected yet; the list that its number belongs to."""
-    if guide.status is not Status.PENDING:
+def _cancelled(label: IssuedLabel) -> str:
+    """Cancel a label that is not collected yet; the list that its number belongs to."""
+    if label.status is not Status.PENDING:
         return "not_valid_orders"
-    guide.status = Status.CANCELLED
-    return "only_cancel_orders" if guide.is_test else "to_refund_orders"
+    label.status = Status.CANCELLED
+    return "only_cancel_orders" if label.is_test else "to_refund_orders"
 
 
-def _label_of(guide: IssuedGuide) -> bytes:
-    kind = "GUÍA DE PRUEBA" if guide.is_test else "GUÍA"
-    return label_pdf([kind, guide.carrier, guide.tracker, f"Pedido {guide.order_id}", guide.reference])
+def _label_of(label: IssuedLabel) -> bytes:
+    kind = "GUÍA DE PRUEBA" if label.is_test else "GUÍA"
+    return label_pdf([kind, label.carrier, label.tracker, f"Pedido {label.order_id}", label.reference])
 
 
 async def _json_object(request: Request) -> JsonObject | None:

@@ -23,7 +23,7 @@ class Fault(StrEnum):
     SERVER_ERROR = "server_error"  # 500 with the usual envelope, nothing done
     BAD_GATEWAY = "bad_gateway"  # 502 with a page, as the proxy in front answers
     UNAUTHORIZED = "unauthorized"  # 401, as for a wrong key
-    NO_CREDIT = "no_credit"  # 422: the account has no money for a guide
+    NO_CREDIT = "no_credit"  # 422: the account has no money for a label
     MALFORMED = "malformed"  # 200, but not JSON
     DROP = "drop"  # does what was asked; the connection breaks in the middle of the answer
     NO_RATES = "no_rates"  # 200 without rates: no courier goes there

@@ -7,7 +7,7 @@ from typing import Any
 from backend.sandbox.carrier.geography import REMOTE, distance_km
 
 CM3_PER_KG = 2_500
-"""A light but bulky parcel is charged by its size: 400 kg a cubic metre."""
+"""A light but bulky shipment is charged by its size: 400 kg a cubic metre."""
 
 REMOTE_FACTOR = 2.2
 INSURANCE_LEAST = 500

@@ -1,24 +1,24 @@
-"""What a fulfilment provider is: one interface for whoever prices parcels and makes their guides.
+"""The port of fulfillment providers: whoever prices shipping, makes labels and tracks them.
 
 A provider knows nothing of carts, orders or the database: it is told places, packages and a value.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from enum import StrEnum
 from typing import ClassVar
 
 from backend.errors import NotAllowed, NotImplementedByProvider
 from backend.money import Cop
-from backend.shipping.parcels import Package
-from backend.shipping.stages import Sighting
+from backend.shipping.packing import Package
 from backend.tables import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a parcel starts or ends. `dane_code` has the carrier's eight digits."""
+    """Where a shipment starts or ends. `dane_code` has the carrier's eight digits."""
 
     dane_code: str
     address: str
@@ -68,11 +68,11 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class ShipmentRequest:
-    """A parcel to make a guide for. `reference` is ours and appears on the guide; it tells parcels apart.
+class LabelRequest:
+    """A label to make. `reference` is ours and printed on it; it tells labels of one order apart.
 
-    `pickup_date` is when the parcel is ready; None lets the provider say. `max_price` is the most that the label may
-    cost, in whole pesos; None sets no limit.
+    `pickup_date` is when the packages are ready; None lets the provider say. `max_price` is the most that the label
+    may cost, in whole pesos; None sets no limit.
     """
 
     reference: str
@@ -86,14 +86,50 @@ class ShipmentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
-    """What a parcel travels with. A provider that ships by hand gives no numbers."""
+class Label:
+    """The document that packages travel with, and its numbers. One that was made by hand may have none."""
 
     tracking_number: str | None = None
     carrier_order_id: int | None = None
     label_url: str | None = None
     label_pdf: bytes | None = None
     data: JsonObject = field(default_factory=dict)
+
+
+class TrackingStage(StrEnum):
+    """How far a shipment is, in the shop's words. `INCIDENT` may come at any moment, and pass again."""
+
+    AWAITING_PICKUP = "awaiting_pickup"
+    COLLECTED = "collected"
+    IN_TRANSIT = "in_transit"
+    OUT_FOR_DELIVERY = "out_for_delivery"
+    INCIDENT = "incident"
+    DELIVERED = "delivered"
+    RETURNED = "returned"
+    CANCELED = "canceled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will come."""
+        return self in (TrackingStage.DELIVERED, TrackingStage.RETURNED, TrackingStage.CANCELED)
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it must have left the warehouse. After an incident nobody can say."""
+        return self not in (TrackingStage.AWAITING_PICKUP, TrackingStage.INCIDENT, TrackingStage.CANCELED)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackingUpdate:
+    """Where a provider says that a shipment is. Times are UTC; what it did not say is None or empty."""
+
+    stage: TrackingStage
+    words: str = ""
+    """The provider's own, for people to read."""
+    picked_up_at: datetime | None = None
+    delivered_at: datetime | None = None
+    expected_at: datetime | None = None
+    received_by: str = ""
 
 
 class LabelTooExpensive(NotAllowed):
@@ -111,12 +147,12 @@ class LabelTooExpensive(NotAllowed):
 
 
 class FulfillmentProvider(ABC):
-    """A way to ship. What a provider does not offer raises `NotImplementedByProvider`: it never pretends."""
+    """A way to ship. What it does not offer raises `NotImplementedByProvider`."""
 
     id: ClassVar[str]
     can_calculate: ClassVar[bool]
     gives_numbers: ClassVar[bool] = True
-    """Whether its guides have numbers, by which it knows them again."""
+    """Whether its labels have numbers, by which it knows them again."""
 
     @abstractmethod
     async def calculate_price(self, request: QuoteRequest) -> Quote:
@@ -127,19 +163,19 @@ class FulfillmentProvider(ABC):
         """
 
     @abstractmethod
-    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
-        """Make the guide of a parcel. Not repeatable: asked twice, it makes two.
+    async def create_fulfillment(self, request: LabelRequest) -> Label:
+        """Make a label. Not repeatable: asked twice, it makes two.
 
         Raises:
-            InvalidData: the parcel or a contact cannot be sent as it is; `fields` names what to mend.
+            InvalidData: a package or a contact cannot be sent as it is; `fields` names what to mend.
             LabelTooExpensive: it costs more than `request.max_price`; none was made.
-            OutsideFailure: the guide was not made.
+            OutsideFailure: the label was not made.
             OutcomeUnknown: it may have been made; look it up, never repeat blindly.
         """
 
     @abstractmethod
-    async def cancel_fulfillment(self, guide: Guide) -> None:
-        """Cancel a guide; returns only when it is certainly cancelled. Repeatable.
+    async def cancel_fulfillment(self, label: Label) -> None:
+        """Cancel a label; returns only when it is certainly cancelled. Repeatable.
 
         Raises:
             OutsideFailure: it is not cancelled.
@@ -147,10 +183,10 @@ class FulfillmentProvider(ABC):
         """
 
     async def close(self) -> None:  # noqa: B027 - most have nothing to end
-        """End what still goes on in the background, with the shop."""
+        """End background work and give connections back, when the shop ends."""
 
-    async def track(self, guides: Sequence[Guide]) -> list[Sighting | None]:  # noqa: ARG002 - for those that do
-        """Where the parcels of these guides are, in their order; None for one that the provider does not know.
+    async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:  # noqa: ARG002 - for those that do
+        """Where these labels are, in their order; None for one that the provider does not know.
 
         Raises:
             NotImplementedByProvider: always, unless a provider offers it.
@@ -158,11 +194,15 @@ class FulfillmentProvider(ABC):
         """
         raise NotImplementedByProvider(f"track is not implemented by {self.id}")
 
-    async def create_return_fulfillment(self, request: ShipmentRequest) -> Guide:  # noqa: ARG002 - for those that do
-        """Make the guide of a return.
+    async def create_return_fulfillment(self, request: LabelRequest) -> Label:  # noqa: ARG002 - for those that do
+        """Make the label of a return.
 
         Raises:
             NotImplementedByProvider: always, unless a provider offers it (spec: Errors,
             createReturnFulfillment).
         """
         raise NotImplementedByProvider(f"createReturnFulfillment is not implemented by {self.id}")
+
+
+FulfillmentProviders = Mapping[str, FulfillmentProvider]
+"""The providers that the shop runs with, by their ids."""

@@ -4,7 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.account_page import AddressView
-from backend.orders.views import ParcelView
+from backend.orders.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.empty import link_button
@@ -46,7 +46,7 @@ def part(title: str, *content: rx.Component, name: str) -> rx.Component:
     )
 
 
-def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
+def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
     """How to follow a parcel."""
     return rx.cond(
         item.tracking_number != "",
@@ -78,7 +78,7 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
             rx.el.b(row.total_label),
             class_name="account-order__facts",
         ),
-        rx.foreach(row.parcels, parcel),
+        rx.foreach(row.fulfillments, parcel),
         class_name="account-order",
         data_testid="account-order",
     )

@@ -14,7 +14,7 @@ from backend.checkout.form import require_destination
 from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
-from backend.orders.views import ParcelView
+from backend.orders.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.links import LOGIN, order_path
@@ -43,7 +43,7 @@ class OrderRow:
     status: str
     created_label: str
     total_label: str
-    parcels: list[ParcelView]
+    fulfillments: list[FulfillmentView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class AccountState(PageState, rx.State):
                 order.status,
                 order.created_label,
                 order.total_label,
-                order.parcels,
+                order.fulfillments,
             )
             for order in orders
         ]

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.orders.views import OrderLineView, OrderView, ParcelView
+from backend.orders.views import FulfillmentView, OrderLineView, OrderView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import to_product
@@ -72,7 +72,7 @@ def purchase(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def parcel(item: ObjectVar[ParcelView]) -> rx.Component:
+def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
     """A parcel and how to follow it."""
     return rx.el.li(
         icon("truck"),
@@ -125,9 +125,9 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
             class_name="order__address",
         ),
         rx.cond(
-            order.parcels.length() > 0,
+            order.fulfillments.length() > 0,
             rx.el.ul(
-                rx.foreach(order.parcels, parcel),
+                rx.foreach(order.fulfillments, parcel),
                 class_name="parcels",
             ),
             rx.cond(

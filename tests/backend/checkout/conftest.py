@@ -5,13 +5,13 @@ import pytest
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.service import Checkout
 from backend.database import Database
+from backend.fulfillment.tracker import Tracker
 from backend.jobs import Worker
-from backend.orders.following import Follower
 from backend.payment.desk import PaymentDesk
 from backend.payment.providers.system_default import SystemDefault
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import Till
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.shop_floor import open_floor
@@ -22,7 +22,7 @@ async def till(database: Database, settings: Settings) -> Till:
     """A shop with an empty floor that takes money."""
     bank = ScriptedBank()
     desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
-    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualManual()}
-    checkout = Checkout(settings, database, desk, carriers, Follower(database, carriers))
+    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
+    checkout = Checkout(settings, database, desk, carriers, Tracker(database, carriers))
     worker = Worker(database, [desk, ReservationExpiry(database, desk)])
     return Till(database, checkout, bank, worker, await open_floor(database, settings))

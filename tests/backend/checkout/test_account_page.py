@@ -7,8 +7,7 @@ from backend.app import Shop
 from backend.checkout import account_page
 from backend.customers.models import Customer
 from backend.customers.views import ShopperView
-from backend.orders.models import Order
-from backend.shipping.models import Fulfillment
+from backend.orders.models import Fulfillment, Order
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought
 
@@ -42,7 +41,7 @@ async def test_orders_have_a_state_and_tracking(
         everybodys = (await session.execute(select(Order.id))).scalars().all()
     assert len(everybodys) == 3
     assert [order.id for order in orders] == [second["id"], first["id"]]
-    assert [[(one.carrier, one.tracking_number) for one in order.parcels] for order in orders] == [
+    assert [[(one.carrier, one.tracking_number) for one in order.fulfillments] for order in orders] == [
         [],
         [("Envía", "GUIA-77")],
     ]

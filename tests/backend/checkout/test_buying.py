@@ -25,8 +25,8 @@ from backend.errors import (
     PaymentFailed,
     TotalChanged,
 )
+from backend.fulfillment.tracker import Tracker
 from backend.inventory.service import available_units
-from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.orders.tokens import order_token
 from backend.payment.desk import PaymentDesk
@@ -37,7 +37,7 @@ from backend.payment.settlement import settle
 from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -69,8 +69,8 @@ def bank() -> ScriptedBank:
 @pytest.fixture
 async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
     desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
-    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualManual()}
-    return Checkout(settings, database, desk, carriers, Follower(database, carriers))
+    carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
+    return Checkout(settings, database, desk, carriers, Tracker(database, carriers))
 
 
 async def _toy(database: Database, floor: Floor, stock: int) -> str:

@@ -11,13 +11,13 @@ from backend.app import Shop
 from backend.cart import service as carts
 from backend.checkout.service import Checkout, PlacedOrder
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
+from backend.fulfillment.tracker import Tracker
 from backend.money import Cop
-from backend.orders.following import Follower
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.settings import Settings
-from backend.shipping.providers.base import FulfillmentProvider, Guide, Quote, QuoteRequest, ShipmentRequest
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
+from backend.shipping.providers.registry import ManualProvider
 from tests.checkout_steps import MEDELLIN, TYPED
 from tests.shop_floor import make_toy, open_floor
 
@@ -39,10 +39,10 @@ class ScriptedCarrier(FulfillmentProvider):
         self.asked.append(request.destination.dane_code)
         return Quote(self.prices[request.destination.dane_code], carrier="Envía", delivery_days=3)
 
-    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+    async def create_fulfillment(self, request: LabelRequest) -> Label:
         raise NotImplementedError
 
-    async def cancel_fulfillment(self, guide: Guide) -> None:
+    async def cancel_fulfillment(self, guide: Label) -> None:
         raise NotImplementedError
 
 
@@ -57,8 +57,8 @@ async def checkout(
 ) -> AsyncIterator[Checkout]:
     """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
-    carriers = {carrier.id: carrier, "manual_manual": ManualManual()}
-    yield Checkout(shop.settings, shop.database, shop.payments, carriers, Follower(shop.database, carriers))
+    carriers = {carrier.id: carrier, "manual_manual": ManualProvider()}
+    yield Checkout(shop.settings, shop.database, shop.payments, carriers, Tracker(shop.database, carriers))
     await shop.stop()
 
 

@@ -24,12 +24,11 @@ from backend.mail.carriers import Folder, Smtp, mail_carrier
 from backend.mail.mailer import Mailer
 from backend.mail.models import Mail
 from backend.mail.record import SEND
-from backend.orders.events import OrderPaid
+from backend.orders.events import FulfillmentShipped, OrderPaid
+from backend.orders.models import Fulfillment
 from backend.payment.models import PaymentSession
 from backend.payment.settlement import lock_attempt, move
 from backend.payment.states import SessionState
-from backend.shipping.events import ParcelShipped
-from backend.shipping.models import Fulfillment
 from tests.backend.mail.conftest import Pocket, text_of
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
@@ -84,7 +83,7 @@ async def test_paid_and_lost_are_told_once(
         (now(), "ya llegó", "Lo llevó Envía, con la guía GUIA-77."),
     ],
 )
-async def test_a_parcel_is_told_with_its_guide(
+async def test_a_fulfillment_is_told_with_its_label(
     *,
     shop: Shop,
     shop_floor: Floor,
@@ -107,13 +106,13 @@ async def test_a_parcel_is_told_with_its_guide(
         )
         session.add(parcel)
         await session.flush()
-        await publish(session, ParcelShipped(parcel.id, order["id"]))
+        await publish(session, FulfillmentShipped(parcel.id, order["id"]))
     await post.run_due()
     letter = next(letter for letter in pocket.letters if subject in letter["Subject"])
     assert words in text_of(letter)
 
 
-async def test_marking_a_parcel_shipped_sends_its_guide_once(
+async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     *,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,

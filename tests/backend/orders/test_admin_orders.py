@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
-from backend.shipping.models import Fulfillment
+from backend.orders.models import Fulfillment
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought, get, post
 
@@ -31,7 +31,7 @@ def packed(order: dict[str, Any], units: int) -> dict[str, Any]:
     return {"items": [{"id": order["items"][0]["id"], "quantity": units}]}
 
 
-async def test_an_order_is_sent_in_parcels(
+async def test_an_order_is_sent_in_fulfillments(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: createFulfillment creates the guide; wire: commerce-api, fulfillment_status seen."""
@@ -82,7 +82,7 @@ async def test_what_cannot_be_sent(admin: httpx.AsyncClient, store: httpx.AsyncC
     assert again.startswith(f"No stock reservation found for item {line}")
 
 
-async def test_a_parcel_pressed_twice_is_one_guide(
+async def test_a_fulfillment_pressed_twice_is_one_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """design: decision 7, for staff."""
@@ -97,7 +97,7 @@ async def test_a_parcel_pressed_twice_is_one_guide(
     assert await stock(shop) == (3, 0)
 
 
-async def test_a_cancelled_parcel_brings_its_units_back(
+async def test_a_cancelled_fulfillment_brings_its_units_back(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     order = await bought(store, trompo, 2, price_type="calculated")
@@ -113,7 +113,7 @@ async def test_a_cancelled_parcel_brings_its_units_back(
     assert (order["fulfillment_status"], await stock(shop)) == ("fulfilled", (3, 0))
 
 
-async def test_a_parcel_sent_by_hand_gets_its_label(
+async def test_a_fulfillment_sent_by_hand_gets_its_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
     order = await bought(store, trompo)

@@ -174,7 +174,7 @@ async def test_units_that_came_back_can_be_sold_or_not(
     assert (order["status"], order["fulfillment_status"]) == ("pending", "fulfilled")
 
 
-async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_parcel(
+async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_fulfillment(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     sent = await send_all(admin, paid)

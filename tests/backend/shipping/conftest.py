@@ -6,8 +6,8 @@ import pytest
 from backend.database import Database
 from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
 from backend.settings import Settings
-from backend.shipping.carrier.client import CarrierClient, carrier_client
-from backend.shipping.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
+from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK
 from tests.backend.shipping.serving import served
 from tests.shop_floor import Floor, open_floor

@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any
 
-from backend.shipping.carrier.client import Patience
-from backend.shipping.parcels import DEFAULT_PACKAGE
-from backend.shipping.providers.base import Contact, Place, QuoteRequest, ShipmentRequest
+from backend.shipping.packing import DEFAULT_PACKAGE
+from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.carrier.client import Patience
 
 BOGOTA, MEDELLIN, LETICIA = "11001000", "05001000", "91001000"
 
@@ -48,9 +48,9 @@ def to(dane_code: str) -> Place:
     return Place(dane_code, "Calle 1 # 2-34")
 
 
-def shipment_request(**changes: Any) -> ShipmentRequest:
+def shipment_request(**changes: Any) -> LabelRequest:
     """The same parcel, to be sent."""
-    request = ShipmentRequest(
+    request = LabelRequest(
         reference="1042-1",
         origin=WAREHOUSE,
         destination=SHOPPER,

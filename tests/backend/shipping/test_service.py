@@ -7,7 +7,6 @@ from sqlalchemy import func, select
 from backend.catalog.models import SalesChannel
 from backend.database import Database
 from backend.errors import InvalidData, NotAllowed, NotFound
-from backend.shipping.carrier.provider import CarrierStandard
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -17,7 +16,8 @@ from backend.shipping.models import (
     StockLocation,
 )
 from backend.shipping.providers.base import FulfillmentProvider
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.registry import ManualProvider
 from backend.shipping.service import (
     link_provider,
     link_sales_channel,
@@ -35,7 +35,7 @@ Providers = Mapping[str, FulfillmentProvider]
 
 @pytest.fixture
 def providers(provider: CarrierStandard) -> Providers:
-    return {"carrier_standard": provider, "manual_manual": ManualManual()}
+    return {"carrier_standard": provider, "manual_manual": ManualProvider()}
 
 
 async def names(database: Database, channel_id: str, country_code: str = "co") -> list[str]:
@@ -97,7 +97,7 @@ async def test_a_deleted_option_is_not_offered(database: Database, floor: Floor)
     assert await names(database, floor.channel_id) == ["carrier_standard"]
 
 
-async def test_the_location_is_where_the_options_parcels_start(database: Database, floor: Floor) -> None:
+async def test_the_location_is_where_the_options_fulfillments_start(database: Database, floor: Floor) -> None:
     async with database.transaction() as session:
         elsewhere = StockLocation(name="Bodega Medellín")
         profile_id = (await option_of(database, "manual_manual")).shipping_profile_id

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status
 from backend.sandbox.carrier.label import label_pdf
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.municipalities import departments, municipalities_of
 
@@ -273,19 +273,19 @@ async def test_a_quotation_that_breaks_a_rule_is_refused_by_field(
 
 
 @pytest.mark.parametrize(("path", "value", "message"), REFUSED_TO_SHIP)
-async def test_a_shipment_that_breaks_a_rule_makes_no_guide(
+async def test_a_shipment_that_breaks_a_rule_makes_no_label(
     http: httpx.AsyncClient, carrier: SandboxCarrier, path: str, value: object, message: str
 ) -> None:
     answer = await ask(http, "/shipment", changed(SHIPMENT, path, value))
     assert answer.status_code == 422
     assert at(problem(answer)[1], path) == [message]
-    assert carrier.ledger.guides() == []
+    assert carrier.ledger.labels() == []
 
 
 # shipment
 
 
-async def test_a_shipment_gives_a_guide_a_label_and_numbers_of_its_own(http: httpx.AsyncClient) -> None:
+async def test_a_shipment_gives_a_label_a_label_and_numbers_of_its_own(http: httpx.AsyncClient) -> None:
     first, second = await ship(http), await ship(http)
     assert first["idOrder"] != second["idOrder"]
     assert first["tracker"] != second["tracker"]
@@ -328,14 +328,14 @@ async def test_the_label_is_a_pdf_whose_table_points_at_its_objects(http: httpx.
 
 def test_a_number_is_not_given_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(1_800_000_000)
-    monkeypatch.setattr("backend.sandbox.carrier.guides.time", SimpleNamespace(time=lambda: next(clock)))
+    monkeypatch.setattr("backend.sandbox.carrier.labels.time", SimpleNamespace(time=lambda: next(clock)))
     before = Ledger()
     used = [before.offer("Envía") for _ in range(100)] + [before.issue("Envía", "1", is_test=False).order_id]
     assert Ledger().issue("Envía", "1", is_test=False).order_id > max(used)
 
 
 def test_numbers_given_at_the_same_moment_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.sandbox.carrier.guides.time", SimpleNamespace(time=lambda: 1_800_000_000))
+    monkeypatch.setattr("backend.sandbox.carrier.labels.time", SimpleNamespace(time=lambda: 1_800_000_000))
     ledger = Ledger()
     assert len({ledger.offer("Envía") for _ in range(100)}) == 100
 
@@ -351,7 +351,7 @@ def test_a_label_bears_any_text() -> None:
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_a_parcel_is_where_it_was_moved(
+async def test_a_fulfillment_is_where_it_was_moved(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
@@ -373,7 +373,7 @@ async def test_a_parcel_is_where_it_was_moved(
     }
 
 
-async def test_an_unknown_parcel_is_a_sentence(http: httpx.AsyncClient) -> None:
+async def test_an_unknown_fulfillment_is_a_sentence(http: httpx.AsyncClient) -> None:
     assert isinstance(await data(http, "/track", {"trackingCode": "NADA"}), str)
     assert isinstance((await data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
     assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
@@ -383,7 +383,7 @@ async def test_an_unknown_parcel_is_a_sentence(http: httpx.AsyncClient) -> None:
 # cancellation
 
 
-async def test_a_paid_guide_is_refunded_and_a_test_guide_only_cancelled(http: httpx.AsyncClient) -> None:
+async def test_a_paid_label_is_refunded_and_a_test_label_only_cancelled(http: httpx.AsyncClient) -> None:
     real, test = await ship(http), await ship(http, "/shipment_sandbox")
     lists = await data(http, "/cancellation/batch/order", {"idOrders": [real["idOrder"], test["idOrder"]]})
     assert lists == {
@@ -402,7 +402,7 @@ async def test_only_what_awaits_collection_is_cancelled(
     carrier.move(made["idOrder"], status)
     lists = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
     assert lists == {"not_valid_orders": [made["idOrder"]], "only_cancel_orders": [], "to_refund_orders": []}
-    assert carrier.ledger.guides()[0].status is status
+    assert carrier.ledger.labels()[0].status is status
 
 
 async def test_what_cannot_be_cancelled_is_refused(http: httpx.AsyncClient) -> None:
@@ -454,7 +454,7 @@ async def test_a_dropped_answer_comes_after_the_deed(
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     answer = await ask(http, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
     assert len(answer.content) < int(answer.headers["Content-Length"])
-    assert len(carrier.ledger.guides()) == 1
+    assert len(carrier.ledger.labels()) == 1
 
 
 async def test_faults_can_be_planned_from_outside(http: httpx.AsyncClient) -> None:
@@ -483,11 +483,13 @@ async def test_nonsense_is_not_planned(http: httpx.AsyncClient, asked: dict[str,
     assert (await http.get("/_control/faults")).json() == {}
 
 
-async def test_parcels_can_be_moved_from_outside(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_fulfillments_can_be_moved_from_outside(
+    http: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
     made = await ship(http)
     path = f"/_control/parcels/{made['idOrder']}"
     assert (await http.post(path, json={"status": "Entregado"})).status_code == 200
-    assert carrier.ledger.guides()[0].status is Status.DELIVERED
+    assert carrier.ledger.labels()[0].status is Status.DELIVERED
     assert (await http.post(path, json={"status": "Perdido"})).status_code == 400
     assert (await http.post("/_control/parcels/5", json={"status": "Entregado"})).status_code == 400
 
@@ -500,7 +502,7 @@ async def test_there_is_no_control_unless_it_is_allowed() -> None:
 
 
 def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.sandbox.carrier.guides.KEPT", 3)
+    monkeypatch.setattr("backend.sandbox.carrier.labels.KEPT", 3)
     ledger = Ledger()
     offered = [ledger.offer("Envía") for _ in range(5)]
     assert [ledger.carrier_of(number) for number in offered] == [None, None, "Envía", "Envía", "Envía"]

@@ -15,12 +15,12 @@ from pydantic import SecretStr
 from backend.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
-from backend.shipping.carrier.client import CarrierClient, carrier_client
-from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.messages import Shipment, quotation_for, shipment_for
-from backend.shipping.carrier.rates import cheapest
+from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
+from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.messages import Shipment, quotation_for, shipment_for
+from backend.shipping.providers.carrier.rates import cheapest
 from tests.backend.shipping.samples import QUICK, quote_request, shipment_request
 
 QUOTATION = quotation_for(quote_request())
@@ -31,12 +31,12 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 
 @asynccontextmanager
-async def answered(answer: Answer, *, creates_test_guides: bool = False) -> AsyncIterator[CarrierClient]:
+async def answered(answer: Answer, *, creates_test_labels: bool = False) -> AsyncIterator[CarrierClient]:
     """A client whose every request is answered so."""
     client = CarrierClient(
         "https://carrier.example/api/v2",
         SecretStr(KEY),
-        creates_test_guides=creates_test_guides,
+        creates_test_labels=creates_test_labels,
         transport=httpx.MockTransport(answer),
         patience=QUICK,
     )
@@ -85,14 +85,14 @@ async def test_every_request_carries_the_bare_key_and_a_name_of_our_own() -> Non
 @pytest.mark.parametrize(
     ("is_test", "path"), [(True, "/api/v2/shipment_sandbox"), (False, "/api/v2/shipment")]
 )
-async def test_the_setting_says_whether_the_guide_is_real(is_test: bool, path: str) -> None:
+async def test_the_setting_says_whether_the_label_is_real(is_test: bool, path: str) -> None:
     seen: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         seen.append(request.url.path)
         return ok({"idOrder": 5})(request)
 
-    async with answered(answer, creates_test_guides=is_test) as client:
+    async with answered(answer, creates_test_labels=is_test) as client:
         await client.shipment(SHIPMENT)
     assert seen == [path]
 
@@ -101,7 +101,7 @@ async def test_the_setting_says_whether_the_guide_is_real(is_test: bool, path: s
     ("carrier_sandbox", "path"),
     [("true", "/shipment_sandbox"), ("false", "/shipment"), ("True", "/shipment"), ("", "/shipment")],
 )
-async def test_only_the_word_true_selects_test_guides(carrier_sandbox: str, path: str) -> None:
+async def test_only_the_word_true_selects_test_labels(carrier_sandbox: str, path: str) -> None:
     settings = Settings(carrier_sandbox=carrier_sandbox)
     carrier = sandbox_carrier(settings)
     client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
@@ -278,7 +278,7 @@ async def test_a_lost_answer_is_an_unknown_outcome_and_is_never_repeated(answer:
         lambda _: httpx.Response(302, headers={"Location": "https://elsewhere.example"}),
     ],
 )
-async def test_what_never_arrived_or_was_refused_made_no_guide(answer: Answer) -> None:
+async def test_what_never_arrived_or_was_refused_made_no_label(answer: Answer) -> None:
     asked: list[httpx.Request] = []
 
     def counted(request: httpx.Request) -> httpx.Response:
@@ -291,7 +291,7 @@ async def test_what_never_arrived_or_was_refused_made_no_guide(answer: Answer) -
     assert len(asked) == 1
 
 
-async def test_a_guide_with_its_label(client: CarrierClient) -> None:
+async def test_a_label_with_its_label(client: CarrierClient) -> None:
     made = await client.shipment(await shipment_with_a_rate(client))
     assert (made.order_id, made.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
     assert made.label_pdf is not None
@@ -301,7 +301,7 @@ async def test_a_guide_with_its_label(client: CarrierClient) -> None:
 
 
 @pytest.mark.parametrize("label", [None, 5, "no es base64", "aG9sYQ=="])
-async def test_a_spoilt_label_does_not_lose_the_guide(label: object) -> None:
+async def test_a_spoilt_label_does_not_lose_the_label(label: object) -> None:
     async with answered(ok({"idOrder": "77", "tracker": " T1 ", "guide": label, "url": ""})) as client:
         made = await client.shipment(SHIPMENT)
     assert (made.order_id, made.tracking_number, made.label_pdf, made.label_url) == (77, "T1", None, None)
@@ -323,7 +323,7 @@ async def test_tracking_by_code_by_order_and_by_orders(
     assert (by_code.status, by_code.received_by, by_code.is_cancelled) == ("Entregado", "Portería", False)
 
 
-async def test_an_unknown_parcel_is_a_sentence_and_so_none(client: CarrierClient) -> None:
+async def test_an_unknown_fulfillment_is_a_sentence_and_so_none(client: CarrierClient) -> None:
     assert await client.track("NADA") is None
     assert await client.track_order(1) is None
     assert await client.track_by_orders([1, 2]) == {}
@@ -373,7 +373,7 @@ async def test_empty_lists_mean_not_cancelled(lists: dict[str, object]) -> None:
         assert await client.cancel([1]) == frozenset()
 
 
-async def test_at_most_fifty_guides_go_in_a_batch() -> None:
+async def test_at_most_fifty_labels_go_in_a_batch() -> None:
     batches: list[list[int]] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -393,7 +393,7 @@ async def test_a_lost_answer_to_a_cancellation_is_unknown() -> None:
             await client.cancel([1])
 
 
-async def test_an_unknown_guide_is_refused(client: CarrierClient) -> None:
+async def test_an_unknown_label_is_refused(client: CarrierClient) -> None:
     with pytest.raises(CarrierError, match="orders not found"):
         await client.cancel([999])
 

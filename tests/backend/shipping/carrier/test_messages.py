@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from backend.errors import InvalidData
 from backend.sandbox.carrier import validation
-from backend.shipping.carrier.messages import quotation_for, shipment_for
-from backend.shipping.parcels import Package
+from backend.shipping.packing import Package
 from backend.shipping.providers.base import Contact, Place
+from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
 from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, quote_request, shipment_request
 
 TOMORROW = date(2026, 11, 23)

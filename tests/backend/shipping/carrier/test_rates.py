@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.shipping.carrier.rates import ABSURD_AMOUNT, Rate, cheapest, read_rate
+from backend.shipping.providers.carrier.rates import ABSURD_AMOUNT, Rate, cheapest, read_rate
 from tests.backend.shipping.samples import rate
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_carried_for_nothing_but_an_insurance_may_be_free() -> None:
 
 
 @pytest.mark.parametrize("rate_id", [None, "7", 7.5, True, math.nan])
-def test_a_rate_that_no_guide_can_be_made_with_is_none(rate_id: object) -> None:
+def test_a_rate_that_no_label_can_be_made_with_is_none(rate_id: object) -> None:
     assert read_rate(rate(idRate=rate_id)) is None
 
 

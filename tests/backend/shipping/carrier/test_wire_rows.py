@@ -17,14 +17,14 @@ from pydantic import SecretStr, ValidationError
 from backend.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
-from backend.shipping.carrier.client import CarrierClient, Patience, carrier_client
-from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
-from backend.shipping.carrier.provider import CarrierStandard
-from backend.shipping.carrier.rates import cheapest
 from backend.shipping.municipalities import departments, municipalities_of, municipality
+from backend.shipping.providers.carrier.client import CarrierClient, Patience, carrier_client
+from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
+from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.rates import cheapest
 from tests.backend.shipping.samples import IMPATIENT, QUICK, quote_request, rate, shipment_request
 from tests.backend.shipping.serving import served
 
@@ -214,7 +214,7 @@ async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) 
     client = CarrierClient(
         "https://carrier.example/api/v2",
         SecretStr("key"),
-        creates_test_guides=False,
+        creates_test_labels=False,
         transport=httpx.MockTransport(lambda _: httpx.Response(422, json=body)),
         patience=QUICK,
     )
@@ -245,7 +245,7 @@ async def test_no_coverage_is_an_empty_list(networked: CarrierClient, wire: Sand
     assert await networked.quotation(quotation_for(quote_request())) == []
 
 
-async def test_rates_drift_so_the_guide_is_made_with_one_of_this_moment(
+async def test_rates_drift_so_the_label_is_made_with_one_of_this_moment(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
     """2.2 rates drift: quoted again right before the shipment."""
@@ -268,7 +268,7 @@ async def test_the_reply_of_a_shipment(networked: CarrierClient) -> None:
     assert made.carrier == "Envía"
 
 
-async def test_test_guides_are_constants(address: str) -> None:
+async def test_test_labels_are_constants(address: str) -> None:
     """2.3 sandbox answers constants."""
     settings = Settings(carrier_api_url=address)
     client = carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
@@ -277,12 +277,12 @@ async def test_test_guides_are_constants(address: str) -> None:
     await client.close()
 
 
-async def test_without_credit_there_is_no_guide(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_without_credit_there_is_no_label(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.3 production debits the wallet; no credit is 422."""
     wire.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
     with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
         await networked.shipment(await shipment(networked))
-    assert wire.ledger.guides() == []
+    assert wire.ledger.labels() == []
 
 
 NOTHING_DONE, NOBODY_KNOWS = CarrierError, OutcomeUnknown
@@ -334,7 +334,7 @@ async def test_a_cancellation_that_fails_is_told_as_what_it_is(
 
 
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAILURES])
-async def test_a_tracking_that_fails_is_an_error_and_no_parcels_state(
+async def test_a_tracking_that_fails_is_an_error_and_no_fulfillments_state(
     *, networked: CarrierClient, hurried: CarrierClient, wire: SandboxCarrier, fault: Fault
 ) -> None:
     """2.4, each failure."""
@@ -379,7 +379,7 @@ async def test_a_number_that_is_refused_does_not_hide_the_others(networked: Carr
     assert list(found) == [made.order_id]
 
 
-async def test_guides_beyond_fifty_are_cancelled_in_batches(
+async def test_labels_beyond_fifty_are_cancelled_in_batches(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
     """2.5 at most 50 ids: the embedded carrier refuses a 51st."""
@@ -390,7 +390,7 @@ async def test_guides_beyond_fifty_are_cancelled_in_batches(
     wire.requests.clear()
     assert await networked.cancel(made) == set(made) - {kept}
     assert [len(body["idOrders"]) for _, _, body in wire.requests] == [50, 50, 20]
-    statuses = {guide.order_id: guide.status for guide in wire.ledger.guides()}
+    statuses = {guide.order_id: guide.status for guide in wire.ledger.labels()}
     assert {number for number, status in statuses.items() if status is not Status.CANCELLED} == {kept}
 
 
@@ -402,7 +402,7 @@ async def test_cancelled_is_only_what_the_lists_say(networked: CarrierClient, wi
     assert await networked.cancel([made.order_id]) == {made.order_id}
 
 
-async def test_an_unknown_guide_and_a_misnamed_field_are_refused(
+async def test_an_unknown_label_and_a_misnamed_field_are_refused(
     networked: CarrierClient, wire: SandboxCarrier, address: str
 ) -> None:
     """2.5 unknown id, 422; `orders` instead of `idOrders`, 422."""

@@ -11,15 +11,15 @@ import pytest
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
-from backend.shipping.carrier.client import CarrierClient, Patience, carrier_client
-from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.live_quotes import FALLBACK_PRICE, LiveQuotes
-from backend.shipping.carrier.messages import Quotation
-from backend.shipping.carrier.provider import CarrierStandard, next_working_day
-from backend.shipping.parcels import Item, packages_for
-from backend.shipping.providers.base import Guide, Place, Quote
+from backend.shipping.packing import Item, packages_for
+from backend.shipping.providers.base import Label, Place, Quote
+from backend.shipping.providers.carrier.client import CarrierClient, Patience, carrier_client
+from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.live_quotes import FALLBACK_PRICE, LiveQuotes
+from backend.shipping.providers.carrier.messages import Quotation
+from backend.shipping.providers.carrier.provider import CarrierStandard, next_working_day
 from tests.backend.shipping.samples import (
     BOGOTA,
     IMPATIENT,
@@ -68,7 +68,7 @@ async def test_every_call_asks_the_carrier(provider: CarrierStandard, carrier: S
     assert quotations(carrier) == 3
 
 
-async def test_the_same_parcel_at_once_is_one_question(
+async def test_the_same_fulfillment_at_once_is_one_question(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     quotes = await asyncio.gather(*(provider.calculate_price(quote_request()) for _ in range(25)))
@@ -76,7 +76,7 @@ async def test_the_same_parcel_at_once_is_one_question(
     assert quotations(carrier) == 1
 
 
-async def test_other_parcels_at_once_are_other_questions(
+async def test_other_fulfillments_at_once_are_other_questions(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     requests = [quote_request(), quote_request(content_value=1), quote_request(destination=to(LETICIA))]
@@ -342,7 +342,7 @@ async def test_nobody_listening_costs_15000() -> None:
 # guides
 
 
-async def test_a_guide_is_made_with_the_cheapest_courier(
+async def test_a_label_is_made_with_the_cheapest_courier(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     guide = await provider.create_fulfillment(shipment_request(pickup_date=date(2026, 11, 23)))
@@ -356,7 +356,7 @@ async def test_a_guide_is_made_with_the_cheapest_courier(
     assert body["pickupDate"] == "2026-11-23"
 
 
-async def test_real_guides_have_numbers_of_their_own() -> None:
+async def test_real_labels_have_numbers_of_their_own() -> None:
     settings = Settings(carrier_sandbox="false")
     client = carrier_client(settings, httpx.ASGITransport(sandbox_carrier(settings).app), QUICK)
     guides = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
@@ -376,24 +376,24 @@ async def test_a_contact_that_cannot_be_sent_costs_no_call(
 
 
 @pytest.mark.parametrize("fault", [Fault.NO_RATES, Fault.NEGATIVE_RATES, Fault.BAD_GATEWAY, Fault.MALFORMED])
-async def test_without_a_rate_there_is_no_guide_and_no_fixed_price(
+async def test_without_a_rate_there_is_no_label_and_no_fixed_price(
     fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.QUOTATION)
     with pytest.raises(CarrierError):
         await provider.create_fulfillment(shipment_request())
-    assert carrier.ledger.guides() == []
+    assert carrier.ledger.labels() == []
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED])
-async def test_an_answer_lost_after_the_guide_was_made_is_unknown(
+async def test_an_answer_lost_after_the_label_was_made_is_unknown(
     fault: Fault, carrier_url: str, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.SHIPMENT)
     async with over_network(carrier_url) as networked:
         with pytest.raises(OutcomeUnknown):
             await networked.create_fulfillment(shipment_request())
-    assert len(carrier.ledger.guides()) == 1
+    assert len(carrier.ledger.labels()) == 1
     assert sum(path == "/shipment_sandbox" for _, path, _ in carrier.requests) == 1
 
 
@@ -418,7 +418,7 @@ async def test_no_credit_is_said_in_the_carriers_words(
         (datetime(2027, 3, 24, 15, tzinfo=UTC), date(2027, 3, 29)),  # Maundy Thursday and Good Friday
     ],
 )
-def test_parcels_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
+def test_fulfillments_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
     assert next_working_day(moment) == day
 
 
@@ -426,29 +426,29 @@ def test_parcels_are_collected_on_the_next_working_day(moment: datetime, day: da
 
 
 @pytest.fixture
-async def guide(provider: CarrierStandard) -> Guide:
+async def guide(provider: CarrierStandard) -> Label:
     return await provider.create_fulfillment(shipment_request())
 
 
-async def test_a_guide_is_cancelled_and_can_be_cancelled_again(
-    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+async def test_a_label_is_cancelled_and_can_be_cancelled_again(
+    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     await provider.cancel_fulfillment(guide)
-    assert carrier.ledger.guides()[0].status is Status.CANCELLED
+    assert carrier.ledger.labels()[0].status is Status.CANCELLED
     await provider.cancel_fulfillment(guide)  # no list names it any more, but its tracking does
 
 
 async def test_two_hundred_with_empty_lists_is_not_cancelled(
-    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(CarrierError, match="did not cancel"):
         await provider.cancel_fulfillment(guide)
-    assert carrier.ledger.guides()[0].status is Status.PENDING
+    assert carrier.ledger.labels()[0].status is Status.PENDING
 
 
-async def test_a_collected_parcel_is_not_cancelled(
-    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+async def test_a_collected_fulfillment_is_not_cancelled(
+    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.move(TEST_ORDER_ID, Status.COLLECTED)
     with pytest.raises(CarrierError, match="collected"):
@@ -456,15 +456,15 @@ async def test_a_collected_parcel_is_not_cancelled(
 
 
 async def test_a_lost_answer_is_settled_by_the_tracking(
-    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier
+    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.CANCELLATION)
     await provider.cancel_fulfillment(guide)
-    assert carrier.ledger.guides()[0].status is Status.CANCELLED
+    assert carrier.ledger.labels()[0].status is Status.CANCELLED
 
 
 async def test_a_lost_answer_without_a_tracking_stays_unknown(
-    guide: Guide, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
+    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(Fault.SERVER_ERROR)
     with pytest.raises(OutcomeUnknown):
@@ -472,11 +472,11 @@ async def test_a_lost_answer_without_a_tracking_stays_unknown(
     assert "cannot be tracked" in caplog.text
 
 
-async def test_an_unknown_guide_is_not_cancelled(provider: CarrierStandard) -> None:
+async def test_an_unknown_label_is_not_cancelled(provider: CarrierStandard) -> None:
     with pytest.raises(CarrierError, match="orders not found"):
-        await provider.cancel_fulfillment(Guide(tracking_number="NADA", carrier_order_id=5))
+        await provider.cancel_fulfillment(Label(tracking_number="NADA", carrier_order_id=5))
     with pytest.raises(CarrierError):
-        await provider.cancel_fulfillment(Guide())
+        await provider.cancel_fulfillment(Label())
 
 
 # parcels that come back

@@ -1,25 +1,25 @@
 import pytest
 
 from backend.errors import NotImplementedByProvider
-from backend.shipping.providers.base import Guide
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.base import Label
+from backend.shipping.providers.registry import ManualProvider
 from tests.backend.shipping.samples import quote_request, shipment_request
 
 
 async def test_it_has_no_prices_of_its_own() -> None:
-    assert not ManualManual.can_calculate
+    assert not ManualProvider.can_calculate
     with pytest.raises(NotImplementedByProvider, match="calculatePrice is not implemented by manual_manual"):
-        await ManualManual().calculate_price(quote_request())
+        await ManualProvider().calculate_price(quote_request())
 
 
-async def test_its_fulfilment_has_no_guide_and_is_cancelled_without_a_word() -> None:
-    guide = await ManualManual().create_fulfillment(shipment_request())
-    assert guide == Guide()
-    await ManualManual().cancel_fulfillment(guide)
+async def test_its_fulfilment_has_no_label_and_is_cancelled_without_a_word() -> None:
+    guide = await ManualProvider().create_fulfillment(shipment_request())
+    assert guide == Label()
+    await ManualProvider().cancel_fulfillment(guide)
 
 
 async def test_a_return_is_not_implemented_and_says_so() -> None:
     with pytest.raises(
         NotImplementedByProvider, match="createReturnFulfillment is not implemented by manual_manual"
     ):
-        await ManualManual().create_return_fulfillment(shipment_request())
+        await ManualProvider().create_return_fulfillment(shipment_request())

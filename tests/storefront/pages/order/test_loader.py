@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from backend.checkout.service import PlacedOrder
-from backend.shipping.stages import Stage
+from backend.shipping.providers.base import TrackingStage
 from storefront.pages.loading import PageParams
 from storefront.pages.order import texts
 from storefront.pages.order.loader import load, token_of
@@ -59,5 +59,7 @@ def test_only_the_bank_s_own_word_says_that_nothing_was_charged() -> None:
 
 
 def test_every_stage_of_a_parcel_has_its_words() -> None:
-    assert set(texts.STAGES) == {"preparing", "ready", "shipped", *Stage} - {Stage.AWAITING_PICKUP}
+    assert set(texts.STAGES) == {"preparing", "ready", "shipped", *TrackingStage} - {
+        TrackingStage.AWAITING_PICKUP
+    }
     assert texts.JOURNEY_TITLES.keys() == texts.JOURNEY_WORDS.keys() == {"shipped", "delivered"}

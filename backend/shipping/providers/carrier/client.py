@@ -1,7 +1,7 @@
 """The carrier's API over HTTP (spec: Carrier API; wire: carrier).
 
-What only reads is asked again, by a library, when a failure looks passing. What makes or cancels a guide is
-asked once: the carrier has no key against repetition, and a second guide is paid for.
+What only reads is asked again, by a library, when a failure looks passing. What makes or cancels a label is
+asked once: the carrier has no key against repetition, and a second label is paid for.
 """
 
 import asyncio
@@ -16,23 +16,23 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait
 from backend.errors import OutcomeUnknown
 from backend.http_client import trusted
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
-from backend.shipping.carrier.answers import (
-    MadeGuide,
+from backend.shipping.providers.carrier.answers import (
+    MadeLabel,
     Tracking,
     read_cancelled,
-    read_guide,
+    read_label,
     read_tracking,
     whole,
 )
-from backend.shipping.carrier.errors import CarrierError, problem_in
-from backend.shipping.carrier.messages import Quotation, Shipment
+from backend.shipping.providers.carrier.errors import CarrierError, problem_in
+from backend.shipping.providers.carrier.messages import Quotation, Shipment
 from backend.tables import JsonObject
 
 USER_AGENT = "Trompo/1.0"
 """Named, as the carrier's doorkeeper turns the names of HTTP libraries away (wire: carrier 2.1)."""
 
 CANCELLATION_BATCH = 50
-"""At most so many guides are cancelled at once (spec: Limits)."""
+"""At most so many labels are cancelled at once (spec: Limits)."""
 
 MOST_BETWEEN_ATTEMPTS = 2.0
 SERVER_ERROR = 500
@@ -66,7 +66,7 @@ def carrier_client(
     return CarrierClient(
         settings.carrier_api_url,
         key,
-        creates_test_guides=settings.creates_test_guides,
+        creates_test_labels=settings.creates_test_labels,
         transport=transport,
         patience=patience or Patience(quotation=settings.carrier_timeout),
     )
@@ -80,13 +80,13 @@ class CarrierClient:
         base_url: str,
         api_key: SecretStr,
         *,
-        creates_test_guides: bool,
+        creates_test_labels: bool,
         transport: httpx.AsyncBaseTransport | None = None,
         patience: Patience,
     ) -> None:
         self._key = api_key
         self._patience = patience
-        self._shipment_path = "/shipment_sandbox" if creates_test_guides else "/shipment"
+        self._shipment_path = "/shipment_sandbox" if creates_test_labels else "/shipment"
         self._http = httpx.AsyncClient(
             base_url=base_url,
             headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
@@ -111,26 +111,26 @@ class CarrierClient:
             raise CarrierError("the carrier's quotation has no list of rates")
         return rates
 
-    async def shipment(self, shipment: Shipment) -> MadeGuide:
-        """Make a guide; a test one when the settings say so. Never repeated.
+    async def shipment(self, shipment: Shipment) -> MadeLabel:
+        """Make a label; a test one when the settings say so. Never repeated.
 
         Raises:
-            CarrierError: no guide was made.
+            CarrierError: no label was made.
             OutcomeUnknown: one may have been made.
         """
         try:
-            return read_guide(
+            return read_label(
                 _object(
                     await self._send("POST", self._shipment_path, shipment.body(), self._patience.shipment)
                 )
             )
         except CarrierError as error:
             if error.may_have_acted:
-                raise OutcomeUnknown(f"The guide may have been made: {error.message}") from error
+                raise OutcomeUnknown(f"The label may have been made: {error.message}") from error
             raise
 
     async def track(self, tracking_number: str) -> Tracking | None:
-        """Where the parcel is; None when the carrier does not know it.
+        """Where the shipment is; None when the carrier does not know it.
 
         Raises:
             CarrierError: there is no answer to use.
@@ -139,7 +139,7 @@ class CarrierClient:
         return read_tracking(await self._read("POST", "/track", body, self._patience.lookup))
 
     async def track_order(self, order_id: int) -> Tracking | None:
-        """Where the parcel of a guide is; None when the carrier does not know it.
+        """Where the shipment of a label is; None when the carrier does not know it.
 
         Raises:
             CarrierError: there is no answer to use.
@@ -149,7 +149,7 @@ class CarrierClient:
         )
 
     async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, Tracking]:
-        """Where the parcels of several guides are; those the carrier does not know are left out.
+        """Where the shipments of several labels are; those the carrier does not know are left out.
 
         Raises:
             CarrierError: there is no answer to use.
@@ -162,7 +162,7 @@ class CarrierClient:
         }
 
     async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
-        """Cancel guides, in batches of at most 50, and say which are cancelled now: it may be fewer.
+        """Cancel labels, in batches of at most 50, and say which are cancelled now: it may be fewer.
 
         Raises:
             CarrierError: a batch was refused.
@@ -180,7 +180,7 @@ class CarrierClient:
             return _object(await self._send("POST", "/cancellation/batch/order", body, self._patience.lookup))
         except CarrierError as error:
             if error.may_have_acted:
-                raise OutcomeUnknown(f"The guides may have been cancelled: {error.message}") from error
+                raise OutcomeUnknown(f"The labels may have been cancelled: {error.message}") from error
             raise
 
     async def _read(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:

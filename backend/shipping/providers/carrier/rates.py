@@ -10,7 +10,7 @@ from backend.money import Cop
 from backend.tables import JsonObject
 
 ABSURD_AMOUNT = 20_000_000
-"""No parcel within the carrier's limits costs this much; a rate that says so is a mistake."""
+"""No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The guides that the sandbox made and where their parcels are. In memory: a restart forgets them."""
+"""The labels that the sandbox made and where their shipments are. In memory: a restart forgets them."""
 
 import time
 from collections import OrderedDict
@@ -11,16 +11,16 @@ from backend.clock import now
 
 TEST_ORDER_ID = 132456
 TEST_TRACKER = "123SANDBOX456TRACK789NUMBER"
-"""What every test guide is called, as with the real carrier (wire: carrier 2.3)."""
+"""What every test label is called, as with the real carrier (wire: carrier 2.3)."""
 
 KEPT = 10_000
-"""So many rates and guides are remembered; the oldest are forgotten first."""
+"""So many rates and labels are remembered; the oldest are forgotten first."""
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 
 class Status(StrEnum):
-    """Where a parcel is, in the carrier's words (wire: carrier 2.4)."""
+    """Where a shipment is, in the carrier's words (wire: carrier 2.4)."""
 
     PENDING = "Pendiente de recolección"
     COLLECTED = "Envío Recolectado"
@@ -33,8 +33,8 @@ class Status(StrEnum):
 
 
 @dataclass(slots=True)
-class IssuedGuide:
-    """A guide and its parcel's state."""
+class IssuedLabel:
+    """A label and its shipment's state."""
 
     order_id: int
     tracker: str
@@ -45,7 +45,7 @@ class IssuedGuide:
     times: dict[str, str] = field(default_factory=dict)
 
     def move(self, status: Status) -> None:
-        """Let the parcel go on to a state, and remember when."""
+        """Let the shipment go on to a state, and remember when."""
         self.status = status
         if status not in (Status.PENDING, Status.CANCELLED, Status.INCIDENT):
             self.times.setdefault("realPickupDate", _local_now())
@@ -65,11 +65,11 @@ class IssuedGuide:
 
 
 class Ledger:
-    """The rates offered and the guides made. A guide's number is never given twice, not even after a restart."""
+    """The rates offered and the labels made. A label's number is never given twice, not even after a restart."""
 
     def __init__(self) -> None:
         self._rates: OrderedDict[int, str] = OrderedDict()
-        self._guides: OrderedDict[int, IssuedGuide] = OrderedDict()
+        self._labels: OrderedDict[int, IssuedLabel] = OrderedDict()
         self._last_number = 0
 
     def offer(self, carrier: str) -> int:
@@ -82,27 +82,27 @@ class Ledger:
         """The courier whose rate it is; None for a rate that was never offered or is forgotten."""
         return self._rates.get(rate_id)
 
-    def issue(self, carrier: str, reference: str, *, is_test: bool) -> IssuedGuide:
-        """Make a guide. All test guides have one number, and making one starts it anew."""
+    def issue(self, carrier: str, reference: str, *, is_test: bool) -> IssuedLabel:
+        """Make a label. All test labels have one number, and making one starts it anew."""
         if is_test:
-            guide = IssuedGuide(TEST_ORDER_ID, TEST_TRACKER, reference, carrier, is_test=True)
+            label = IssuedLabel(TEST_ORDER_ID, TEST_TRACKER, reference, carrier, is_test=True)
         else:
             number = self._next_number()
-            guide = IssuedGuide(number, f"TRM{number}", reference, carrier)
-        _keep(self._guides, guide.order_id, guide)
-        return guide
+            label = IssuedLabel(number, f"TRM{number}", reference, carrier)
+        _keep(self._labels, label.order_id, label)
+        return label
 
-    def guide(self, order_id: int) -> IssuedGuide | None:
-        """The guide with this number."""
-        return self._guides.get(order_id)
+    def label(self, order_id: int) -> IssuedLabel | None:
+        """The label with this number."""
+        return self._labels.get(order_id)
 
-    def guide_tracked_by(self, tracker: str) -> IssuedGuide | None:
-        """The guide with this tracking code."""
-        return next((guide for guide in self._guides.values() if guide.tracker == tracker), None)
+    def label_tracked_by(self, tracker: str) -> IssuedLabel | None:
+        """The label with this tracking code."""
+        return next((label for label in self._labels.values() if label.tracker == tracker), None)
 
-    def guides(self) -> list[IssuedGuide]:
-        """Every guide, the oldest first."""
-        return list(self._guides.values())
+    def labels(self) -> list[IssuedLabel]:
+        """Every label, the oldest first."""
+        return list(self._labels.values())
 
     def _next_number(self) -> int:
         """Microseconds since 2026, so that a restart, or another process, does not begin again."""

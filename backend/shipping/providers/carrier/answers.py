@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-from backend.shipping.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.errors import CarrierError
 from backend.tables import JsonObject
 
 COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
@@ -16,8 +16,8 @@ PDF_START = b"%PDF"
 
 
 @dataclass(frozen=True, slots=True)
-class MadeGuide:
-    """The answer of a shipment: a guide exists and is paid for."""
+class MadeLabel:
+    """The answer of a shipment: a label exists and is paid for."""
 
     order_id: int
     tracking_number: str | None
@@ -28,7 +28,7 @@ class MadeGuide:
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """Where a parcel is, in the carrier's words, with times in UTC."""
+    """Where a shipment is, in the carrier's words, with times in UTC."""
 
     status: str
     detail: str
@@ -39,12 +39,12 @@ class Tracking:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the guide is cancelled. The carrier's capitals vary."""
+        """Whether the label is cancelled. The carrier's capitals vary."""
         return self.status.casefold().startswith("cancelad")
 
 
-def read_guide(data: JsonObject) -> MadeGuide:
-    """The guide that a shipment made (wire: carrier 2.3).
+def read_label(data: JsonObject) -> MadeLabel:
+    """The label that a shipment made (wire: carrier 2.3).
 
     Raises:
         CarrierError: without an idOrder nothing can be done with it. It may exist all the same.
@@ -52,7 +52,7 @@ def read_guide(data: JsonObject) -> MadeGuide:
     order_id = whole(data.get("idOrder"))
     if order_id is None:
         raise CarrierError("the carrier's answer to a shipment has no idOrder", may_have_acted=True)
-    return MadeGuide(
+    return MadeLabel(
         order_id=order_id,
         tracking_number=_text(data.get("tracker")),
         label_url=_text(data.get("url")),
@@ -62,7 +62,7 @@ def read_guide(data: JsonObject) -> MadeGuide:
 
 
 def read_tracking(data: object) -> Tracking | None:
-    """Where a parcel is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
+    """Where a shipment is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
     return Tracking(
@@ -111,5 +111,5 @@ def _pdf(value: object) -> bytes | None:
     try:
         content = base64.b64decode(value, validate=True) if isinstance(value, str) else b""
     except binascii.Error:
-        return None  # the guide stands without its label, which can be had from its url
+        return None  # the label stands without its label, which can be had from its url
     return content if content.startswith(PDF_START) else None

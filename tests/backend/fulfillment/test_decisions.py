@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.database import db_now
+from backend.fulfillment.labels import OVERDUE, STALE_AFTER
 from backend.inventory.models import InventoryLevel
 from backend.jobs import enqueue
 from backend.jobs.models import Job
+from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import Status
-from backend.shipping.guides import OVERDUE, STALE_AFTER
-from backend.shipping.models import Fulfillment
+from backend.sandbox.carrier.labels import Status
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get, post
 
@@ -36,7 +36,7 @@ async def doubtful(
     admin: httpx.AsyncClient,
     carrier: SandboxCarrier,
 ) -> dict[str, Any]:
-    """An order whose guide was made, but the answer was lost on its way."""
+    """An order whose label was made, but the answer was lost on its way."""
     async with shop.database.transaction() as session:
         variant = await make_toy(session, shop_floor, "trompo", stock=5)
     order = await bought(store, variant, 2, price_type="calculated")
@@ -88,7 +88,7 @@ NOT_MADE = {"action": "dismissed", "note": "The carrier's desk shows none"}
 
 
 def number(carrier: SandboxCarrier) -> int:
-    return carrier.ledger.guides()[-1].order_id
+    return carrier.ledger.labels()[-1].order_id
 
 
 async def stock(shop: Shop) -> tuple[int, int]:
@@ -97,22 +97,22 @@ async def stock(shop: Shop) -> tuple[int, int]:
         return level.stocked, level.reserved
 
 
-async def test_a_doubtful_parcel_is_listed_and_is_not_made_again(
+async def test_a_doubtful_fulfillment_is_listed_and_is_not_made_again(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     again = await admin.post(f"/admin/orders/{doubtful['id']}/fulfillments", json=packed(doubtful))
     assert again.status_code == 409
-    assert len(carrier.ledger.guides()) == 1
+    assert len(carrier.ledger.labels()) == 1
     (row,) = await in_doubt(admin)
-    (parcel,) = doubtful["fulfillments"]
-    assert (row["order_id"], row["fulfillment_id"]) == (doubtful["id"], parcel["id"])
-    assert row["data"]["reference"] == parcel["data"]["reference"]
+    (fulfillment,) = doubtful["fulfillments"]
+    assert (row["order_id"], row["fulfillment_id"]) == (doubtful["id"], fulfillment["id"])
+    assert row["data"]["reference"] == fulfillment["data"]["reference"]
     assert row["actions"] == ["honor", "dismissed"]
-    assert parcel["data"]["state"] == "unknown"
+    assert fulfillment["data"]["state"] == "unknown"
 
 
 @pytest.mark.parametrize("known_by", ["carrier_order_id", "tracking_number"])
-async def test_a_guide_that_is_there_is_recorded_packed_and_followed(
+async def test_a_label_that_is_there_is_recorded_packed_and_followed(
     *,
     admin: httpx.AsyncClient,
     shop: Shop,
@@ -120,26 +120,29 @@ async def test_a_guide_that_is_there_is_recorded_packed_and_followed(
     carrier: SandboxCarrier,
     known_by: str,
 ) -> None:
-    made = carrier.ledger.guides()[0]
+    made = carrier.ledger.labels()[0]
     found = {"carrier_order_id": made.order_id, "tracking_number": made.tracker}
     order = await settled(admin, doubtful, honor(**{known_by: found[known_by]}, carrier="Envía"))
-    (parcel,) = order["fulfillments"]
-    assert (order["fulfillment_status"], parcel["data"]["state"]) == ("fulfilled", "created")
-    assert parcel["data"]["carrier"] == "Envía"
+    (fulfillment,) = order["fulfillments"]
+    assert (order["fulfillment_status"], fulfillment["data"]["state"]) == ("fulfilled", "created")
+    assert fulfillment["data"]["carrier"] == "Envía"
     assert await stock(shop) == (3, 0)
     assert await in_doubt(admin) == []
-    assert await shop.parcels.track_all() == 1
+    assert await shop.tracker.track_all() == 1
     assert (await order_of(admin, order["id"]))["fulfillments"][0]["data"]["stage"] == "awaiting_pickup"
 
 
-async def test_a_guide_that_is_not_there_is_made_at_the_next_try(
+async def test_a_label_that_is_not_there_is_made_at_the_next_try(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     order = await settled(admin, doubtful, NOT_MADE)
     assert order["fulfillments"][0]["data"]["state"] == "failed"
     order = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", packed(order)))["order"]
-    (parcel,) = order["fulfillments"]
-    assert (order["fulfillment_status"], parcel["data"]["carrier_order_id"]) == ("fulfilled", number(carrier))
+    (fulfillment,) = order["fulfillments"]
+    assert (order["fulfillment_status"], fulfillment["data"]["carrier_order_id"]) == (
+        "fulfilled",
+        number(carrier),
+    )
     assert await stock(shop) == (3, 0)
 
 
@@ -174,7 +177,7 @@ async def test_a_carrier_that_cannot_be_asked_settles_nothing(
         {"carrier_order_id": "5"},
     ],
 )
-async def test_a_guide_without_a_number_is_none(
+async def test_a_label_without_a_number_is_none(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], label: dict[str, Any] | None
 ) -> None:
     body = {"action": "honor", "label": label}
@@ -182,7 +185,7 @@ async def test_a_guide_without_a_number_is_none(
     assert len(await in_doubt(admin)) == 1
 
 
-async def test_another_parcels_guide_is_not_this_ones(
+async def test_another_fulfillments_label_is_not_this_ones(
     *,
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
@@ -232,21 +235,21 @@ async def test_the_old_routes_are_gone(admin: httpx.AsyncClient, doubtful: dict[
     assert (await admin.post(path, json={"made": False})).status_code == 404
 
 
-async def test_a_parcel_known_by_its_code_alone_is_cancelled_at_the_carrier_first(
+async def test_a_fulfillment_known_by_its_code_alone_is_cancelled_at_the_carrier_first(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
-    guide = carrier.ledger.guides()[0]
-    order = await settled(admin, doubtful, honor(tracking_number=guide.tracker))
+    label = carrier.ledger.labels()[0]
+    order = await settled(admin, doubtful, honor(tracking_number=label.tracker))
     cancel = f"{fulfillment_path(order)}/cancel"
     assert (await admin.post(cancel, json={})).status_code == 502
-    guide.status = Status.CANCELLED
+    label.status = Status.CANCELLED
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
 
 
 async def test_the_label_is_kept_with_the_order(
     *, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
 ) -> None:
-    """The PDF of a guide is there also when the carrier is not."""
+    """The PDF of a label is there also when the carrier is not."""
     assert (await admin.get(f"{fulfillment_path(doubtful)}/label")).status_code == 404
     await settled(admin, doubtful, NOT_MADE)
     order = (await post(admin, f"/admin/orders/{doubtful['id']}/fulfillments", packed(doubtful)))["order"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.shipping.parcels import DEFAULT_PACKAGE, Item, Package, content_value, packages_for
+from backend.shipping.packing import DEFAULT_PACKAGE, Item, Package, content_value, packages_for
 
 measures = st.none() | st.floats(allow_nan=True, allow_infinity=True) | st.floats(0.1, 400)
 items = st.builds(

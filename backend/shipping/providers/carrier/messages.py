@@ -10,8 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from backend.errors import InvalidData
 from backend.money import Cop
-from backend.shipping.carrier.fitting import fit, fit_address, fit_phone, fit_reference
-from backend.shipping.parcels import (
+from backend.shipping.packing import (
     MAX_CONTENT_VALUE,
     MAX_SIDE_CM,
     MAX_WEIGHT_KG,
@@ -19,7 +18,8 @@ from backend.shipping.parcels import (
     MIN_WEIGHT_KG,
     content_value,
 )
-from backend.shipping.providers.base import Contact, Place, QuoteRequest, ShipmentRequest
+from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.carrier.fitting import fit, fit_address, fit_phone, fit_reference
 from backend.tables import JsonObject
 
 DESCRIPTION = "Juguetes"
@@ -75,7 +75,7 @@ class WirePlace(Wire):
 
 
 class WireContact(WirePlace):
-    """Who sends or receives a parcel, and where."""
+    """Who sends or receives a shipment, and where."""
 
     company: Annotated[str, text(2, 28)]
     first_name: Annotated[str, text(2, 14)]
@@ -133,11 +133,11 @@ def quotation_for(request: QuoteRequest) -> Quotation:
     )
 
 
-def shipment_for(request: ShipmentRequest, *, rate_id: int, pickup_date: date) -> Shipment:
+def shipment_for(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Shipment:
     """The shipment to make with a rate.
 
     The insurance is the minimum that the rate's price holds already, and the courier's daily round collects
-    the parcel: nothing is ordered that costs more than what was quoted.
+    the shipment: nothing is ordered that costs more than what was quoted.
 
     Raises:
         InvalidData: a contact cannot be made to fit; `fields` names what to mend (`destination.phone`).
@@ -201,4 +201,4 @@ def _invalid(error: ValidationError) -> InvalidData:
         ".".join(to_camel(str(part)) for part in problem["loc"]): problem["msg"]
         for problem in error.errors(include_input=False, include_url=False, include_context=False)
     }
-    return InvalidData(f"The carrier cannot take this parcel: {', '.join(fields)}", fields=fields)
+    return InvalidData(f"The carrier cannot take this shipment: {', '.join(fields)}", fields=fields)

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from backend.errors import InvalidData
 from backend.money import Cop
-from backend.shipping.carrier.client import CarrierClient
-from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.messages import quotation_for
-from backend.shipping.carrier.rates import Rate, cheapest
 from backend.shipping.providers.base import Quote, QuoteRequest
+from backend.shipping.providers.carrier.client import CarrierClient
+from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.messages import quotation_for
+from backend.shipping.providers.carrier.rates import Rate, cheapest
 from backend.single_flight import SingleFlight
 from backend.tables import JsonObject
 
@@ -46,7 +46,7 @@ class LiveQuotes:
         self._going_on: set[asyncio.Task[Quote]] = set()
 
     async def price(self, request: QuoteRequest) -> Quote:
-        """The live price, or the fixed one. The same parcel at the same time is one question.
+        """The live price, or the fixed one. The same shipment at the same time is one question.
 
         Raises:
             InvalidData: the destination's code is none; the carrier is not asked.

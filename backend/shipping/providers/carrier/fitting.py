@@ -1,7 +1,7 @@
 """Texts made to fit the carrier's fields (wire: carrier 2.3). It refuses what is too long or too short.
 
 Too long: shortened at a word where there is one to cut at. Too short: replaced by a fallback that is true of
-any parcel. What cannot be made to fit without inventing facts (a phone number) is left as it is, to be
+any shipment. What cannot be made to fit without inventing facts (a phone number) is left as it is, to be
 refused by name.
 """
 

@@ -21,32 +21,32 @@ from backend.errors import (
     OutcomeUnknown,
     OutsideFailure,
 )
+from backend.fulfillment import labels
+from backend.fulfillment.labels import (
+    STEPS,
+    NewLabel,
+    cancel_label,
+    create_label,
+    decide_price,
+    mark_overdue,
+    move,
+    resolve_doubt,
+)
+from backend.orders.models import Fulfillment
+from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.shipping import guides
-from backend.shipping.carrier.provider import CarrierStandard
-from backend.shipping.guides import (
-    STEPS,
-    GuideState,
-    NewGuide,
-    cancel_guide,
-    create_guide,
-    decide_price,
-    doubt_overdue,
-    move,
-    settle_guide,
-)
-from backend.shipping.models import Fulfillment
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.shipping.providers.base import (
     FulfillmentProvider,
-    Guide,
+    Label,
+    LabelRequest,
     LabelTooExpensive,
     Quote,
     QuoteRequest,
-    ShipmentRequest,
 )
-from backend.shipping.providers.manual_manual import ManualManual
+from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.registry import ManualProvider
 from backend.transitions import StepNotAllowed
 from tests.backend.shipping.samples import SHOPPER, shipment_request
 from tests.shop_floor import Floor, open_floor
@@ -60,7 +60,7 @@ class Courier(FulfillmentProvider):
     id = "courier"
     can_calculate = False
 
-    def __init__(self, meanwhile: Hook | None = None, answer: Guide | BaseException | None = None) -> None:
+    def __init__(self, meanwhile: Hook | None = None, answer: Label | BaseException | None = None) -> None:
         self.made = 0
         self.cancelled = 0
         self.meanwhile = meanwhile
@@ -69,12 +69,12 @@ class Courier(FulfillmentProvider):
     async def calculate_price(self, request: QuoteRequest) -> Quote:
         raise NotImplementedByProvider("no")
 
-    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
+    async def create_fulfillment(self, request: LabelRequest) -> Label:
         self.made += 1
         await self._answered()
-        return self.answer if isinstance(self.answer, Guide) else Guide(f"T{self.made}", self.made)
+        return self.answer if isinstance(self.answer, Label) else Label(f"T{self.made}", self.made)
 
-    async def cancel_fulfillment(self, guide: Guide) -> None:
+    async def cancel_fulfillment(self, label: Label) -> None:
         self.cancelled += 1
         await self._answered()
 
@@ -85,8 +85,8 @@ class Courier(FulfillmentProvider):
             raise self.answer
 
 
-def parcel(floor: Floor, order_id: str = "order_1", **changes: Any) -> NewGuide:
-    return NewGuide(
+def new_label(floor: Floor, order_id: str = "order_1", **changes: Any) -> NewLabel:
+    return NewLabel(
         order_id, floor.location_id, shipment_request(**changes), [{"id": "ordli_1", "quantity": 2}]
     )
 
@@ -107,8 +107,8 @@ async def doubts(database: Database) -> list[Attention]:
 # made once
 
 
-async def test_a_guide_is_made_and_kept(database: Database, floor: Floor, provider: CarrierStandard) -> None:
-    made = await create_guide(database, provider, parcel(floor))
+async def test_a_label_is_made_and_kept(database: Database, floor: Floor, provider: CarrierStandard) -> None:
+    made = await create_label(database, provider, new_label(floor))
     (kept,) = await stored(database)
     assert (kept.id, kept.state, kept.order_id, kept.reference) == (made.id, "created", "order_1", "1042-1")
     assert (kept.provider_id, kept.location_id) == ("carrier_standard", floor.location_id)
@@ -120,31 +120,31 @@ async def test_a_guide_is_made_and_kept(database: Database, floor: Floor, provid
     assert kept.label_pdf.startswith(b"%PDF")
 
 
-async def test_a_guide_by_hand_has_no_numbers(database: Database, floor: Floor) -> None:
-    made = await create_guide(database, ManualManual(), parcel(floor))
+async def test_a_label_by_hand_has_no_numbers(database: Database, floor: Floor) -> None:
+    made = await create_label(database, ManualProvider(), new_label(floor))
     assert (made.state, made.provider_id) == ("created", "manual_manual")
     assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
 
 
-async def test_asked_again_it_is_the_same_guide(database: Database, floor: Floor) -> None:
+async def test_asked_again_it_is_the_same_label(database: Database, floor: Floor) -> None:
     courier = Courier()
-    first, again = [await create_guide(database, courier, parcel(floor)) for _ in range(2)]
+    first, again = [await create_label(database, courier, new_label(floor)) for _ in range(2)]
     assert (again.id, again.carrier_order_id) == (first.id, first.carrier_order_id)
     assert courier.made == 1
 
 
-async def test_two_test_guides_may_have_the_same_number(
+async def test_two_test_labels_may_have_the_same_number(
     database: Database, floor: Floor, provider: CarrierStandard
 ) -> None:
     for reference in ("1042-1", "1042-2"):
-        await create_guide(database, provider, parcel(floor, reference=reference))
+        await create_label(database, provider, new_label(floor, reference=reference))
     assert [each.carrier_order_id for each in await stored(database)] == [TEST_ORDER_ID] * 2
 
 
 async def test_another_order_with_the_same_reference_has_its_own(database: Database, floor: Floor) -> None:
     courier = Courier()
     for order_id in ("order_1", "order_2"):
-        await create_guide(database, courier, parcel(floor, order_id))
+        await create_label(database, courier, new_label(floor, order_id))
     assert courier.made == 2
 
 
@@ -154,26 +154,26 @@ async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, 
     async def look() -> None:
         seen.extend(each.state for each in await stored(database))
 
-    await create_guide(database, Courier(look), parcel(floor))
+    await create_label(database, Courier(look), new_label(floor))
     assert seen == ["creating"]
 
 
-async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_guide(
+async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_label(
     database: Database, floor: Floor
 ) -> None:
     async def rival() -> None:
         with pytest.raises(Conflict, match="being made"):
-            await create_guide(database, courier, parcel(floor))
+            await create_label(database, courier, new_label(floor))
 
     courier = Courier(rival)
-    made = await create_guide(database, courier, parcel(floor))
+    made = await create_label(database, courier, new_label(floor))
     assert (made.state, courier.made) == ("created", 1)
 
 
-async def test_many_clicks_at_once_make_one_guide(database: Database, floor: Floor) -> None:
+async def test_many_clicks_at_once_make_one_label(database: Database, floor: Floor) -> None:
     courier = Courier()
     clicks = await asyncio.gather(
-        *(create_guide(database, courier, parcel(floor)) for _ in range(8)), return_exceptions=True
+        *(create_label(database, courier, new_label(floor)) for _ in range(8)), return_exceptions=True
     )
     assert courier.made == 1
     assert all(isinstance(click, Conflict | Fulfillment) for click in clicks)
@@ -190,25 +190,25 @@ async def postgresql_database(postgresql_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def test_a_rival_between_our_look_and_our_insert_makes_the_guide(
+async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
     postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, courier, rivals = postgresql_database, Courier(), Courier()
     floor = await open_floor(database, settings)
-    look = guides._parcel_of
+    look = labels._fulfillment_of
     looks = 0
 
-    async def look_and_be_late(session: Any, new: NewGuide) -> Fulfillment | None:
+    async def look_and_be_late(session: Any, new: NewLabel) -> Fulfillment | None:
         nonlocal looks
         looks += 1
         found = await look(session, new)
         if looks == 1:
             assert found is None
-            await create_guide(database, rivals, new)
+            await create_label(database, rivals, new)
         return found
 
-    monkeypatch.setattr(guides, "_parcel_of", look_and_be_late)
-    made = await create_guide(database, courier, parcel(floor))
+    monkeypatch.setattr(labels, "_fulfillment_of", look_and_be_late)
+    made = await create_label(database, courier, new_label(floor))
     assert (courier.made, rivals.made) == (0, 1)
     assert made.tracking_number == "T1"
     assert len(await stored(database)) == 1
@@ -216,9 +216,9 @@ async def test_a_rival_between_our_look_and_our_insert_makes_the_guide(
 
 async def test_an_unknown_location_is_no_conflict(database: Database, floor: Floor) -> None:
     courier = Courier()
-    nowhere = dataclasses.replace(parcel(floor), location_id="sloc_unknown")
+    nowhere = dataclasses.replace(new_label(floor), location_id="sloc_unknown")
     with pytest.raises(IntegrityError):
-        await create_guide(database, courier, nowhere)
+        await create_label(database, courier, nowhere)
     assert courier.made == 0
     assert await stored(database) == []
 
@@ -227,23 +227,23 @@ async def test_an_unknown_location_is_no_conflict(database: Database, floor: Flo
 
 
 @pytest.mark.parametrize("refusal", [OutsideFailure("no credit"), InvalidData("bad phone"), NotAllowed("no")])
-async def test_a_refusal_leaves_the_parcel_to_be_tried_again(
+async def test_a_refusal_leaves_the_fulfillment_to_be_tried_again(
     database: Database, floor: Floor, refusal: Exception
 ) -> None:
     with pytest.raises(type(refusal)):
-        await create_guide(database, Courier(answer=refusal), parcel(floor))
+        await create_label(database, Courier(answer=refusal), new_label(floor))
     (failed,) = await stored(database)
     assert (failed.state, failed.data) == ("failed", {"error": str(refusal)})
-    again = await create_guide(database, Courier(), parcel(floor))
+    again = await create_label(database, Courier(), new_label(floor))
     assert (again.id, again.state, again.data) == (failed.id, "created", {})
 
 
-async def test_two_who_try_again_at_once_make_one_guide(database: Database, floor: Floor) -> None:
+async def test_two_who_try_again_at_once_make_one_label(database: Database, floor: Floor) -> None:
     with pytest.raises(OutsideFailure):
-        await create_guide(database, Courier(answer=OutsideFailure("no")), parcel(floor))
+        await create_label(database, Courier(answer=OutsideFailure("no")), new_label(floor))
     courier = Courier()
     await asyncio.gather(
-        *(create_guide(database, courier, parcel(floor)) for _ in range(4)), return_exceptions=True
+        *(create_label(database, courier, new_label(floor)) for _ in range(4)), return_exceptions=True
     )
     assert courier.made == 1
 
@@ -253,51 +253,51 @@ async def test_after_a_lost_answer_nobody_asks_again(
     database: Database, floor: Floor, doubt: Exception
 ) -> None:
     with pytest.raises(type(doubt)):
-        await create_guide(database, Courier(answer=doubt), parcel(floor))
+        await create_label(database, Courier(answer=doubt), new_label(floor))
     courier = Courier()
     with pytest.raises(Conflict, match="may have been made"):
-        await create_guide(database, courier, parcel(floor))
+        await create_label(database, courier, new_label(floor))
     assert courier.made == 0
     assert [each.state for each in await stored(database)] == ["unknown"]
     (row,) = await doubts(database)
     assert row.subject_id == (await stored(database))[0].id
 
 
-async def test_a_crash_while_asking_leaves_a_parcel_in_doubt(database: Database, floor: Floor) -> None:
+async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(database: Database, floor: Floor) -> None:
     with pytest.raises(asyncio.CancelledError):
-        await create_guide(database, Courier(answer=asyncio.CancelledError()), parcel(floor))
+        await create_label(database, Courier(answer=asyncio.CancelledError()), new_label(floor))
     (left,) = await stored(database)
     assert left.state == "creating"
     courier = Courier()
     assert await doubts(database) == []  # it may still be under way
-    await doubt_overdue(database, left.id)
+    await mark_overdue(database, left.id)
     (row,) = await doubts(database)
     assert (row.subject_id, row.kind) == (left.id, "label_in_doubt")
     with pytest.raises(Conflict):
-        await create_guide(database, courier, parcel(floor))
+        await create_label(database, courier, new_label(floor))
     assert courier.made == 0
 
 
-async def test_over_the_wire_a_dropped_answer_is_one_guide_in_doubt(
+async def test_over_the_wire_a_dropped_answer_is_one_label_in_doubt(
     database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     with pytest.raises(OutcomeUnknown):
-        await create_guide(database, provider, parcel(floor))
+        await create_label(database, provider, new_label(floor))
     with pytest.raises(Conflict):
-        await create_guide(database, provider, parcel(floor))
-    assert len(carrier.ledger.guides()) == 1
+        await create_label(database, provider, new_label(floor))
+    assert len(carrier.ledger.labels()) == 1
     assert [each.state for each in await stored(database)] == ["unknown"]
 
 
 async def test_a_bad_phone_fails_by_name_and_is_mended(
     database: Database, floor: Floor, provider: CarrierStandard
 ) -> None:
-    mistyped = parcel(floor, destination=dataclasses.replace(SHOPPER, phone="300"))
+    mistyped = new_label(floor, destination=dataclasses.replace(SHOPPER, phone="300"))
     with pytest.raises(InvalidData) as refused:
-        await create_guide(database, provider, mistyped)
+        await create_label(database, provider, mistyped)
     assert "destination.phone" in refused.value.fields
-    assert (await create_guide(database, provider, parcel(floor))).state == "created"
+    assert (await create_label(database, provider, new_label(floor))).state == "created"
 
 
 # settled by somebody who looked
@@ -306,45 +306,45 @@ async def test_a_bad_phone_fails_by_name_and_is_mended(
 @pytest.fixture
 async def doubtful(database: Database, floor: Floor) -> Fulfillment:
     with pytest.raises(OutcomeUnknown):
-        await create_guide(database, Courier(answer=OutcomeUnknown("lost")), parcel(floor))
+        await create_label(database, Courier(answer=OutcomeUnknown("lost")), new_label(floor))
     return (await stored(database))[0]
 
 
-async def test_a_guide_that_was_found_is_recorded(database: Database, doubtful: Fulfillment) -> None:
+async def test_a_label_that_was_found_is_recorded(database: Database, doubtful: Fulfillment) -> None:
     async with database.transaction() as session:
-        await settle_guide(session, doubtful.id, Guide("TRM7", 7))
+        await resolve_doubt(session, doubtful.id, Label("TRM7", 7))
     (settled,) = await stored(database)
     assert (settled.state, settled.tracking_number, settled.carrier_order_id) == ("created", "TRM7", 7)
 
 
-async def test_a_guide_that_was_never_made_can_be_made(
+async def test_a_label_that_was_never_made_can_be_made(
     database: Database, floor: Floor, doubtful: Fulfillment
 ) -> None:
     async with database.transaction() as session:
-        await settle_guide(session, doubtful.id, None)
-    assert (await create_guide(database, Courier(), parcel(floor))).state == "created"
+        await resolve_doubt(session, doubtful.id, None)
+    assert (await create_label(database, Courier(), new_label(floor))).state == "created"
 
 
 async def test_what_is_not_in_doubt_is_not_settled(database: Database, floor: Floor) -> None:
-    made = await create_guide(database, Courier(), parcel(floor))
+    made = await create_label(database, Courier(), new_label(floor))
     async with database.transaction() as session:
         with pytest.raises(NotAllowed):
-            await settle_guide(session, made.id, None)
+            await resolve_doubt(session, made.id, None)
         with pytest.raises(NotFound):
-            await settle_guide(session, "ful_unknown", None)
+            await resolve_doubt(session, "ful_unknown", None)
 
 
-async def test_an_answer_after_the_parcel_was_settled_is_not_lost_in_silence(
+async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silence(
     database: Database, floor: Floor
 ) -> None:
     async def somebody_looks() -> None:
         (asked,) = await stored(database)
-        await doubt_overdue(database, asked.id)
+        await mark_overdue(database, asked.id)
         async with database.transaction() as session:
-            await settle_guide(session, asked.id, Guide("TRM7", 7))
+            await resolve_doubt(session, asked.id, Label("TRM7", 7))
             await close_attention(session, AttentionKind.LABEL_IN_DOUBT, asked.id, note="found")
 
-    made = await create_guide(database, Courier(somebody_looks, Guide("TRM8", 8)), parcel(floor))
+    made = await create_label(database, Courier(somebody_looks, Label("TRM8", 8)), new_label(floor))
     assert made.carrier_order_id == 7
     (row,) = await doubts(database)
     assert "A second label was made, 8 (TRM8)" in row.message
@@ -352,88 +352,88 @@ async def test_an_answer_after_the_parcel_was_settled_is_not_lost_in_silence(
 
 async def test_an_answer_that_comes_after_all_settles_the_doubt(database: Database, floor: Floor) -> None:
     async def slow() -> None:
-        await doubt_overdue(database, (await stored(database))[0].id)
+        await mark_overdue(database, (await stored(database))[0].id)
         assert len(await doubts(database)) == 1
 
-    made = await create_guide(database, Courier(slow, Guide("TRM8", 8)), parcel(floor))
+    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(floor))
     assert (made.state, made.carrier_order_id) == ("created", 8)
     assert await doubts(database) == []
 
 
-async def test_a_failure_after_the_parcel_was_settled_changes_nothing(
+async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
     database: Database, floor: Floor
 ) -> None:
     async def somebody_looks() -> None:
-        await doubt_overdue(database, (await stored(database))[0].id)
+        await mark_overdue(database, (await stored(database))[0].id)
         async with database.transaction() as session:
-            await settle_guide(session, (await stored(database))[0].id, Guide("TRM7", 7))
+            await resolve_doubt(session, (await stored(database))[0].id, Label("TRM7", 7))
 
     with pytest.raises(OutsideFailure):
-        await create_guide(database, Courier(somebody_looks, OutsideFailure("no")), parcel(floor))
+        await create_label(database, Courier(somebody_looks, OutsideFailure("no")), new_label(floor))
     assert [each.state for each in await stored(database)] == ["created"]
 
 
 # cancelled
 
 
-async def test_a_guide_is_cancelled_once_and_for_all(
+async def test_a_label_is_cancelled_once_and_for_all(
     database: Database, floor: Floor, provider: CarrierStandard
 ) -> None:
-    made = await create_guide(database, provider, parcel(floor))
-    cancelled = await cancel_guide(database, provider, made.id)
+    made = await create_label(database, provider, new_label(floor))
+    cancelled = await cancel_label(database, provider, made.id)
     assert (cancelled.state, cancelled.canceled_at is not None) == ("canceled", True)
-    again = await cancel_guide(database, provider, made.id)
+    again = await cancel_label(database, provider, made.id)
     assert again.canceled_at == cancelled.canceled_at
     with pytest.raises(NotAllowed, match="was cancelled"):
-        await create_guide(database, provider, parcel(floor))
+        await create_label(database, provider, new_label(floor))
 
 
 async def test_cancelled_at_once_is_cancelled(database: Database, floor: Floor) -> None:
     courier = Courier()
-    made = await create_guide(database, courier, parcel(floor))
-    parcels = await asyncio.gather(*(cancel_guide(database, courier, made.id) for _ in range(4)))
-    assert {each.state for each in parcels} == {"canceled"}
-    assert len({each.canceled_at for each in parcels}) == 1
+    made = await create_label(database, courier, new_label(floor))
+    fulfillments = await asyncio.gather(*(cancel_label(database, courier, made.id) for _ in range(4)))
+    assert {each.state for each in fulfillments} == {"canceled"}
+    assert len({each.canceled_at for each in fulfillments}) == 1
 
 
 async def test_the_carriers_no_is_a_no(
     database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    made = await create_guide(database, provider, parcel(floor))
+    made = await create_label(database, provider, new_label(floor))
     carrier.move(TEST_ORDER_ID, Status.IN_TRANSIT)
     with pytest.raises(OutsideFailure):
-        await cancel_guide(database, provider, made.id)
+        await cancel_label(database, provider, made.id)
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(OutsideFailure):
-        await cancel_guide(database, provider, made.id)
+        await cancel_label(database, provider, made.id)
     assert [each.state for each in await stored(database)] == ["created"]
 
 
 async def test_nothing_certain_is_nothing_to_cancel(database: Database, doubtful: Fulfillment) -> None:
     courier = Courier()
     with pytest.raises(Conflict):
-        await cancel_guide(database, courier, doubtful.id)
+        await cancel_label(database, courier, doubtful.id)
     async with database.transaction() as session:
-        await settle_guide(session, doubtful.id, None)
-    with pytest.raises(NotAllowed, match="no guide"):
-        await cancel_guide(database, courier, doubtful.id)
+        await resolve_doubt(session, doubtful.id, None)
+    with pytest.raises(NotAllowed, match="no label"):
+        await cancel_label(database, courier, doubtful.id)
     with pytest.raises(NotFound):
-        await cancel_guide(database, courier, "ful_unknown")
+        await cancel_label(database, courier, "ful_unknown")
     assert courier.cancelled == 0
 
 
-async def test_a_parcel_on_its_way_is_not_cancelled(database: Database, floor: Floor) -> None:
+async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, floor: Floor) -> None:
     courier = Courier()
-    made = await create_guide(database, courier, parcel(floor))
+    made = await create_label(database, courier, new_label(floor))
     async with database.transaction() as session:
         await session.execute(update(Fulfillment).values(shipped_at=clock.now()))
     with pytest.raises(NotAllowed, match="on its way"):
-        await cancel_guide(database, courier, made.id)
+        await cancel_label(database, courier, made.id)
     assert courier.cancelled == 0
 
 
-@pytest.mark.parametrize(("before", "after"), [*product(GuideState, GuideState)])
-def test_a_label_takes_the_steps_of_its_table_only(before: GuideState, after: GuideState) -> None:
+@pytest.mark.parametrize(("before", "after"), [*product(LabelState, LabelState)])
+def test_a_label_takes_the_steps_of_its_table_only(before: LabelState, after: LabelState) -> None:
     one = Fulfillment(
         order_id="order_1", reference="1", location_id="sloc_1", provider_id="courier", state=before
     )
@@ -447,7 +447,7 @@ def test_a_label_takes_the_steps_of_its_table_only(before: GuideState, after: Gu
 
 
 async def test_only_what_waits_for_a_price_gets_one(database: Database, floor: Floor) -> None:
-    made = await create_guide(database, Courier(), parcel(floor))
+    made = await create_label(database, Courier(), new_label(floor))
     async with database.transaction() as session:
         with pytest.raises(NotAllowed, match="waits for no decision"):
             await decide_price(session, made.id, 90_000)
@@ -458,13 +458,13 @@ async def test_a_label_that_waits_for_a_price_is_neither_asked_for_nor_cancelled
 ) -> None:
     dear = Courier(answer=LabelTooExpensive(90_000, 25_000))
     with pytest.raises(LabelTooExpensive):
-        await create_guide(database, dear, parcel(floor))
+        await create_label(database, dear, new_label(floor))
     (waits,) = await stored(database)
     assert waits.state == "too_expensive"
     with pytest.raises(Conflict, match="too expensive"):
-        await create_guide(database, Courier(), parcel(floor))
-    with pytest.raises(NotAllowed, match="no guide"):
-        await cancel_guide(database, Courier(), waits.id)
+        await create_label(database, Courier(), new_label(floor))
+    with pytest.raises(NotAllowed, match="no label"):
+        await cancel_label(database, Courier(), waits.id)
     async with database.transaction() as session:
         await decide_price(session, waits.id, None)
-    assert (await create_guide(database, Courier(), parcel(floor))).state == "created"
+    assert (await create_label(database, Courier(), new_label(floor))).state == "created"

@@ -9,22 +9,22 @@ from holidays import country_holidays
 from backend import clock
 from backend.errors import OutcomeUnknown
 from backend.modules import CARRIER
-from backend.shipping.carrier.answers import COLOMBIA, Tracking
-from backend.shipping.carrier.client import CarrierClient
-from backend.shipping.carrier.errors import CarrierError
-from backend.shipping.carrier.live_quotes import LiveQuotes, facts_of
-from backend.shipping.carrier.messages import quotation_for, shipment_for
-from backend.shipping.carrier.rates import cheapest
-from backend.shipping.carrier.stages import sighting_of
 from backend.shipping.providers.base import (
     FulfillmentProvider,
-    Guide,
+    Label,
+    LabelRequest,
     LabelTooExpensive,
     Quote,
     QuoteRequest,
-    ShipmentRequest,
+    TrackingUpdate,
 )
-from backend.shipping.stages import Sighting
+from backend.shipping.providers.carrier.answers import COLOMBIA, Tracking
+from backend.shipping.providers.carrier.client import CarrierClient
+from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.carrier.live_quotes import LiveQuotes, facts_of
+from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
+from backend.shipping.providers.carrier.rates import cheapest
+from backend.shipping.providers.carrier.stages import update_of
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ REFUSALS = (400, 404, 422)
 
 
 class CarrierStandard(FulfillmentProvider):
-    """Prices and guides from the carrier. The shopper does not choose the courier: it is the cheapest one."""
+    """Prices and labels from the carrier. The shopper does not choose the courier: it is the cheapest one."""
 
     id = CARRIER
     can_calculate = True
@@ -48,7 +48,7 @@ class CarrierStandard(FulfillmentProvider):
     async def calculate_price(self, request: QuoteRequest) -> Quote:
         """The live price, or 15 000 COP when there is none: no failure of the carrier's stops a shopper.
 
-        Each call asks the carrier; calls for the same parcel at the same time share one question.
+        Each call asks the carrier; calls for the same shipment at the same time share one question.
 
         Raises:
             InvalidData: the destination's code is none.
@@ -56,17 +56,18 @@ class CarrierStandard(FulfillmentProvider):
         return await self._quotes.price(request)
 
     async def close(self) -> None:
-        """Drop the quotations that nobody waits for any more."""
+        """Drop the quotations that nobody waits for any more, and give the connections back."""
         await self._quotes.close()
+        await self._client.close()
 
-    async def create_fulfillment(self, request: ShipmentRequest) -> Guide:
-        """Quote again, as rates drift, and make the guide with the cheapest courier.
+    async def create_fulfillment(self, request: LabelRequest) -> Label:
+        """Quote again, as rates drift, and make the label with the cheapest courier.
 
         Raises:
             InvalidData: a contact cannot be made to fit the carrier's fields.
             LabelTooExpensive: the cheapest courier is dearer than `request.max_price`.
-            CarrierError: no courier goes there, or no guide was made.
-            OutcomeUnknown: a guide may have been made.
+            CarrierError: no courier goes there, or no label was made.
+            OutcomeUnknown: a label may have been made.
         """
         pickup_date = request.pickup_date or next_working_day(clock.now())
         draft = shipment_for(
@@ -74,12 +75,12 @@ class CarrierStandard(FulfillmentProvider):
         )  # what cannot be sent is known before asking
         rate = cheapest(await self._client.quotation(quotation_for(_quote_request(request))))
         if rate is None:
-            raise CarrierError("no courier offers a valid rate for this parcel")
+            raise CarrierError("no courier offers a valid rate for this shipment")
         if request.max_price is not None and rate.price > request.max_price:
             raise LabelTooExpensive(rate.price, request.max_price)
         made = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
-        log.info("guide %s made for %s with %s", made.order_id, request.reference, rate.carrier)
-        return Guide(
+        log.info("label %s made for %s with %s", made.order_id, request.reference, rate.carrier)
+        return Label(
             tracking_number=made.tracking_number,
             carrier_order_id=made.order_id,
             label_url=made.label_url,
@@ -87,57 +88,57 @@ class CarrierStandard(FulfillmentProvider):
             data=facts_of(rate) | {"pickupDate": pickup_date.isoformat()},
         )
 
-    async def cancel_fulfillment(self, guide: Guide) -> None:
-        """Cancel the guide and believe it only when the carrier says so.
+    async def cancel_fulfillment(self, label: Label) -> None:
+        """Cancel the label and believe it only when the carrier says so.
 
-        An answer that does not name the guide, or none at all, is checked against its tracking: the carrier
-        is known to answer 200 for guides that it did not cancel (wire: carrier 2.5).
+        An answer that does not name the label, or none at all, is checked against its tracking: the carrier
+        is known to answer 200 for labels that it did not cancel (wire: carrier 2.5).
 
         Raises:
-            CarrierError: the guide is not cancelled.
+            CarrierError: the label is not cancelled.
             OutcomeUnknown: it may be; ask again.
         """
         failure: CarrierError | OutcomeUnknown
         try:
-            if guide.carrier_order_id is None:
-                failure = CarrierError("the guide has no number to cancel it by: cancel it at the carrier")
-            elif guide.carrier_order_id in await self._client.cancel([guide.carrier_order_id]):
+            if label.carrier_order_id is None:
+                failure = CarrierError("the label has no number to cancel it by: cancel it at the carrier")
+            elif label.carrier_order_id in await self._client.cancel([label.carrier_order_id]):
                 return
             else:
-                failure = CarrierError("the carrier did not cancel the guide; it may have been collected")
+                failure = CarrierError("the carrier did not cancel the label; it may have been collected")
         except (CarrierError, OutcomeUnknown) as error:
             failure = error
-        if not await self._is_cancelled(guide):
+        if not await self._is_cancelled(label):
             raise failure
 
-    async def track(self, guides: Sequence[Guide]) -> list[Sighting | None]:
-        """Where the parcels are: one question for all that have a number at the carrier, and one for each other.
+    async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:
+        """Where the shipments are: one question for all that have a number at the carrier, and one for each other.
 
         Raises:
             CarrierError: there is no answer to use.
         """
         numbers = dict.fromkeys(
-            guide.carrier_order_id for guide in guides if guide.carrier_order_id is not None
+            label.carrier_order_id for label in labels if label.carrier_order_id is not None
         )
         by_number = await self._tracked(list(numbers)) if numbers else {}
-        return [await self._sighting(guide, by_number) for guide in guides]
+        return [await self._update(label, by_number) for label in labels]
 
-    async def _sighting(self, guide: Guide, by_number: dict[int, Tracking]) -> Sighting | None:
-        if guide.carrier_order_id is not None:
-            tracking = by_number.get(guide.carrier_order_id)
+    async def _update(self, label: Label, by_number: dict[int, Tracking]) -> TrackingUpdate | None:
+        if label.carrier_order_id is not None:
+            tracking = by_number.get(label.carrier_order_id)
         else:
-            tracking = await self._tracked_by_code(guide.tracking_number or "")
-        return sighting_of(tracking) if tracking else None
+            tracking = await self._tracked_by_code(label.tracking_number or "")
+        return update_of(tracking) if tracking else None
 
     async def _tracked(self, order_ids: Sequence[int]) -> dict[int, Tracking]:
-        """Where the parcels are, by their numbers. One that is refused spoils nobody's answer: it ends up alone."""
+        """Where the shipments are, by their numbers. One that is refused spoils nobody's answer: it ends up alone."""
         try:
             return await self._client.track_by_orders(order_ids)
         except CarrierError as error:
             if error.http_status not in REFUSALS:
                 raise
             if len(order_ids) == 1:
-                log.warning("guide %s cannot be tracked: %s", order_ids[0], error)
+                log.warning("label %s cannot be tracked: %s", order_ids[0], error)
                 return {}
         half = len(order_ids) // 2
         return await self._tracked(order_ids[:half]) | await self._tracked(order_ids[half:])
@@ -148,15 +149,15 @@ class CarrierStandard(FulfillmentProvider):
         except CarrierError as error:
             if error.http_status not in REFUSALS:
                 raise
-            log.warning("parcel %s cannot be tracked: %s", tracking_number, error)
+            log.warning("shipment %s cannot be tracked: %s", tracking_number, error)
             return None
 
-    async def _is_cancelled(self, guide: Guide) -> bool:
+    async def _is_cancelled(self, label: Label) -> bool:
         try:
-            tracking = guide.tracking_number and await self._client.track(guide.tracking_number)
+            tracking = label.tracking_number and await self._client.track(label.tracking_number)
         except CarrierError as error:
             log.warning(
-                "guide %s cannot be tracked after its cancellation: %s", guide.carrier_order_id, error
+                "label %s cannot be tracked after its cancellation: %s", label.carrier_order_id, error
             )
             return False
         return bool(tracking and tracking.is_cancelled)
@@ -170,7 +171,7 @@ def next_working_day(moment: datetime) -> date:
     return day
 
 
-def _quote_request(request: ShipmentRequest) -> QuoteRequest:
+def _quote_request(request: LabelRequest) -> QuoteRequest:
     return QuoteRequest(
         origin=request.origin.place,
         destination=request.destination.place,

@@ -1,4 +1,4 @@
-"""Orders follow what the carrier says of their parcels, on both databases, over the embedded carrier's wire."""
+"""Orders follow what the carrier says of their fulfillments, on both databases, over the embedded carrier's wire."""
 
 import asyncio
 import json
@@ -14,16 +14,16 @@ from backend.app import Shop
 from backend.attention.models import Attention
 from backend.clock import now
 from backend.database import db_now
+from backend.fulfillment.tracking import ASKED_LATELY, TRACK
 from backend.jobs import JobRun, RunAgain, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
+from backend.orders.models import Fulfillment
 from backend.orders.tokens import order_token
 from backend.orders.views import OrderView
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.guides import Status
-from backend.shipping.models import Fulfillment
-from backend.shipping.tracking import ASKED_LATELY, TRACK
+from backend.sandbox.carrier.labels import Status
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get, post
 
@@ -35,17 +35,17 @@ class Road:
     shop: Shop
     admin: httpx.AsyncClient
     order_id: str
-    parcels: list[dict[str, Any]]
+    fulfillments: list[dict[str, Any]]
 
     def number(self, place: int = 0) -> int:
-        return int(self.parcels[place]["data"]["carrier_order_id"])
+        return int(self.fulfillments[place]["data"]["carrier_order_id"])
 
     def move(self, status: Status, place: int = 0) -> None:
         assert self.shop.sandbox.carrier
         self.shop.sandbox.carrier.move(self.number(place), status)
 
     async def follow(self) -> int:
-        return await self.shop.parcels.track_all()
+        return await self.shop.tracker.track_all()
 
     async def follow_due(self) -> int:
         return await self.shop.worker.run_due(TRACK)
@@ -54,9 +54,9 @@ class Road:
         order: dict[str, Any] = (await get(self.admin, f"/admin/orders/{self.order_id}"))["order"]
         return order
 
-    async def parcel(self, place: int = 0) -> dict[str, Any]:
-        parcel: dict[str, Any] = (await self.order())["fulfillments"][place]
-        return parcel
+    async def fulfillment(self, place: int = 0) -> dict[str, Any]:
+        fulfillment: dict[str, Any] = (await self.order())["fulfillments"][place]
+        return fulfillment
 
     async def page(self, *, ask: bool = False) -> OrderView:
         token = order_token(self.shop.settings.signing_key, self.order_id)
@@ -77,12 +77,12 @@ class Road:
 
 
 async def send(
-    shop: Shop, floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient, parcels: int
+    shop: Shop, floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient, fulfillments: int
 ) -> Road:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, floor, f"trompo-{parcels}", stock=9)
-    order = await bought(store, variant, parcels, price_type="calculated")
-    for _ in range(parcels):
+        variant = await make_toy(session, floor, f"trompo-{fulfillments}", stock=9)
+    order = await bought(store, variant, fulfillments, price_type="calculated")
+    for _ in range(fulfillments):
         items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
         order = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", items))["order"]
     return Road(shop, admin, order["id"], order["fulfillments"])
@@ -90,7 +90,7 @@ async def send(
 
 @pytest.fixture
 async def road(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient) -> Road:
-    """An order in one parcel that waits to be collected."""
+    """An order in one fulfillment that waits to be collected."""
     return await send(shop, shop_floor, store, admin, 1)
 
 
@@ -101,7 +101,7 @@ async def two_parcels(
     return await send(shop, shop_floor, store, admin, 2)
 
 
-async def test_an_order_follows_its_parcel_to_the_door(road: Road) -> None:
+async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
     """wire: carrier 2.4, every status on the way."""
     seen = []
     for status in (
@@ -114,7 +114,7 @@ async def test_an_order_follows_its_parcel_to_the_door(road: Road) -> None:
     ):
         road.move(status)
         assert await road.follow() == 1
-        order, (shown,) = await road.order(), (await road.page()).parcels
+        order, (shown,) = await road.order(), (await road.page()).fulfillments
         seen.append((order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"], shown.stage))
     assert seen == [
         ("fulfilled", "awaiting_pickup", "ready"),
@@ -125,34 +125,34 @@ async def test_an_order_follows_its_parcel_to_the_door(road: Road) -> None:
         ("delivered", "delivered", "delivered"),
     ]
     assert await road.follow() == 0  # it has arrived: nobody asks any more
-    parcel = await road.parcel()
-    assert parcel["shipped_at"] <= parcel["delivered_at"]
+    fulfillment = await road.fulfillment()
+    assert fulfillment["shipped_at"] <= fulfillment["delivered_at"]
     page = await road.page()
     assert (page.status, page.journey) == ("authorized", "delivered")
-    assert page.parcels[0].received_by == "Portería"
-    assert page.parcels[0].delivered_label
+    assert page.fulfillments[0].received_by == "Portería"
+    assert page.fulfillments[0].delivered_label
     assert await road.mails() == 1
 
 
 async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
     road.move(Status.INCIDENT)
     await road.follow()
-    (shown,) = (await road.page()).parcels
+    (shown,) = (await road.page()).fulfillments
     assert (shown.stage, shown.shipped_label) == ("incident", "")
     assert shown.note.startswith("Novedad: dirección errada")
 
 
-async def test_an_order_in_two_parcels_has_left_when_both_have(two_parcels: Road) -> None:
+async def test_an_order_in_two_fulfillments_has_left_when_both_have(two_parcels: Road) -> None:
     statuses = []
     for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
         two_parcels.move(status, place)
         await two_parcels.follow()
         statuses.append((await two_parcels.order())["fulfillment_status"])
     assert statuses == ["partially_shipped", "partially_delivered", "delivered"]
-    assert await two_parcels.mails() == 2  # one a parcel
+    assert await two_parcels.mails() == 2  # one a fulfillment
 
 
-async def test_parcels_are_asked_about_together(two_parcels: Road) -> None:
+async def test_fulfillments_are_asked_about_together(two_parcels: Road) -> None:
     assert await two_parcels.follow() == 2
     assert two_parcels.questions() == 1
 
@@ -162,48 +162,50 @@ async def test_replicas_that_follow_at_once_ask_and_tell_once(two_parcels: Road)
         two_parcels.move(Status.IN_TRANSIT, place)
     async with two_parcels.shop.database.transaction() as session:
         await session.execute(update(Job).where(Job.kind == TRACK).values(run_at=db_now()))
-    replicas = (Worker(two_parcels.shop.database, [two_parcels.shop.parcels]).run_due() for _ in range(4))
+    replicas = (Worker(two_parcels.shop.database, [two_parcels.shop.tracker]).run_due() for _ in range(4))
     assert sum(await asyncio.gather(*replicas)) == 2
     assert (await two_parcels.order())["fulfillment_status"] == "shipped"
     assert await two_parcels.mails() == 2
 
 
-async def test_a_parcel_marked_shipped_by_hand_is_told_once(road: Road) -> None:
-    await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/shipments")
-    shipped_at = (await road.parcel())["shipped_at"]
+async def test_a_fulfillment_marked_shipped_by_hand_is_told_once(road: Road) -> None:
+    await post(
+        road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
+    )
+    shipped_at = (await road.fulfillment())["shipped_at"]
     road.move(Status.IN_TRANSIT)
     await road.follow()
-    assert (await road.parcel())["shipped_at"] == shipped_at
+    assert (await road.fulfillment())["shipped_at"] == shipped_at
     assert await road.mails() == 1
 
 
 async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None:
     road.move(Status.IN_TRANSIT)
-    path = f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/shipments"
+    path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     await asyncio.gather(road.follow(), *(post(road.admin, path) for _ in range(3)))
     assert await road.mails() == 1
     assert (await road.order())["fulfillment_status"] == "shipped"
 
 
-async def test_late_words_about_a_cancelled_parcel_change_nothing(road: Road) -> None:
+async def test_late_words_about_a_cancelled_fulfillment_change_nothing(road: Road) -> None:
     """wire: carrier 2.4, late events arrive after cancel."""
-    await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.parcels[0]['id']}/cancel")
+    await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/cancel")
     road.move(Status.DELIVERED)
     assert await road.follow() == 0
     assert (await road.order())["fulfillment_status"] == "not_fulfilled"
-    (shown,) = (await road.page()).parcels
+    (shown,) = (await road.page()).fulfillments
     assert shown.stage == "canceled"
 
 
-async def test_a_guide_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(road: Road) -> None:
+async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(road: Road) -> None:
     road.move(Status.CANCELLED)
     await road.follow()
-    assert (await road.page()).parcels[0].stage == "canceled"
+    assert (await road.page()).fulfillments[0].stage == "canceled"
     async with road.shop.database.read() as session:
         (attention,) = (await session.execute(select(Attention))).scalars()
-    assert (attention.kind, attention.fulfillment_id) == ("label_canceled", road.parcels[0]["id"])
+    assert (attention.kind, attention.fulfillment_id) == ("label_canceled", road.fulfillments[0]["id"])
     path = f"/admin/orders/{road.order_id}/fulfillments"
-    order = (await post(road.admin, f"{path}/{road.parcels[0]['id']}/cancel"))["order"]
+    order = (await post(road.admin, f"{path}/{road.fulfillments[0]['id']}/cancel"))["order"]
     assert order["fulfillment_status"] == "not_fulfilled"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
@@ -220,29 +222,29 @@ async def test_a_carrier_that_fails_is_asked_again(
     road.move(Status.IN_TRANSIT)
     road.shop.sandbox.carrier.faults.plan(fault, Operation.TRACK)
     assert await road.follow() == 1
-    assert (await road.parcel())["shipped_at"] is None
+    assert (await road.fulfillment())["shipped_at"] is None
     assert "could not be tracked" in caplog.text
     road.shop.sandbox.carrier.faults.clear()
     assert await road.follow() == 1
-    assert (await road.parcel())["shipped_at"]
+    assert (await road.fulfillment())["shipped_at"]
 
 
-async def test_a_parcel_the_carrier_does_not_know_stays_as_it_is(road: Road) -> None:
+async def test_a_fulfillment_the_carrier_does_not_know_stays_as_it_is(road: Road) -> None:
     """wire: carrier 2.4, data may be a plain string when unknown."""
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=1))
     await road.follow()
-    parcel = await road.parcel()
-    assert (parcel["data"]["stage"], parcel["shipped_at"]) == (None, None)
-    assert parcel["data"]["tracked_at"]
+    fulfillment = await road.fulfillment()
+    assert (fulfillment["data"]["stage"], fulfillment["shipped_at"]) == (None, None)
+    assert fulfillment["data"]["tracked_at"]
 
 
-async def test_a_parcel_known_by_its_code_alone_is_followed(road: Road) -> None:
+async def test_a_fulfillment_known_by_its_code_alone_is_followed(road: Road) -> None:
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=None))
     road.move(Status.IN_TRANSIT)
     await road.follow()
-    assert (await road.parcel())["data"]["stage"] == "in_transit"
+    assert (await road.fulfillment())["data"]["stage"] == "in_transit"
 
 
 async def test_what_is_not_due_is_left_alone(road: Road) -> None:
@@ -253,13 +255,13 @@ async def test_what_is_not_due_is_left_alone(road: Road) -> None:
 # an open page
 
 
-async def test_whoever_looks_sees_the_parcel_of_this_moment(road: Road) -> None:
+async def test_whoever_looks_sees_the_fulfillment_of_this_moment(road: Road) -> None:
     road.move(Status.IN_TRANSIT)
-    assert (await road.page()).parcels[0].stage == "ready"
-    assert (await road.page(ask=True)).parcels[0].stage == "in_transit"
+    assert (await road.page()).fulfillments[0].stage == "ready"
+    assert (await road.page(ask=True)).fulfillments[0].stage == "in_transit"
     road.move(Status.DELIVERED)
     pages = await asyncio.gather(*(road.page(ask=True) for _ in range(4)))
-    assert {page.parcels[0].stage for page in pages} == {"in_transit"}  # asked a moment ago
+    assert {page.fulfillments[0].stage for page in pages} == {"in_transit"}  # asked a moment ago
     assert road.questions() == 1
     await road.asked_long_ago()
     assert (await road.page(ask=True)).journey == "delivered"
@@ -270,8 +272,8 @@ async def test_a_page_does_not_wait_for_a_carrier_that_hangs(
 ) -> None:
     assert road.shop.sandbox.carrier
     road.shop.sandbox.carrier.faults.plan(Fault.HANG, Operation.TRACK)
-    monkeypatch.setattr("backend.orders.following.A_PAGE_WAITS", 0.05)
-    assert (await road.page(ask=True)).parcels[0].stage == "ready"
+    monkeypatch.setattr("backend.fulfillment.tracker.PAGE_WAIT", 0.05)
+    assert (await road.page(ask=True)).fulfillments[0].stage == "ready"
 
 
 # the carrier's hook
@@ -284,7 +286,7 @@ def hook_of(road: Road, **changes: Any) -> dict[str, Any]:
         "idCarrier": 1,
         "carrier": "Envía",
         "idOrder": road.number(),
-        "trackingCode": road.parcels[0]["labels"][0]["tracking_number"],
+        "trackingCode": road.fulfillments[0]["labels"][0]["tracking_number"],
         "myShipmentReference": "1-1",
         "events": [{**event, "incidence": False, "receivedBy": "Ana"}],
         **changes,
@@ -297,7 +299,7 @@ async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncCli
     assert (answer.status_code, answer.text) == (200, "OK")
     assert await road.follow_due() == 1
     # it said "Entregado", but the carrier says otherwise: nobody signs a hook
-    assert (await road.parcel())["data"]["stage"] == "collected"
+    assert (await road.fulfillment())["data"]["stage"] == "collected"
 
 
 @pytest.mark.parametrize(
@@ -326,14 +328,14 @@ async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
 
 async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.AsyncClient) -> None:
     road.move(Status.COLLECTED)
-    asked, hooked = asyncio.Event(), road.shop.parcels.track
+    asked, hooked = asyncio.Event(), road.shop.tracker.track
 
     async def track(runs: Sequence[JobRun]) -> list[RunAgain | None]:
         results = await hooked(runs)
         asked.set()
         return results
 
-    worker = Worker(road.shop.database, [road.shop.parcels], poll_every=3600)
+    worker = Worker(road.shop.database, [road.shop.tracker], poll_every=3600)
     worker._handlers[TRACK] = replace(worker._handlers[TRACK], do=track)
     worker.start()
     try:
@@ -341,4 +343,4 @@ async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.A
         await asked.wait()
     finally:
         await worker.stop()
-    assert (await road.parcel())["shipped_at"]
+    assert (await road.fulfillment())["shipped_at"]

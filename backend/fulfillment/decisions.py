@@ -1,0 +1,162 @@
+"""What a person decides about labels: one that is in doubt, one that is too expensive (`backend.attention`).
+
+The carrier cannot be asked by our own reference (wire: carrier 2.4). So for a label in doubt a person looks at the
+carrier's site and enters the numbers found there. The carrier is asked about them first: with a mistyped number a
+shopper would get somebody else's tracking.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention.kinds import Action
+from backend.attention.models import Attention
+from backend.attention.service import Decision, Resolver
+from backend.database import Database
+from backend.errors import InvalidData, NotAllowed
+from backend.fulfillment.labels import decide_price, lock_fulfillment, require_in_doubt, resolve_doubt
+from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment
+from backend.fulfillment.service import fulfill, pack_or_cancel, provider_of
+from backend.orders.models import Fulfillment
+from backend.orders.service import lock_order
+from backend.orders.states import LabelState, OrderStatus
+from backend.settings import Settings
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label
+from backend.tables import JsonObject
+
+NO_NUMBER = (
+    "A label that was made has a number: send `label` with `carrier_order_id`, `tracking_number`, or both"
+)
+UNKNOWN_LABEL = (
+    "The carrier knows no label by these numbers. "
+    "Look again, or send `unverified`: true to keep them nevertheless"
+)
+
+
+class _LabelResolver(Resolver):
+    """What both kinds need."""
+
+    def __init__(self, database: Database, settings: Settings, providers: FulfillmentProviders) -> None:
+        self._database = database
+        self._settings = settings
+        self._providers = providers
+
+    async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
+        """The order first, as everywhere, then the fulfillment."""
+        await lock_order(session, str(row.order_id))
+        await _fulfillment(session, row)
+
+
+class LabelInDoubt(_LabelResolver):
+    """The carrier was asked for a label, and nobody knows whether it made one.
+
+    `honor`: it exists and has these numbers; its units are packed. `dismissed`: there is none; it may be tried again.
+    """
+
+    async def prepare(self, row: Attention, decision: Decision) -> None:
+        """Ask the carrier whether it knows the label.
+
+        Raises:
+            NotAllowed: the label is not in doubt.
+            InvalidData: it has no number, or the carrier does not know it.
+            OutsideFailure: the carrier cannot be asked.
+        """
+        if decision.action is not Action.HONOR:
+            return
+        async with self._database.read() as session:
+            fulfillment = await _fulfillment(session, row)
+        require_in_doubt(fulfillment)
+        provider = provider_of(self._providers, fulfillment.provider_id)
+        label = _label(provider, decision)
+        if provider.gives_numbers and not decision.label.get("unverified"):
+            (update,) = await provider.track([label])
+            if update is None:
+                raise InvalidData(UNKNOWN_LABEL)
+
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Record the label, or that there is none. NotAllowed: the numbers are another fulfillment's."""
+        fulfillment = await _fulfillment(session, row)
+        if decision.action is Action.HONOR:
+            label = _label(provider_of(self._providers, fulfillment.provider_id), decision)
+            if not self._settings.creates_test_labels:  # test labels all have the same numbers
+                await _require_free(session, label, fulfillment.id)
+            await resolve_doubt(session, fulfillment.id, label)
+        elif fulfillment.state == LabelState.UNKNOWN:
+            await resolve_doubt(session, fulfillment.id, None)
+
+    async def finish(self, row: Attention, decision: Decision) -> None:
+        """Pack it. InsufficientStock: the order was cancelled meanwhile; the label is cancelled too."""
+        if decision.action is not Action.HONOR:
+            return
+        async with self._database.read() as session:
+            fulfillment = await _fulfillment(session, row)
+        provider = provider_of(self._providers, fulfillment.provider_id)
+        await pack_or_cancel(self._database, provider, fulfillment.order_id, fulfillment.id)
+
+
+class ExpensiveLabel(_LabelResolver):
+    """A label costs much more than the buyer paid for shipping.
+
+    `honor`: it is bought for the row's amount at most; if it costs more by now, it waits again. `dismissed`: it is not
+    bought; the fulfillment has failed and may be tried again.
+    """
+
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """Record the decision. NotAllowed: the order was cancelled, or the label waits for no decision."""
+        is_bought = decision.action is Action.HONOR
+        order = await lock_order(session, str(row.order_id))
+        if is_bought and order.status == OrderStatus.CANCELED:
+            raise NotAllowed("The order was cancelled: dismiss its label")
+        await decide_price(session, row.subject_id, row.amount if is_bought else None)
+
+    async def finish(self, row: Attention, decision: Decision) -> None:
+        """Buy it. Raises what `backend.fulfillment.service.fulfill` does."""
+        if decision.action is not Action.HONOR:
+            return
+        async with self._database.read() as session:
+            fulfillment = await _fulfillment(session, row)
+        again = NewFulfillment(
+            items=[
+                FulfillmentItem(id=item["line_item_id"], quantity=item["quantity"])
+                for item in fulfillment.items
+            ],
+            location_id=fulfillment.location_id,
+        )
+        await fulfill(self._database, self._settings, self._providers, fulfillment.order_id, again)
+
+
+async def _fulfillment(session: AsyncSession, row: Attention) -> Fulfillment:
+    return await lock_fulfillment(session, row.subject_id, str(row.order_id))
+
+
+def _label(provider: FulfillmentProvider, decision: Decision) -> Label:
+    found: Mapping[str, object] = decision.label
+    code, number = str(found.get("tracking_number") or "").strip() or None, found.get("carrier_order_id")
+    if provider.gives_numbers and number is None and code is None:
+        raise InvalidData(NO_NUMBER)
+    data: JsonObject = {"settled_by": decision.by}
+    if found.get("carrier"):
+        data["carrier"] = found["carrier"]
+    return Label(
+        tracking_number=code,
+        carrier_order_id=number if isinstance(number, int) else None,
+        label_url=str(found.get("label_url") or "") or None,
+        data=data,
+    )
+
+
+async def _require_free(session: AsyncSession, label: Label, fulfillment_id: str) -> None:
+    same = []
+    if label.carrier_order_id is not None:
+        same.append(Fulfillment.carrier_order_id == label.carrier_order_id)
+    if label.tracking_number is not None:
+        same.append(Fulfillment.tracking_number == label.tracking_number)
+    if not same:
+        return
+    others = select(Fulfillment.id).where(
+        or_(*same), Fulfillment.state == LabelState.CREATED, Fulfillment.id != fulfillment_id
+    )
+    other = (await session.execute(others.limit(1))).scalar_one_or_none()
+    if other is not None:
+        raise NotAllowed(f"This label is fulfillment {other}'s")

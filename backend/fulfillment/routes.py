@@ -1,0 +1,138 @@
+"""Fulfillments over the Admin API (wire: commerce-api, Admin), and the carrier's hook (wire: carrier 2.4, webhook)."""
+
+import json
+import logging
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from backend.edge.bodies import body_up_to
+from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.fields import Fields
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.route import WireRoute
+from backend.edge.wire import Wire
+from backend.errors import NotFound
+from backend.fulfillment import service
+from backend.fulfillment.labels import lock_fulfillment
+from backend.fulfillment.schemas import NewFulfillment, NewReturn, NewShipment
+from backend.fulfillment.tracking import ask_soon
+from backend.orders.admin_routes import order_answer
+from backend.orders.schemas import OrderAnswer
+from backend.shipping.providers.carrier.answers import whole
+from backend.shipping.routes import Providers
+
+log = logging.getLogger(__name__)
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: orders"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+hook_router = APIRouter()
+
+MAX_BODY_BYTES = 64 * 1024
+MAX_NUMBER = 2**63 - 1
+MAX_CODE_LENGTH = 60
+
+
+@router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
+async def create_fulfillment(
+    *,
+    order_id: str,
+    body: NewFulfillment,
+    database: Db,
+    settings: ShopSettings,
+    providers: Providers,
+    fields: Shown,
+) -> Wire:
+    """Send these units: the provider makes their label, once (spec: createFulfillment)."""
+    await service.fulfill(database, settings, providers, order_id, body)
+    return await order_answer(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/cancel", response_model=OrderAnswer)
+async def cancel_fulfillment(
+    order_id: str, fulfillment_id: str, database: Db, providers: Providers, fields: Shown
+) -> Wire:
+    """Cancel the fulfillment's label."""
+    await service.cancel_fulfillment(database, providers, order_id, fulfillment_id)
+    return await order_answer(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/shipments", response_model=OrderAnswer)
+async def create_shipment(
+    order_id: str, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
+) -> Wire:
+    """The fulfillment has left."""
+    async with database.transaction() as session:
+        await service.mark_shipped(session, order_id, fulfillment_id, body)
+    return await order_answer(database, order_id, fields)
+
+
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/mark-as-delivered", response_model=OrderAnswer)
+async def mark_as_delivered(order_id: str, fulfillment_id: str, database: Db, fields: Shown) -> Wire:
+    """The fulfillment has arrived."""
+    async with database.transaction() as session:
+        await service.mark_delivered(session, order_id, fulfillment_id)
+    return await order_answer(database, order_id, fields)
+
+
+@router.get(
+    "/orders/{order_id}/fulfillments/{fulfillment_id}/label",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/pdf": {}}, "description": "The label, as the carrier drew it."}
+    },
+)
+async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Response:
+    """The label to print. It is stored, so it is there also when the carrier is not."""
+    async with database.read() as session:
+        fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+    if fulfillment.label_pdf is None:
+        raise NotFound(f"Fulfillment with id: {fulfillment_id} has no label")
+    headers = {"Content-Disposition": f'inline; filename="guia-{fulfillment.reference}.pdf"'}
+    return Response(fulfillment.label_pdf, media_type="application/pdf", headers=headers)
+
+
+@router.post("/returns", response_model=OrderAnswer)
+async def create_return(body: NewReturn, database: Db, settings: ShopSettings, providers: Providers) -> Wire:
+    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
+    async with database.transaction() as session:
+        await service.request_return(session, settings, providers, body.order_id)
+    return await order_answer(database, body.order_id, Fields())
+
+
+@hook_router.post("/hooks/shipping/{provider}", tags=["webhook"])
+async def shipping_hook(provider: str, request: Request, database: Db) -> PlainTextResponse:
+    """The carrier has news of a label. Always 200, whatever comes.
+
+    Nobody signs it, so nothing in it is believed: the carrier is asked.
+    """
+    body = _object(await body_up_to(request, MAX_BODY_BYTES + 1))
+    number, code = whole(body.get("idOrder")), body.get("trackingCode")
+    try:
+        await ask_soon(
+            database,
+            number if number is not None and number <= MAX_NUMBER else None,
+            code if isinstance(code, str) and len(code) <= MAX_CODE_LENGTH else None,
+        )
+    except Exception:
+        # nothing is lost, as the carrier is asked later anyhow; but somebody must know
+        log.exception("a hint of %s could not be taken", provider if provider.isidentifier() else "a carrier")
+    return PlainTextResponse("OK")
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    """The body as an object; empty for anything else."""
+    if len(raw) > MAX_BODY_BYTES:
+        return {}
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}

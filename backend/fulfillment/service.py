@@ -1,0 +1,328 @@
+"""Fulfilling orders: units get a label and leave the warehouse, are shipped, delivered or cancelled.
+
+The label is made outside any transaction, exactly once (`backend.fulfillment.labels`). Only then do the units leave the
+stock: under the order's lock, and once, however often this is called. A crash in between leaves a label whose units are
+not packed; asking for the same units again finds and packs them. (spec: createFulfillment)
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product
+from backend.clock import now
+from backend.database import Database
+from backend.edge.wire import iso
+from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.events import publish
+from backend.fulfillment.labels import NewLabel, cancel_label, create_label, lock_fulfillment
+from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
+from backend.fulfillment.tracking import stop_tracking
+from backend.inventory import service as inventory
+from backend.orders.events import FulfillmentShipped
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
+from backend.orders.states import HAS_MONEY, PACKED, UNPACKED, LabelState, OrderStatus, PaymentStatus
+from backend.pricing import price_cart
+from backend.settings import Settings
+from backend.shipping.contacts import recipient, warehouse
+from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.packing import Item, content_value, packages_for
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
+from backend.shipping.service import location_of
+from backend.tables import JsonObject
+
+NOT_PAID = "The order is not paid: nothing is sent before it is"
+
+
+async def fulfill(
+    database: Database,
+    settings: Settings,
+    providers: FulfillmentProviders,
+    order_id: str,
+    new: NewFulfillment,
+) -> None:
+    """Make a label for these units of the order, and take them out of the stock.
+
+    Raises:
+        NotFound: there is no such order, or no such location.
+        InvalidData: an item is not the order's, or more of it is wanted than is left to send; or the address cannot be
+            sent to.
+        NotAllowed: the order is not paid, or was cancelled; or the shop does not run with its provider.
+        Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
+        LabelTooExpensive: the label costs more than the buyer paid for shipping plus `LABEL_OVER_PAID`; it waits in
+            attention for a decision.
+        OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.create_label`.
+    """
+    async with database.transaction() as session:
+        order = await lock_order(session, order_id)
+        provider, label = await _prepared(session, settings, providers, order, new)
+    fulfillment = await create_label(database, provider, label)
+    if fulfillment.items != label.items:
+        raise Conflict("Another fulfillment of this order was sent at the same time: look again")
+    await pack_or_cancel(database, provider, order_id, fulfillment.id)
+
+
+async def pack_or_cancel(
+    database: Database, provider: FulfillmentProvider, order_id: str, fulfillment_id: str
+) -> None:
+    """Take the units of a fulfillment with a label out of the stock. Where they are gone, cancel the label.
+
+    Raises:
+        InsufficientStock: the order was cancelled while the carrier answered. Its units must not be sent.
+    """
+    try:
+        async with database.transaction() as session:
+            await _pack(session, order_id, fulfillment_id)
+    except InsufficientStock:
+        await cancel_label(database, provider, fulfillment_id)
+        raise
+
+
+async def cancel_fulfillment(
+    database: Database, providers: FulfillmentProviders, order_id: str, fulfillment_id: str
+) -> None:
+    """Cancel the fulfillment's label. Its units are in stock again, and still reserved for the order.
+
+    Raises:
+        NotFound: the order has no such fulfillment.
+        NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.cancel_label`.
+    """
+    async with database.read() as session:
+        provider = provider_of(
+            providers, (await lock_fulfillment(session, fulfillment_id, order_id)).provider_id
+        )
+    await cancel_label(database, provider, fulfillment_id)
+    async with database.transaction() as session:
+        order = await lock_order(session, order_id)
+        fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+        if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:
+            fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
+            lines = {line.id: line for line in await lines_of_order(session, order_id)}
+            for item in fulfillment.items:
+                lines[item["line_item_id"]].fulfilled -= item["quantity"]
+            await inventory.cancel_fulfillment(
+                session, order.cart_id, fulfillment.location_id, _units(fulfillment.items)
+            )
+        await update_fulfillment_status(session, order)
+
+
+async def mark_shipped(
+    session: AsyncSession, order_id: str, fulfillment_id: str, shipment: NewShipment
+) -> None:
+    """Record that the fulfillment has left, as a whole.
+
+    Raises:
+        NotFound: the order has no such fulfillment.
+        NotAllowed: it was cancelled, or has no label.
+        InvalidData: other items are named than are in it.
+    """
+    order = await lock_order(session, order_id)
+    fulfillment = await _standing(session, order_id, fulfillment_id)
+    if shipment.items is not None and _named(shipment.items) != _held(fulfillment):
+        raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
+    fulfillment.shipped_at = fulfillment.shipped_at or now()
+    for label in shipment.labels or ():
+        _relabel(fulfillment, label)
+    await update_fulfillment_status(session, order)
+    await publish(session, FulfillmentShipped(fulfillment.id, order_id))
+
+
+async def mark_delivered(session: AsyncSession, order_id: str, fulfillment_id: str) -> None:
+    """Record that the fulfillment has arrived.
+
+    Raises:
+        NotFound: the order has no such fulfillment.
+        NotAllowed: it was cancelled, or has no label.
+    """
+    order = await lock_order(session, order_id)
+    fulfillment = await _standing(session, order_id, fulfillment_id)
+    fulfillment.delivered_at = fulfillment.delivered_at or now()
+    await stop_tracking(session, fulfillment)
+    await update_fulfillment_status(session, order)
+
+
+async def request_return(
+    session: AsyncSession, settings: Settings, providers: FulfillmentProviders, order_id: str
+) -> None:
+    """Ask the provider for the label of a return. None of today's makes any (spec: createReturnFulfillment).
+
+    Raises:
+        NotFound: there is no such order.
+        NotImplementedByProvider: always.
+    """
+    order = await lock_order(session, order_id)
+    option = await _option(session, order)
+    provider = provider_of(providers, option.provider_id)
+    await provider.create_return_fulfillment(
+        LabelRequest(
+            reference=f"{order.number}-R",
+            origin=recipient(order.shipping_address, order.email),
+            destination=warehouse(settings),
+            packages=packages_for(()),
+            content_value=content_value(order.item_total),
+        )
+    )
+
+
+async def _prepared(
+    session: AsyncSession,
+    settings: Settings,
+    providers: FulfillmentProviders,
+    order: Order,
+    new: NewFulfillment,
+) -> tuple[FulfillmentProvider, NewLabel]:
+    """Who sends these units, and the label to make for them."""
+    if order.status == OrderStatus.CANCELED:
+        raise NotAllowed("The order was cancelled")
+    if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
+        raise NotAllowed(NOT_PAID)
+    lines = await _wanted_lines(session, order, new.items)
+    option = await _option(session, order)
+    location = await _location(session, option, new.location_id)
+    label = NewLabel(
+        order_id=order.id,
+        location_id=location.id,
+        request=LabelRequest(
+            reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
+            origin=warehouse(settings),
+            destination=recipient(order.shipping_address, order.email),
+            packages=packages_for(await _items(session, lines)),
+            content_value=content_value(
+                price_cart([priced(line, units) for line, units in lines]).item_total
+            ),
+            max_price=order.shipping_total + settings.label_over_paid,
+        ),
+        items=[
+            {
+                "line_item_id": line.id,
+                "variant_id": line.variant_id,
+                "title": line.title,
+                "sku": line.sku,
+                "quantity": units,
+            }
+            for line, units in lines
+        ],
+    )
+    return provider_of(providers, option.provider_id), label
+
+
+async def _wanted_lines(
+    session: AsyncSession, order: Order, items: Sequence[FulfillmentItem]
+) -> list[tuple[OrderLine, int]]:
+    lines = {line.id: line for line in await lines_of_order(session, order.id)}
+    wanted = _named(items)
+    if unknown := [line_id for line_id in wanted if line_id not in lines]:
+        raise InvalidData(f"Items with ids {', '.join(unknown)} does not exist in order with id {order.id}.")
+    reserved = await inventory.reserved_units(session, order.cart_id)
+    for line_id, units in wanted.items():
+        line = lines[line_id]
+        left = min(line.quantity - line.fulfilled - line.withdrawn, reserved.get(line.variant_id, 0))
+        if left <= 0:
+            raise InvalidData(f"No stock reservation found for item {line_id} - {line.title}")
+        if units > left:
+            raise InvalidData(f"Quantity to fulfill exceeds the reserved quantity for the item: {line_id}")
+    return [(line, wanted[line_id]) for line_id, line in lines.items() if line_id in wanted]
+
+
+async def _items(session: AsyncSession, lines: Sequence[tuple[OrderLine, int]]) -> list[Item]:
+    """The units with their weights and sides. A deleted product counts with the default size."""
+    found = await session.execute(
+        select(Product).where(Product.id.in_([line.product_id for line, _ in lines]))
+    )
+    products = {product.id: product for product in found.scalars()}
+    items = []
+    for line, units in lines:
+        product = products.get(line.product_id)
+        items.append(
+            Item(units, product.weight, product.length, product.height, product.width)
+            if product
+            else Item(units)
+        )
+    return items
+
+
+async def _option(session: AsyncSession, order: Order) -> ShippingOption:
+    option = await session.get(ShippingOption, order.shipping_option_id or "")
+    if option is None:
+        raise NotAllowed("The order's shipping option is gone: nobody ships it")
+    return option
+
+
+async def _location(session: AsyncSession, option: ShippingOption, wanted: str | None) -> StockLocation:
+    """The location with this id; without one, the location of the option. NotFound: there is none."""
+    if wanted is None:
+        return await location_of(session, option)
+    location = await session.get(StockLocation, wanted)
+    if location is None:
+        raise NotFound(f"Stock location with id: {wanted} was not found")
+    return location
+
+
+async def _finished_before(session: AsyncSession, order_id: str) -> int:
+    """How many fulfillments of the order were packed or cancelled. One under way keeps its number until then."""
+    found = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order_id))
+    return sum(
+        PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED
+        for fulfillment in found.scalars()
+    )
+
+
+async def _pack(session: AsyncSession, order_id: str, fulfillment_id: str) -> None:
+    """Take the units out of the stock, once."""
+    order = await lock_order(session, order_id)
+    fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+    if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
+        await inventory.fulfill(session, order.cart_id, _units(fulfillment.items))
+        fulfillment.data = {**fulfillment.data, PACKED: iso(now())}
+        lines = {line.id: line for line in await lines_of_order(session, order_id)}
+        for item in fulfillment.items:
+            lines[item["line_item_id"]].fulfilled += item["quantity"]
+    await update_fulfillment_status(session, order)
+
+
+async def _standing(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:
+    fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+    if fulfillment.state == LabelState.CANCELED:
+        raise NotAllowed("Fulfillment has been canceled")
+    if fulfillment.state != LabelState.CREATED:
+        raise NotAllowed(f"The label of fulfillment {fulfillment.reference} is {fulfillment.state}")
+    return fulfillment
+
+
+def provider_of(providers: FulfillmentProviders, provider_id: str) -> FulfillmentProvider:
+    """The provider with this id.
+
+    Raises:
+        NotAllowed: the shop does not run with it.
+    """
+    provider = providers.get(provider_id)
+    if provider is None:
+        raise NotAllowed(f"The shop does not run with provider {provider_id}")
+    return provider
+
+
+def _relabel(fulfillment: Fulfillment, label: ShipmentLabel) -> None:
+    """Keep the numbers of a label that was made by hand. Those of a carrier's label stay."""
+    fulfillment.tracking_number = fulfillment.tracking_number or label.tracking_number
+    fulfillment.label_url = fulfillment.label_url or label.label_url or None
+
+
+def _named(items: Iterable[FulfillmentItem]) -> dict[str, int]:
+    units: Counter[str] = Counter()
+    for item in items:
+        units[item.id] += item.quantity
+    return dict(units)
+
+
+def _held(fulfillment: Fulfillment) -> dict[str, int]:
+    return {item["line_item_id"]: item["quantity"] for item in fulfillment.items}
+
+
+def _units(items: Iterable[JsonObject]) -> dict[str, int]:
+    units: Counter[str] = Counter()
+    for item in items:
+        units[item["variant_id"]] += item["quantity"]
+    return dict(units)

@@ -1,0 +1,64 @@
+"""What buyers see of their fulfillments, on the order's page and in the account."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
+
+from backend.dates import day_label, time_label
+from backend.orders.models import Fulfillment
+from backend.orders.states import TRACKING, LabelState
+from backend.orders.views import FulfillmentView
+from backend.shipping.providers.base import TrackingStage as Stage
+
+
+async def fulfillment_views(
+    session: AsyncSession, order_ids: Sequence[str]
+) -> dict[str, list[FulfillmentView]]:
+    """The fulfillments of these orders by the order's id, the oldest first."""
+    views: dict[str, list[FulfillmentView]] = defaultdict(list)
+    found = await session.execute(
+        select(Fulfillment)
+        .options(defer(Fulfillment.label_pdf))
+        .where(Fulfillment.order_id.in_(order_ids))
+        .order_by(Fulfillment.id)
+    )
+    for fulfillment in found.scalars():
+        views[fulfillment.order_id].append(fulfillment_view(fulfillment))
+    return views
+
+
+def fulfillment_view(fulfillment: Fulfillment) -> FulfillmentView:
+    """The fulfillment as its buyer sees it."""
+    stage, said = stage_shown(fulfillment), fulfillment.data.get(TRACKING) or {}
+    is_expected = stage not in (Stage.DELIVERED, Stage.RETURNED, Stage.CANCELED)
+    return FulfillmentView(
+        carrier=str(fulfillment.data.get("carrier") or ""),
+        tracking_number=fulfillment.tracking_number or "",
+        stage=stage,
+        note=str(said.get("words") or "") if stage == Stage.INCIDENT else "",
+        expected_label=_expected(said.get("expected_at")) if is_expected else "",
+        shipped_label=time_label(fulfillment.shipped_at) if fulfillment.shipped_at else "",
+        delivered_label=time_label(fulfillment.delivered_at) if fulfillment.delivered_at else "",
+        received_by=str(said.get("received_by") or "") if stage == Stage.DELIVERED else "",
+    )
+
+
+def stage_shown(fulfillment: Fulfillment) -> str:
+    """Where it is: `FulfillmentView.stage`. What the shop knows goes before what the carrier says."""
+    if fulfillment.state == LabelState.CANCELED:
+        return Stage.CANCELED
+    if fulfillment.state != LabelState.CREATED:
+        return "preparing"
+    if fulfillment.delivered_at is not None:
+        return Stage.DELIVERED
+    if fulfillment.stage is not None and fulfillment.stage != Stage.AWAITING_PICKUP:
+        return fulfillment.stage
+    return "shipped" if fulfillment.shipped_at is not None else "ready"
+
+
+def _expected(stored: object) -> str:
+    return day_label(datetime.fromisoformat(stored)) if isinstance(stored, str) else ""
