@@ -3,14 +3,13 @@
 from fastapi import FastAPI
 
 from backend.attention.routes import router as attention_router
-from backend.catalog.admin_routes import router as products_router
-from backend.catalog.arrange_routes import router as arrangement_router
-from backend.catalog.importer.served import URL as PICTURES_URL
-from backend.catalog.importer.served import ServedPictures
+from backend.catalog.admin_routes import router as catalog_admin_router
+from backend.catalog.inventory_items import router as inventory_router
+from backend.catalog.picture_files import URL as PICTURES_URL
+from backend.catalog.picture_files import ServedPictures
 from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
-from backend.catalog.routes import router as catalog_router
-from backend.catalog.stock.routes import router as inventory_router
+from backend.catalog.store_routes import router as catalog_store_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.authenticator import CustomersAuthenticator
@@ -36,7 +35,7 @@ __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
 ROUTERS = (  # the ones that are asked most come first: a path is compared with one route after the other
     checkout_router,
-    catalog_router,
+    catalog_store_router,
     payment_router,
     orders_router,
     health_router,
@@ -46,8 +45,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     account_router,
     store_customers_router,
     google_router,
-    products_router,
-    arrangement_router,
+    catalog_admin_router,
     order_desk_router,
     fulfillment_router,
     payment_desk_router,

@@ -288,8 +288,8 @@ def import_products(
     from backend.catalog.importer.checking import Refused
     from backend.catalog.importer.command import import_file
     from backend.catalog.importer.pictures import PictureFolder
-    from backend.catalog.importer.served import pictures_folder
     from backend.catalog.importer.writing import CHANGED, NEW, SAME, ShopChanged
+    from backend.catalog.picture_files import pictures_folder
     from backend.database import Database
     from backend.errors import NotFound
     from backend.shipping.locations import the_location

@@ -10,8 +10,7 @@ from sqlalchemy import bindparam, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.conditions import for_sale
-from backend.catalog.models import Product, Region, SalesChannel, Variant
+from backend.catalog.models import Product, Region, SalesChannel, Variant, for_sale
 from backend.clock import now
 from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound

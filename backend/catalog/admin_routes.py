@@ -1,4 +1,4 @@
-"""The catalogue for staff: products and their variants (spec: Admin API)."""
+"""The Admin API of the catalogue: products, variants, collections, categories, channels and keys (spec: Admin API)."""
 
 from typing import Annotated
 
@@ -6,27 +6,37 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog import categories, collections, products
 from backend.catalog.admin_schemas import (
+    AdminCategoriesParameters,
     AdminProductsParameters,
+    Assignment,
+    CategoryChange,
     ChannelsAnswer,
+    CollectionChange,
     KeysAnswer,
+    NewCategory,
+    NewCollection,
     NewProduct,
     NewVariant,
     ProductChange,
     VariantChange,
 )
-from backend.catalog.edit import (
-    add_variant,
-    change_product,
-    change_variant,
-    create_product,
-    delete_product,
-    delete_variant,
+from backend.catalog.categories import read_tree
+from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
+from backend.catalog.models import Collection, Product, PublishableKey, SalesChannel, Variant
+from backend.catalog.product_wire import ProductWriter
+from backend.catalog.store_schemas import (
+    CategoriesAnswer,
+    CategoryAnswer,
+    CategoryParameters,
+    CollectionAnswer,
+    CollectionsAnswer,
+    CollectionsParameters,
+    ProductAnswer,
+    ProductsAnswer,
 )
-from backend.catalog.listing import COLUMNS, product_page
-from backend.catalog.models import Product, PublishableKey, SalesChannel, Variant
-from backend.catalog.schemas import ProductAnswer, ProductsAnswer
-from backend.catalog.wire import ProductWriter
+from backend.catalog.wire import category_wire, channel_wire, collection_wire, key_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
@@ -35,7 +45,7 @@ from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
-from backend.edge.wire import JsonDict, Wire, iso, stamps
+from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
 
 router = APIRouter(
@@ -60,38 +70,38 @@ async def list_products(
         asked = asked.model_copy(update={"q": None})
     async with database.read() as session:
         page = await product_page(session, asked, *conditions)
-        products = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
-    return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
+        found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
+    return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
 @router.post("/products", response_model=ProductAnswer)
-async def create(body: NewProduct, database: Db, fields: Shown) -> Wire:
+async def create_product(body: NewProduct, database: Db, fields: Shown) -> Wire:
     """A new product. It may not name its collection or categories: those are assigned by their own routes."""
     async with database.transaction() as session:
-        product_id = await create_product(session, body)
+        product_id = await products.create_product(session, body)
         return await _product(session, product_id, fields)
 
 
 @router.get("/products/{product_id}", response_model=ProductAnswer)
-async def read(product_id: str, database: Db, fields: Shown) -> Wire:
+async def read_product(product_id: str, database: Db, fields: Shown) -> Wire:
     """The product, whatever its status."""
     async with database.read() as session:
         return await _product(session, product_id, fields)
 
 
 @router.post("/products/{product_id}", response_model=ProductAnswer)
-async def update(product_id: str, body: ProductChange, database: Db, fields: Shown) -> Wire:
+async def update_product(product_id: str, body: ProductChange, database: Db, fields: Shown) -> Wire:
     """Change what is said, leave the rest. `category_ids` and `collection_id` are refused (spec: Errors)."""
     async with database.transaction() as session:
-        await change_product(session, product_id, body)
+        await products.change_product(session, product_id, body)
         return await _product(session, product_id, fields)
 
 
 @router.delete("/products/{product_id}", response_model=Deleted)
-async def delete(product_id: str, database: Db) -> Wire:
+async def delete_product(product_id: str, database: Db) -> Wire:
     """Take the product out of the shop."""
     async with database.transaction() as session:
-        await delete_product(session, product_id)
+        await products.delete_product(session, product_id)
     return Wire({"id": product_id, "object": "product", "deleted": True})
 
 
@@ -111,7 +121,7 @@ async def list_variants(
 async def create_variant(product_id: str, body: NewVariant, database: Db, fields: Shown) -> Wire:
     """A new variant of the product."""
     async with database.transaction() as session:
-        await add_variant(session, product_id, body)
+        await products.add_variant(session, product_id, body)
         return await _product(session, product_id, fields)
 
 
@@ -121,16 +131,137 @@ async def update_variant(
 ) -> Wire:
     """Change a variant: its prices, for example."""
     async with database.transaction() as session:
-        await change_variant(session, product_id, variant_id, body)
+        await products.change_variant(session, product_id, variant_id, body)
         return await _product(session, product_id, fields)
 
 
 @router.delete("/products/{product_id}/variants/{variant_id}", response_model=Deleted)
-async def remove_variant(product_id: str, variant_id: str, database: Db) -> Wire:
+async def delete_variant(product_id: str, variant_id: str, database: Db) -> Wire:
     """Take a variant out of the shop."""
     async with database.transaction() as session:
-        await delete_variant(session, product_id, variant_id)
+        await products.delete_variant(session, product_id, variant_id)
     return Wire({"id": variant_id, "object": "variant", "deleted": True})
+
+
+@router.get("/collections", response_model=CollectionsAnswer)
+async def list_collections(
+    asked: Annotated[CollectionsParameters, read_query(CollectionsParameters)], database: Db
+) -> Wire:
+    """The collections; `title` finds one by its exact title."""
+    async with database.read() as session:
+        collections, count = await matching_collections(session, asked)
+    return Wire(listed("collections", map(collection_wire, collections), count, asked))
+
+
+@router.post("/collections", response_model=CollectionAnswer)
+async def create_collection(body: NewCollection, database: Db, fields: Shown) -> Wire:
+    """A new collection."""
+    async with database.transaction() as session:
+        return _collection(await collections.create_collection(session, body), fields)
+
+
+@router.get("/collections/{collection_id}", response_model=CollectionAnswer)
+async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire:
+    """The collection."""
+    async with database.read() as session:
+        collection = await session.get(Collection, collection_id)
+    if collection is None:
+        raise NotFound(f"Collection with id: {collection_id} was not found")
+    return _collection(collection, fields)
+
+
+@router.post("/collections/{collection_id}", response_model=CollectionAnswer)
+async def update_collection(collection_id: str, body: CollectionChange, database: Db, fields: Shown) -> Wire:
+    """Change what is said of the collection."""
+    async with database.transaction() as session:
+        return _collection(await collections.change_collection(session, collection_id, body), fields)
+
+
+@router.delete("/collections/{collection_id}", response_model=Deleted)
+async def delete_collection(collection_id: str, database: Db) -> Wire:
+    """Take the collection away; its products stay."""
+    async with database.transaction() as session:
+        await collections.delete_collection(session, collection_id)
+    return Wire({"id": collection_id, "object": "collection", "deleted": True})
+
+
+@router.post("/collections/{collection_id}/products", response_model=CollectionAnswer)
+async def arrange_collection(collection_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+    """Put products into the collection and take products out."""
+    async with database.transaction() as session:
+        collection = await collections.arrange_collection(
+            session, collection_id, body.add or (), body.remove or ()
+        )
+        return _collection(collection, fields)
+
+
+@router.get("/product-categories", response_model=CategoriesAnswer)
+async def list_categories(
+    asked: Annotated[AdminCategoriesParameters, read_query(AdminCategoriesParameters)], database: Db
+) -> Wire:
+    """The categories."""
+    async with database.read() as session:
+        tree = await read_tree(session)
+    is_none = asked.is_active is False or asked.is_internal is True  # all are active, none is internal
+    found = [] if is_none else matching_categories(tree, asked)
+    shown = [
+        category_wire(
+            tree,
+            category,
+            descendants=asked.include_descendants_tree,
+            ancestors=asked.include_ancestors_tree,
+            as_staff=True,
+        )
+        for category in page_of(found, asked)
+    ]
+    return Wire(listed("product_categories", shown, len(found), asked))
+
+
+@router.post("/product-categories", response_model=CategoryAnswer)
+async def create_category(body: NewCategory, database: Db, fields: Shown) -> Wire:
+    """A new category; it may sit under a parent."""
+    async with database.transaction() as session:
+        category = await categories.create_category(session, body)
+        return await _category(session, category.id, fields)
+
+
+@router.get("/product-categories/{category_id}", response_model=CategoryAnswer)
+async def read_category(
+    category_id: str, asked: Annotated[CategoryParameters, read_query(CategoryParameters)], database: Db
+) -> Wire:
+    """The category."""
+    async with database.read() as session:
+        return await _category(
+            session,
+            category_id,
+            Fields(asked.fields),
+            descendants=asked.include_descendants_tree,
+            ancestors=asked.include_ancestors_tree,
+        )
+
+
+@router.post("/product-categories/{category_id}", response_model=CategoryAnswer)
+async def update_category(category_id: str, body: CategoryChange, database: Db, fields: Shown) -> Wire:
+    """Change what is said of the category."""
+    async with database.transaction() as session:
+        await categories.change_category(session, category_id, body)
+        return await _category(session, category_id, fields)
+
+
+@router.delete("/product-categories/{category_id}", response_model=Deleted)
+async def delete_category(category_id: str, database: Db) -> Wire:
+    """Take the category away; its products stay."""
+    async with database.transaction() as session:
+        await categories.delete_category(session, category_id)
+    return Wire({"id": category_id, "object": "product_category", "deleted": True})
+
+
+@router.post("/product-categories/{category_id}/products", response_model=CategoryAnswer)
+async def arrange_category(category_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+    """Put products into the category and take products out."""
+    async with database.transaction() as session:
+        await categories.arrange_category(session, category_id, body.add or (), body.remove or ())
+        return await _category(session, category_id, fields)
 
 
 @router.get("/sales-channels", response_model=ChannelsAnswer)
@@ -150,7 +281,7 @@ async def list_keys(asked: Annotated[ListParameters, read_query(ListParameters)]
     )
     async with database.read() as session:
         found = (await session.execute(query.order_by(PublishableKey.created_at))).all()
-    shown = [_key(key, channel) for key, channel in page_of(found, asked)]
+    shown = [key_wire(key, channel) for key, channel in page_of(found, asked)]
     return Wire(listed("api_keys", shown, len(found), asked))
 
 
@@ -161,34 +292,6 @@ def _mentions(text: str) -> ColumnElement[bool]:
         Product.handle.icontains(text, autoescape=True),
         Product.id.in_(with_sku),
     )
-
-
-def channel_wire(channel: SalesChannel) -> JsonDict:
-    """A way to sell."""
-    return {
-        "id": channel.id,
-        "name": channel.name,
-        "description": None,
-        "is_disabled": False,
-        "metadata": None,
-        **stamps(channel.created_at, channel.updated_at),
-        "deleted_at": None,
-    }
-
-
-def _key(key: PublishableKey, channel: SalesChannel) -> JsonDict:
-    return {
-        "id": f"apk_{key.token.removeprefix('pk_')[:26]}",
-        "token": key.token,
-        "redacted": f"{key.token[:6]}***{key.token[-3:]}",
-        "title": key.title,
-        "type": "publishable",
-        "last_used_at": None,
-        "revoked_at": None,
-        "sales_channels": [{"id": channel.id, "name": channel.name}],
-        "created_at": iso(key.created_at),
-        "updated_at": iso(key.updated_at),
-    }
 
 
 async def _product(session: AsyncSession, product_id: str, fields: Fields) -> Wire:
@@ -208,3 +311,24 @@ async def _written(session: AsyncSession, product_id: str, fields: Fields) -> Js
         raise NotFound(f'Product with id "{product_id}" not found')
     (product,) = await ProductWriter(session, fields, as_staff=True).write(rows)
     return product
+
+
+def _collection(collection: Collection, fields: Fields) -> Wire:
+    return Wire({"collection": fields.pick(collection_wire(collection))})
+
+
+async def _category(
+    session: AsyncSession,
+    category_id: str,
+    fields: Fields,
+    *,
+    descendants: bool = False,
+    ancestors: bool = False,
+) -> Wire:
+    await session.flush()
+    tree = await read_tree(session)
+    category = tree.by_id.get(category_id)
+    if category is None:
+        raise NotFound(f"Product category with id: {category_id} was not found")
+    shown = category_wire(tree, category, descendants=descendants, ancestors=ancestors, as_staff=True)
+    return Wire({"product_category": fields.pick(shown)})

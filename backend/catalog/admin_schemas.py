@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from backend.catalog.schemas import CategoriesParameters, ProductsParameters
+from backend.catalog.store_schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
     Answer,
     Body,

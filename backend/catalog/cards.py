@@ -7,8 +7,7 @@ from urllib.parse import quote
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.conditions import NEW_FOR
-from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.models import NEW_FOR, Picture, Product, Variant
 from backend.catalog.views import PictureView, ProductCard
 from backend.clock import now
 from backend.inventory.models import InventoryLevel

@@ -1,10 +1,33 @@
-"""Where a handle leads that names no product for sale: elsewhere, nowhere any more, or nowhere at all."""
+"""Handles: made from titles, unique, and where those lead that no product has any more."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.conditions import for_sale
-from backend.catalog.models import FormerHandle, Product
+from backend.catalog.models import Category, Collection, FormerHandle, Product, for_sale
+from backend.errors import InvalidData
+from backend.words import fold
+
+_CALLED = {Product: "Product", Collection: "Product collection", Category: "Product category"}
+
+
+def handle_from(title: str) -> str:
+    """A handle out of a title: lower case, without accents, hyphens between the words."""
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))
+    return "-".join(letters.split())[:200]
+
+
+async def require_free_handle(session: AsyncSession, owner: Product | Collection | Category) -> None:
+    """Refuse a handle that is empty or that another one of the same kind has.
+
+    Raises:
+        InvalidData: it is refused.
+    """
+    kind = type(owner)
+    if not owner.handle:
+        raise InvalidData("Invalid request: Field 'handle' is required")
+    taken = select(kind.id).where(kind.handle == owner.handle, kind.id != owner.id)
+    if (await session.execute(taken)).first():
+        raise InvalidData(f"{_CALLED[kind]} with handle: {owner.handle}, already exists.")
 
 
 async def moved_to(session: AsyncSession, handle: str) -> str | None:

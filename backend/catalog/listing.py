@@ -1,18 +1,25 @@
-"""Which products a program asked for: its filters as conditions, its order, and one query for a page and its count."""
+"""Which products, categories and collections a program asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product, ProductCategory, Variant
-from backend.catalog.schemas import Moments, ProductsParameters
+from backend.catalog.categories import Tree, read_tree
+from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.search import matches
-from backend.catalog.tree import read_tree
+from backend.catalog.store_schemas import (
+    CategoriesParameters,
+    CollectionsParameters,
+    Moments,
+    ProductsParameters,
+)
 from backend.edge.lists import in_order
 from backend.edge.schemas import ListParameters
+from backend.errors import InvalidData
+from backend.words import fold
 
 COLUMNS: tuple[Any, ...] = tuple(
     getattr(Product, column.name)
@@ -117,3 +124,54 @@ async def _in_categories(session: AsyncSession, asked: ProductsParameters) -> li
     )
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(wanted))
     return [Product.id.in_(inside)]
+
+
+COLLECTION_ORDER = {
+    "title": Collection.title,
+    "handle": Collection.handle,
+    "created_at": Collection.created_at,
+}
+CATEGORY_ORDER: dict[str, Callable[[Category], Any]] = {
+    "name": lambda category: fold(category.name),
+    "rank": lambda category: (category.rank, category.name),
+    "handle": lambda category: category.handle,
+    "created_at": lambda category: category.created_at,
+}
+
+
+def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Category]:
+    """The categories that were asked for, in order.
+
+    Raises:
+        InvalidData: categories cannot be ordered by what was asked.
+    """
+    name = (asked.order or "rank").removeprefix("-")
+    key = CATEGORY_ORDER.get(name)
+    if key is None:
+        raise InvalidData(f"Invalid request: cannot order by '{name}'; possible: {', '.join(CATEGORY_ORDER)}")
+    parents = {None if parent in ("null", "") else parent for parent in asked.parent_category_id or ()}
+    found = [
+        category
+        for category in tree.by_id.values()
+        if (asked.id is None or category.id in asked.id)
+        and (asked.handle is None or category.handle in asked.handle)
+        and (asked.name is None or category.name in asked.name)
+        and (asked.parent_category_id is None or category.parent_id in parents)
+        and (not asked.q or fold(asked.q) in fold(f"{category.name} {category.handle}"))
+    ]
+    return sorted(found, key=key, reverse=(asked.order or "").startswith("-"))
+
+
+async def matching_collections(
+    session: AsyncSession, asked: CollectionsParameters
+) -> tuple[Sequence[Collection], int]:
+    """The asked stretch of the collections that were asked for, and their count."""
+    query = select(Collection)
+    one_of = ((Collection.id, asked.id), (Collection.handle, asked.handle), (Collection.title, asked.title))
+    query = query.where(*(column.in_(values) for column, values in one_of if values is not None))
+    if asked.q:
+        query = query.where(Collection.title.icontains(asked.q, autoescape=True))
+    count = await session.execute(select(func.count()).select_from(query.subquery()))
+    query = query.order_by(*in_order(asked.order, COLLECTION_ORDER, [Collection.title, Collection.id]))
+    found = await session.execute(query.offset(asked.offset).limit(asked.limit))
+    return found.scalars().all(), count.scalar_one()

@@ -1,26 +1,33 @@
-"""The catalogue's tables: products with their variants and pictures, categories, collections, sales channels."""
+"""The catalogue's tables: products with variants and pictures, categories, collections, sales channels."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    ColumnElement,
     Connection,
     Index,
+    ScalarSelect,
     String,
     UniqueConstraint,
     delete,
     event,
+    func,
     insert,
     inspect,
+    literal_column,
+    select,
     text,
 )
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapper
 from sqlmodel import Field, SQLModel
 
+from backend.clock import now
 from backend.database import UtcDateTime
 from backend.ids import new_id
+from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.pricing import STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
@@ -249,3 +256,33 @@ class Picture(Timestamps, table=True):
     width: int = 960
     height: int = 960
     sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+
+
+NEW_FOR = timedelta(days=30)
+"""How long a product counts as new."""
+
+
+def for_sale() -> ColumnElement[bool]:
+    """The product is published and not deleted. Said with the very words of the index that holds what is for sale."""
+    return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
+
+
+def is_new() -> ColumnElement[bool]:
+    """The product came in lately."""
+    return Product.created_at >= now() - NEW_FOR
+
+
+def units_of_product() -> ScalarSelect[int]:
+    """How many units of the product, over its variants, can be sold now."""
+    return (
+        select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
+        .join(Variant, Variant.id == InventoryLevel.variant_id)
+        .where(Variant.product_id == Product.id)
+        .correlate(Product)
+        .scalar_subquery()
+    )
+
+
+def available() -> ColumnElement[bool]:
+    """A unit of the product can be sold now."""
+    return units_of_product() > 0

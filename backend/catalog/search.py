@@ -14,8 +14,15 @@ from sqlalchemy import ColumnElement, Subquery, case, delete, false, func, inser
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.conditions import for_sale
-from backend.catalog.models import Category, Product, ProductCategory, SearchTerm, SearchTypo, Variant
+from backend.catalog.models import (
+    Category,
+    Product,
+    ProductCategory,
+    SearchTerm,
+    SearchTypo,
+    Variant,
+    for_sale,
+)
 from backend.words import fold
 
 MIN_TYPO_LENGTH = 4

@@ -6,8 +6,7 @@ from datetime import datetime
 from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.conditions import for_sale
-from backend.catalog.models import Category, Product, Variant
+from backend.catalog.models import Category, Product, Variant, for_sale
 
 
 @dataclass(frozen=True, slots=True)

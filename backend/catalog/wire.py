@@ -1,198 +1,18 @@
-"""Products as the platform shows them. Three queries for a page, however long, and only for what was asked for."""
+"""Categories, collections, regions, sales channels and keys as the platform shows them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
 
-from sqlalchemy import Row, bindparam, func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Row
 
-from backend.catalog.models import Category, Collection, Picture, ProductCategory, Variant
-from backend.edge.fields import Fields
-from backend.edge.prices import price
-from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps
-from backend.inventory.models import InventoryLevel
-
-OPTION_TITLE = "Presentación"
-
-NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
-
-_OF_THESE: Any = bindparam("ids", expanding=True)
-# built once: putting a query together takes longer than running it
-_VARIANTS = (
-    select(*(getattr(Variant, column.name) for column in Variant.__table__.columns))  # type: ignore[attr-defined]
-    .where(Variant.product_id.in_(_OF_THESE))
-    .order_by(Variant.rank, Variant.id)
+from backend.catalog.categories import Tree
+from backend.catalog.models import (
+    Category,
+    Collection,
+    PublishableKey,
+    Region,
+    SalesChannel,
 )
-_VARIANTS_IN_STOCK = (
-    _VARIANTS.add_columns(
-        func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0).label("units")
-    )
-    .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-    .group_by(Variant.id)
-)
-_PICTURES = (
-    select(
-        Picture.id,
-        Picture.product_id,
-        Picture.url,
-        Picture.alt,
-        Picture.rank,
-        Picture.created_at,
-        Picture.updated_at,
-    )
-    .where(Picture.product_id.in_(_OF_THESE))
-    .order_by(Picture.rank)
-)
-_COLLECTIONS: Any = select(
-    Collection.id,
-    Collection.title,
-    Collection.handle,
-    Collection.meta,
-    Collection.created_at,
-    Collection.updated_at,
-).where(Collection.id.in_(_OF_THESE))
-_CATEGORIES = (
-    select(ProductCategory.product_id, Category)
-    .join(Category, Category.id == ProductCategory.category_id)
-    .where(ProductCategory.product_id.in_(_OF_THESE))
-    .order_by(Category.rank, Category.name)
-)
-
-Grouped = dict[str, list[JsonDict]]
-
-
-class ProductWriter:
-    """Writes product rows (the columns of `backend.catalog.listing`) as the platform does.
-
-    `base_url` makes the addresses of the shop's own pictures whole, with what is special in them encoded; without it
-    they are as they were stored, for staff. `as_staff` adds what only staff see.
-    """
-
-    def __init__(
-        self, session: AsyncSession, fields: Fields, *, base_url: str = "", as_staff: bool = False
-    ) -> None:
-        self._session = session
-        self._fields = fields
-        self._base_url = base_url
-        self._as_staff = as_staff
-
-    async def write(self, rows: Sequence[Row[Any]]) -> list[JsonDict]:
-        """The products, in the same order."""
-        ids = [row.id for row in rows]
-        wants = self._fields.wants
-        shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
-        variants = await self._variants(ids) if shows_variants and ids else {}
-        images = await self._images(ids) if ids and wants("images", by_default=True) else {}
-        collections = await self._collections(rows) if wants("collection", by_default=True) else {}
-        categories = (
-            await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
-        )
-        pick = self._fields.pick
-        products = []
-        for row in rows:
-            product = self._product(row)
-            product["collection"] = collections.get(row.collection_id)
-            product["variants"] = variants.get(row.id, [])
-            product["options"] = [_option(row, product["variants"])] if shows_variants else []
-            product["images"] = images.get(row.id, [])
-            if categories is not None:
-                product["categories"] = categories.get(row.id, [])
-            products.append(pick(product))
-        return products
-
-    def _product(self, row: Row[Any]) -> JsonDict:
-        wants = self._fields.wants
-        product: JsonDict = {
-            "id": row.id,
-            "title": row.title,
-            "subtitle": row.subtitle,
-            "description": row.description,
-            "handle": row.handle,
-            "is_giftcard": False,
-            "discountable": True,
-            "thumbnail": self._address(row.thumbnail),
-            "collection_id": row.collection_id,
-            "type_id": None,
-            "type": None,
-            "weight": row.weight,
-            "length": row.length,
-            "height": row.height,
-            "width": row.width,
-            **NOTHING_KNOWN,
-            **stamps(row.created_at, row.updated_at),
-            "tags": [],
-        }
-        if self._as_staff or wants("status"):
-            product["status"] = row.status
-        if self._as_staff or wants("metadata"):
-            product["metadata"] = {**row.extra_metadata, "brand": row.brand, "ageRange": row.age_range}
-        if self._as_staff or wants("featured"):
-            product["featured"] = row.featured
-        if self._as_staff or wants("tax_rate"):
-            product["tax_rate"] = row.tax_rate
-        if self._as_staff:
-            product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
-        return product
-
-    async def _variants(self, product_ids: Sequence[str]) -> Grouped:
-        wants = self._fields.wants
-        shows_price, shows_units = wants("variants.calculated_price"), wants("variants.inventory_quantity")
-        query = _VARIANTS_IN_STOCK if shows_units else _VARIANTS
-        grouped: Grouped = defaultdict(list)
-        for row in await self._session.execute(query, {"ids": product_ids}):
-            variant = _variant(row)
-            if shows_price:
-                variant["calculated_price"] = price(
-                    sibling_id("pset", row.id), row.price, row.compare_at_price
-                )
-            if shows_units:
-                variant["inventory_quantity"] = int(row.units)
-            if self._as_staff:
-                variant["prices"] = [_price_row(row)]
-                variant["compare_at_price"] = row.compare_at_price
-            grouped[row.product_id].append(variant)
-        return grouped
-
-    async def _images(self, product_ids: Sequence[str]) -> Grouped:
-        grouped: Grouped = defaultdict(list)
-        for row in await self._session.execute(_PICTURES, {"ids": product_ids}):
-            grouped[row.product_id].append(
-                {
-                    "id": row.id,
-                    "url": self._address(row.url),
-                    "rank": row.rank,
-                    "product_id": row.product_id,
-                    "metadata": {"alt": row.alt} if row.alt else None,
-                    **stamps(row.created_at, row.updated_at),
-                    "deleted_at": None,
-                }
-            )
-        return grouped
-
-    async def _collections(self, rows: Iterable[Row[Any]]) -> dict[str, JsonDict]:
-        ids = {row.collection_id for row in rows if row.collection_id}
-        if not ids:
-            return {}
-        found = await self._session.execute(_COLLECTIONS, {"ids": sorted(ids)})
-        return {row.id: collection_wire(row) for row in found}
-
-    async def _categories(self, product_ids: Sequence[str]) -> Grouped:
-        grouped: Grouped = defaultdict(list)
-        for product_id, category in await self._session.execute(_CATEGORIES, {"ids": product_ids}):
-            grouped[product_id].append(category_fields(category))
-        return grouped
-
-    def _address(self, url: str | None) -> str | None:
-        """A picture's address. File names may hold spaces and parentheses (spec: Entities, Product)."""
-        if url is None or not self._base_url or not url.startswith("/"):
-            return url
-        return self._base_url + _encoded(url)
-
-
-_encoded = lru_cache(maxsize=10_000)(quote)
+from backend.edge.wire import JsonDict, iso, stamps
 
 
 def collection_wire(collection: Collection | Row[Any]) -> JsonDict:
@@ -225,70 +45,113 @@ def category_fields(category: Category) -> JsonDict:
     }
 
 
-def _variant(row: Row[Any]) -> JsonDict:
-    times = stamps(row.created_at, row.updated_at)
-    option = {"id": sibling_id("opt", row.product_id), "title": OPTION_TITLE, "is_exclusive": False}
-    return {
-        "id": row.id,
-        "title": row.title,
-        "sku": row.sku,
-        "barcode": None,
-        "ean": None,
-        "upc": None,
-        "allow_backorder": False,
-        "manage_inventory": True,
-        **NOTHING_KNOWN,
-        "weight": None,
-        "length": None,
-        "height": None,
-        "width": None,
-        "metadata": None,
-        "thumbnail": None,
-        "variant_rank": row.rank,
-        "product_id": row.product_id,
-        **times,
-        "deleted_at": None,
-        "options": [
-            {
-                "id": sibling_id("optval", row.id),
-                "value": row.title,
-                "option_id": option["id"],
-                "option": option,
-                "metadata": None,
-                **times,
-                "deleted_at": None,
-            }
-        ],
-    }
-
-
-def _option(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
-    """The one option of every product: which of its variants."""
-    times = stamps(row.created_at, row.updated_at)
-    values = [
-        {name: value for name, value in variant["options"][0].items() if name != "option"}
-        for variant in variants
+def category_wire(
+    tree: Tree,
+    category: Category,
+    *,
+    descendants: bool = False,
+    ancestors: bool = False,
+    as_staff: bool = False,
+) -> JsonDict:
+    """The category. `descendants` and `ancestors`: all of them, not only the nearest."""
+    shown = category_fields(category)
+    if not as_staff:
+        del shown["is_active"], shown["is_internal"]
+    shown["category_children"] = [
+        _below(tree, child, deep=descendants) for child in tree.children(category.id)
     ]
+    parent = tree.by_id.get(category.parent_id or "")
+    shown["parent_category"] = _above(tree, parent, deep=ancestors) if parent else None
+    return shown
+
+
+def _below(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
+    shown = _beside(tree, category)
+    if deep:
+        shown["category_children"] = [_below(tree, child, deep=True) for child in tree.children(category.id)]
+    return shown
+
+
+def _above(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
+    shown = _beside(tree, category)
+    if deep:
+        parent = tree.by_id.get(category.parent_id or "")
+        shown["parent_category"] = _above(tree, parent, deep=True) if parent else None
+    return shown
+
+
+def _beside(tree: Tree, category: Category) -> JsonDict:
+    return {**category_fields(category), "mpath": _path(tree, category), "deleted_at": None}
+
+
+def _path(tree: Tree, category: Category) -> str:
+    """The ids from the root down to the category, with dots between."""
+    ids = [category.id]
+    parent = tree.by_id.get(category.parent_id or "")
+    while parent is not None and len(ids) <= len(tree.by_id):
+        ids.append(parent.id)
+        parent = tree.by_id.get(parent.parent_id or "")
+    return ".".join(reversed(ids))
+
+
+_COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
+
+
+def region_wire(region: Region) -> JsonDict:
+    """The region with its countries."""
     return {
-        "id": sibling_id("opt", row.id),
-        "title": OPTION_TITLE,
-        "is_exclusive": False,
+        "id": region.id,
+        "name": region.name,
+        "currency_code": region.currency_code,
+        "automatic_taxes": True,
         "metadata": None,
-        **times,
+        **stamps(region.created_at, region.updated_at),
         "deleted_at": None,
-        "values": values,
+        "countries": [_country(region)],
     }
 
 
-def _price_row(row: Row[Any]) -> JsonDict:
+def _country(region: Region) -> JsonDict:
+    iso_3, number, name, shown = _COUNTRIES.get(
+        region.country_code, ("", "", region.name.upper(), region.name)
+    )
     return {
-        "id": sibling_id("price", row.id),
-        "currency_code": "cop",
-        "amount": row.price,
-        "raw_amount": exact(row.price),
-        "variant_id": row.id,
-        "min_quantity": None,
-        "max_quantity": None,
-        "rules": {},
-        **stamps(row.created_at, row.updated_at),
+        "iso_2": region.country_code,
+        "iso_3": iso_3,
+        "num_code": number,
+        "name": name,
+        "display_name": shown,
+        "region_id": region.id,
+        "metadata": None,
+        **stamps(region.created_at, region.updated_at),
+        "deleted_at": None,
+    }
+
+
+def channel_wire(channel: SalesChannel) -> JsonDict:
+    """A way to sell."""
+    return {
+        "id": channel.id,
+        "name": channel.name,
+        "description": None,
+        "is_disabled": False,
+        "metadata": None,
+        **stamps(channel.created_at, channel.updated_at),
+        "deleted_at": None,
+    }
+
+
+def key_wire(key: PublishableKey, channel: SalesChannel) -> JsonDict:
+    """A publishable key and its channel."""
+    return {
+        "id": f"apk_{key.token.removeprefix('pk_')[:26]}",
+        "token": key.token,
+        "redacted": f"{key.token[:6]}***{key.token[-3:]}",
+        "title": key.title,
+        "type": "publishable",
+        "last_used_at": None,
+        "revoked_at": None,
+        "sales_channels": [{"id": channel.id, "name": channel.name}],
+        "created_at": iso(key.created_at),
+        "updated_at": iso(key.updated_at),
     }

@@ -10,7 +10,7 @@ from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.service import Line, changed, lines_of, totals_of
 from backend.catalog.models import Collection, ProductCategory, Region
-from backend.catalog.region_wire import region_wire
+from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Region
-from backend.catalog.region_wire import region_wire
+from backend.catalog.wire import region_wire
 from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS

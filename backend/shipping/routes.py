@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.admin_routes import channel_wire
 from backend.catalog.models import SalesChannel
+from backend.catalog.wire import channel_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields

@@ -2,8 +2,7 @@
 
 from fastapi import APIRouter
 
-from backend.catalog.stock.items import stock_item
-from backend.catalog.stock.schemas import ItemAnswer, LevelChange, NewLevel
+from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, stock_item
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS

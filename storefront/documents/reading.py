@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.app import current_shop
-from backend.catalog.service import category_tree
+from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
 from backend.errors import InvalidData, NotFound
 from storefront.documents.addresses import NOT_FOUND, Address

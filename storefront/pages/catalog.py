@@ -7,7 +7,8 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.service import catalog_page, category_tree
+from backend.catalog.browse import catalog_page
+from backend.catalog.categories import category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData
 from backend.texts import _

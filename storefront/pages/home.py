@@ -4,7 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.service import home_content
+from backend.catalog.browse import home_content
 from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
 from backend.texts import _
 from storefront.components.brand import OG_IMAGE, age_drawing, department_drawing, drawing

@@ -6,8 +6,8 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.app import current_shop
+from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.service import product_detail
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.service import category_tree
+from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
 from backend.texts import _
 from storefront.state.events import event

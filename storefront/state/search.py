@@ -3,7 +3,7 @@
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.service import search
+from backend.catalog.browse import search
 from backend.catalog.views import SearchHit
 from storefront.state.answers import a_text, problems_told
 from storefront.state.events import event

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.service import MAX_WISHES, cards
+from backend.catalog.browse import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
 from storefront.live.refreshing import Once

@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile
 from PIL import Image, ImageOps
 
 from backend.catalog.importer.columns import CellError
-from backend.catalog.importer.served import URL
+from backend.catalog.picture_files import URL
 from backend.tables import JsonObject
 
 WIDTHS = (320, 640, 960)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.changes import products_changed
+from backend.catalog.events import products_changed
 from backend.catalog.importer.known import Known
 from backend.catalog.importer.pictures import Prepared
 from backend.catalog.importer.reading import Problem, Row

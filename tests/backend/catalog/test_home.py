@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.catalog.service import home_content
+from backend.catalog.browse import home_content
 from backend.catalog.views import HomeContent
 from backend.clock import now
 from backend.database import Database

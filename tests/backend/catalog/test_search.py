@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.catalog import service
+from backend.catalog import browse
 from backend.catalog.search import remains, typo_distance, within, words_of
 from backend.database import Database
 from backend.settings import Settings
@@ -30,7 +30,7 @@ async def shop(database: Database, settings: Settings) -> Database:
 
 async def _titles(database: Database, text: str) -> list[str]:
     async with database.read() as session:
-        return [hit.title for hit in await service.search(session, text)]
+        return [hit.title for hit in await browse.search(session, text)]
 
 
 @pytest.mark.parametrize(

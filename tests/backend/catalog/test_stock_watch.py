@@ -7,8 +7,8 @@ from sqlalchemy import delete, select
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.cart.service import MAX_QUANTITY
+from backend.catalog.events import MOST_UNITS_SHOWN
 from backend.catalog.models import Variant
-from backend.catalog.stock_watch import MOST_UNITS_SHOWN
 from backend.clock import now
 from backend.database import Database
 from backend.inventory import service as inventory

@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 
 from backend.app import Shop
-from backend.catalog.schemas import ProductsParameters
+from backend.catalog.store_schemas import ProductsParameters
 from backend.edge.calls import curl, example_of
 from backend.edge.client import client_address
 from backend.edge.fields import Fields

@@ -9,13 +9,13 @@ from PIL import Image
 from sqlalchemy import delete, func, select
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
+from backend.catalog.browse import product_detail, search
 from backend.catalog.importer import checking, reading
 from backend.catalog.importer.checking import Refused
 from backend.catalog.importer.command import Steps, import_file
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.importer.writing import ShopChanged
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
-from backend.catalog.service import product_detail, search
 from backend.catalog.views import ProductDetail
 from backend.clock import now
 from backend.database import Database

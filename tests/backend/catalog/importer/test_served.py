@@ -6,7 +6,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from backend.catalog.importer.served import FOREVER, URL, ServedPictures, pictures_folder
+from backend.catalog.picture_files import FOREVER, URL, ServedPictures, pictures_folder
 
 
 async def test_pictures_are_served(tmp_path: Path) -> None:

@@ -1,18 +1,128 @@
-"""Stock as staff see and set it. An inventory item is a variant: its id is the variant's under another prefix."""
+"""Stock in the Admin API: an inventory item is a variant, its id the variant's under another prefix.
+
+The stock is set beside the locations it lies at (`backend.shipping.stock_routes`).
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Annotated
 
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant
-from backend.catalog.stock.schemas import ItemsParameters
-from backend.edge.lists import in_order
-from backend.edge.wire import JsonDict, exact, sibling_id, stamps
+from backend.edge.dependencies import Db, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import in_order, listed, page_of
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, Name, Units, example
+from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
+
+
+class ItemsParameters(ListParameters):
+    """Which inventory items."""
+
+    q: str | None = Field(None, max_length=200, description="A part of a title or a SKU.")
+    id: list[Name] | None = None
+    sku: list[Name] | None = None
+
+
+class LevelChange(Body):
+    """How many units lie at a location."""
+
+    model_config = example(stocked_quantity=40)
+
+    stocked_quantity: Annotated[Units, Field(ge=0)]
+
+
+class NewLevel(LevelChange):
+    """Units at a location that had none."""
+
+    model_config = example(location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", stocked_quantity=25)
+
+    location_id: FilledName
+    stocked_quantity: Annotated[Units, Field(ge=0)] = 0
+
+
+class LevelOut(Answer):
+    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is promised to buyers."""
+
+    id: str
+    location_id: str
+    stocked_quantity: int = 0
+    reserved_quantity: int = 0
+    available_quantity: int = 0
+
+
+class ItemOut(Answer):
+    """A variant as the warehouse knows it."""
+
+    id: str
+    sku: str | None = None
+    title: str | None = None
+    stocked_quantity: int = 0
+    reserved_quantity: int = 0
+    location_levels: list[LevelOut] = Field(default_factory=list)
+
+
+class ItemAnswer(BaseModel):
+    """An inventory item."""
+
+    inventory_item: ItemOut
+
+
+class ItemsAnswer(ListAnswer):
+    """A page of the inventory."""
+
+    inventory_items: list[ItemOut]
+
+
+class LevelsAnswer(ListAnswer):
+    """An item's stock by location."""
+
+    inventory_levels: list[LevelOut]
+
+
+router = APIRouter(
+    prefix="/admin/inventory-items",
+    route_class=WireRoute,
+    tags=["admin: inventory"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+
+@router.get("", response_model=ItemsAnswer)
+async def list_items(asked: Annotated[ItemsParameters, read_query(ItemsParameters)], database: Db) -> Wire:
+    """The inventory: an item for every variant, with its stock by location."""
+    async with database.read() as session:
+        items, count = await items_page(session, asked)
+    return Wire(listed("inventory_items", items, count, asked))
+
+
+@router.get("/{item_id}", response_model=ItemAnswer)
+async def read(item_id: str, database: Db, fields: Shown) -> Wire:
+    """The item, with its stock by location."""
+    async with database.read() as session:
+        return Wire({"inventory_item": fields.pick(await read_item(session, item_id))})
+
+
+@router.get("/{item_id}/location-levels", response_model=LevelsAnswer)
+async def list_levels(
+    item_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """The item's stock by location."""
+    async with database.read() as session:
+        levels = (await read_item(session, item_id))["location_levels"]
+    return Wire(listed("inventory_levels", page_of(levels, asked), len(levels), asked))
+
 
 ITEM, VARIANT = "iitem", "variant"
 SORTABLE = {"sku": Variant.sku, "title": Product.title, "created_at": Variant.created_at}
@@ -42,7 +152,7 @@ async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[lis
     return [_item(variant, title, levels[variant.id]) for variant, title in found], count.scalar_one()
 
 
-async def item(session: AsyncSession, item_id: str) -> JsonDict:
+async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
     """The inventory item.
 
     Raises:
@@ -67,11 +177,11 @@ async def stock_item(session: AsyncSession, item_id: str, location_id: str, stoc
         NotFound: there is no such item.
         InvalidData: more than that are promised to buyers already.
     """
-    await item(session, item_id)
+    await read_item(session, item_id)
     level = await set_stock(session, _variant_id(item_id), location_id, stocked)
     if level.stocked != stocked:
         raise InvalidData(f"{level.reserved} units are promised to buyers: fewer cannot lie at the location")
-    return await item(session, item_id)
+    return await read_item(session, item_id)
 
 
 def level_wire(level: InventoryLevel) -> JsonDict:

@@ -1,101 +1,94 @@
-"""Collections and categories, and which products are in them (spec: Admin API)."""
+"""Categories: their tree, creating, changing and deleting them, and putting products into them."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.admin_schemas import CategoryChange, CollectionChange, NewCategory, NewCollection
-from backend.catalog.changes import handle_from, lock_products, products_changed
-from backend.catalog.models import Category, Collection, Product, ProductCategory
-from backend.catalog.tree import read_tree
+from backend.catalog.admin_schemas import CategoryChange, NewCategory
+from backend.catalog.events import products_changed
+from backend.catalog.handles import handle_from, require_free_handle
+from backend.catalog.models import Category, Product, ProductCategory, for_sale
+from backend.catalog.products import lock_products
+from backend.catalog.views import CategoryNode, CategoryRef
 from backend.database import locked
-from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.errors import NotAllowed, NotFound
 
 
-async def create_collection(session: AsyncSession, new: NewCollection) -> Collection:
-    """A new collection.
+class Tree:
+    """The categories by id, with their children in rank."""
 
-    Raises:
-        InvalidData: its handle is taken.
-    """
-    collection = Collection(
-        title=new.title, handle=new.handle or handle_from(new.title), meta=new.metadata or {}
+    def __init__(self, categories: Sequence[Category]) -> None:
+        self.by_id = {category.id: category for category in categories}
+        self.by_handle = {category.handle: category for category in categories}
+        self._children: dict[str | None, list[Category]] = defaultdict(list)
+        for category in sorted(categories, key=lambda category: (category.rank, category.name)):
+            self._children[category.parent_id].append(category)
+
+    def children(self, category_id: str | None) -> list[Category]:
+        """The categories right under this one; the roots for None."""
+        return self._children[category_id]
+
+    def with_descendants(self, handles: Iterable[str]) -> set[str]:
+        """The ids of the named categories and all below them. Unknown handles are left out."""
+        ids: set[str] = set()
+        waiting = [self.by_handle[handle].id for handle in handles if handle in self.by_handle]
+        while waiting:
+            category_id = waiting.pop()
+            if category_id not in ids:
+                ids.add(category_id)
+                waiting += [child.id for child in self._children[category_id]]
+        return ids
+
+    def path_to(self, category_id: str) -> list[CategoryRef]:
+        """From the top of the tree down to this category."""
+        path: list[CategoryRef] = []
+        category = self.by_id.get(category_id)
+        while category is not None and len(path) < len(self.by_id):
+            path.append(CategoryRef(handle=category.handle, name=category.name))
+            category = self.by_id.get(category.parent_id or "")
+        return path[::-1]
+
+
+async def read_tree(session: AsyncSession) -> Tree:
+    """All categories."""
+    return Tree((await session.execute(select(Category))).scalars().all())
+
+
+async def category_tree(session: AsyncSession) -> list[CategoryNode]:
+    """The categories under the root, as a tree; a product counts once in every category above it."""
+    tree = await read_tree(session)
+    lineage = select(
+        Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
+    ).cte("lineage", recursive=True)
+    parent = select(Category.id, Category.parent_id).subquery()
+    lineage = lineage.union_all(
+        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(
+            parent, parent.c.id == lineage.c.parent_id
+        )
     )
-    await _require_free(session, collection)
-    session.add(collection)
-    await session.flush()
-    return collection
-
-
-async def change_collection(
-    session: AsyncSession, collection_id: str, change: CollectionChange
-) -> Collection:
-    """Change what was said of the collection.
-
-    Raises:
-        NotFound: there is none.
-        InvalidData: its new handle is taken.
-    """
-    collection = await lock_collection(session, collection_id)
-    collection.title = change.title or collection.title
-    collection.handle = change.handle or collection.handle
-    collection.meta = collection.meta if change.metadata is None else change.metadata
-    with session.no_autoflush:
-        await _require_free(session, collection)
-    await products_changed(session, await _in_collection(session, collection_id))
-    return collection
-
-
-async def delete_collection(session: AsyncSession, collection_id: str) -> None:
-    """Take the collection away; its products stay, in none.
-
-    Raises:
-        NotFound: there is none.
-    """
-    collection = await lock_collection(session, collection_id)
-    inside = await _in_collection(session, collection_id)
-    await session.execute(
-        update(Product).where(Product.collection_id == collection_id).values(collection_id=None)
+    counted = await session.execute(
+        select(lineage.c.ancestor_id, func.count(func.distinct(ProductCategory.product_id)))
+        .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
+        .join(Product, Product.id == ProductCategory.product_id)
+        .where(for_sale())
+        .group_by(lineage.c.ancestor_id)
     )
-    await session.delete(collection)
-    await products_changed(session, inside)
+    counts: dict[str, int] = {ancestor: int(count) for ancestor, count in counted}
 
+    def node(category: Category) -> CategoryNode:
+        return CategoryNode(
+            id=category.id,
+            handle=category.handle,
+            name=category.name,
+            description=category.description,
+            count=counts.get(category.id, 0),
+            children=[node(child) for child in tree.children(category.id)],
+        )
 
-async def arrange_collection(
-    session: AsyncSession, collection_id: str, add: Iterable[str], remove: Iterable[str]
-) -> Collection:
-    """Put products into the collection and take products out. A product is in one collection at most.
-
-    Raises:
-        NotFound: there is no such collection; unknown products are passed over.
-    """
-    collection = await lock_collection(session, collection_id)
-    wanted, unwanted = set(add), set(remove)
-    moved = []
-    for product in await lock_products(session, wanted | unwanted):
-        if product.id in wanted and product.collection_id != collection_id:
-            product.collection_id = collection_id
-            moved.append(product.id)
-        elif product.id in unwanted - wanted and product.collection_id == collection_id:
-            product.collection_id = None
-            moved.append(product.id)
-    await products_changed(session, moved)
-    return collection
-
-
-async def lock_collection(session: AsyncSession, collection_id: str) -> Collection:
-    """The collection, locked.
-
-    Raises:
-        NotFound: there is none.
-    """
-    query = locked(select(Collection).where(Collection.id == collection_id))
-    collection = (await session.execute(query)).scalar_one_or_none()
-    if collection is None:
-        raise NotFound(f"Collection with id: {collection_id} was not found")
-    return collection
+    return [node(child) for root in tree.children(None) for child in tree.children(root.id)]
 
 
 async def create_category(session: AsyncSession, new: NewCategory) -> Category:
@@ -116,7 +109,7 @@ async def create_category(session: AsyncSession, new: NewCategory) -> Category:
         rank=await _next_rank(session, new.parent_category_id) if new.rank is None else new.rank,
         meta=new.metadata or {},
     )
-    await _require_free(session, category)
+    await require_free_handle(session, category)
     session.add(category)
     await session.flush()
     return category
@@ -140,7 +133,7 @@ async def change_category(session: AsyncSession, category_id: str, change: Categ
     category.rank = category.rank if change.rank is None else change.rank
     category.meta = category.meta if change.metadata is None else change.metadata
     with session.no_autoflush:
-        await _require_free(session, category)
+        await require_free_handle(session, category)
     await products_changed(session, await _in_category(session, category_id))
     return category
 
@@ -219,24 +212,6 @@ async def _next_rank(session: AsyncSession, parent_id: str | None) -> int:
     beside = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
     last = (await session.execute(select(func.max(Category.rank)).where(beside))).scalar_one()
     return 0 if last is None else int(last) + 1
-
-
-async def _require_free(session: AsyncSession, owner: Collection | Category) -> None:
-    kind, name = (
-        (Collection, "Product collection")
-        if isinstance(owner, Collection)
-        else (Category, "Product category")
-    )
-    if not owner.handle:
-        raise InvalidData("Invalid request: Field 'handle' is required")
-    taken = select(kind.id).where(kind.handle == owner.handle, kind.id != owner.id)
-    if (await session.execute(taken)).first():
-        raise InvalidData(f"{name} with handle: {owner.handle}, already exists.")
-
-
-async def _in_collection(session: AsyncSession, collection_id: str) -> set[str]:
-    found = await session.execute(select(Product.id).where(Product.collection_id == collection_id))
-    return set(found.scalars())
 
 
 async def _in_category(session: AsyncSession, category_id: str) -> set[str]:

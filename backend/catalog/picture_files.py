@@ -1,4 +1,4 @@
-"""The pictures that imports made, over HTTP. Their address names their content, so browsers keep them for good."""
+"""The shop's picture files over HTTP. Their address names their content, so browsers cache them for good."""
 
 from pathlib import Path
 

@@ -1,18 +1,16 @@
-"""The catalogue for storefronts, read live: products are never cached (spec: Storefront view rules 5)."""
+"""The Store API of the catalogue, read live: products are never cached (spec: Storefront view rules 5)."""
 
-from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_wire import category_wire
-from backend.catalog.conditions import for_sale
-from backend.catalog.listing import COLUMNS, product_page
-from backend.catalog.models import Category, Collection, Product, Region
-from backend.catalog.region_wire import region_wire
-from backend.catalog.schemas import (
+from backend.catalog.categories import read_tree
+from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
+from backend.catalog.models import Collection, Product, Region, for_sale
+from backend.catalog.product_wire import ProductWriter
+from backend.catalog.store_schemas import (
     CategoriesAnswer,
     CategoriesParameters,
     CategoryAnswer,
@@ -28,18 +26,16 @@ from backend.catalog.schemas import (
     RegionAnswer,
     RegionsAnswer,
 )
-from backend.catalog.tree import Tree, read_tree
-from backend.catalog.wire import ProductWriter, collection_wire
+from backend.catalog.wire import category_wire, collection_wire, region_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
-from backend.edge.lists import in_order, listed, page_of
+from backend.edge.lists import listed, page_of
 from backend.edge.query import read_query
 from backend.edge.route import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, NotFound
-from backend.words import fold
 
 router = APIRouter(
     route_class=WireRoute,
@@ -49,17 +45,6 @@ router = APIRouter(
 )
 
 NO_REGION = "Missing required pricing context to calculate prices - region_id"
-COLLECTION_ORDER = {
-    "title": Collection.title,
-    "handle": Collection.handle,
-    "created_at": Collection.created_at,
-}
-CATEGORY_ORDER: dict[str, Callable[[Category], Any]] = {
-    "name": lambda category: fold(category.name),
-    "rank": lambda category: (category.rank, category.name),
-    "handle": lambda category: category.handle,
-    "created_at": lambda category: category.created_at,
-}
 
 
 @router.get("/store/products", response_model=ProductsAnswer)
@@ -172,44 +157,6 @@ async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
     if region is None:
         raise NotFound(f"Region with id: {region_id} not found")
     return Wire({"region": fields.pick(region_wire(region))})
-
-
-def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Category]:
-    """The categories that were asked for, in order.
-
-    Raises:
-        InvalidData: categories cannot be ordered by what was asked.
-    """
-    name = (asked.order or "rank").removeprefix("-")
-    key = CATEGORY_ORDER.get(name)
-    if key is None:
-        raise InvalidData(f"Invalid request: cannot order by '{name}'; possible: {', '.join(CATEGORY_ORDER)}")
-    parents = {None if parent in ("null", "") else parent for parent in asked.parent_category_id or ()}
-    found = [
-        category
-        for category in tree.by_id.values()
-        if (asked.id is None or category.id in asked.id)
-        and (asked.handle is None or category.handle in asked.handle)
-        and (asked.name is None or category.name in asked.name)
-        and (asked.parent_category_id is None or category.parent_id in parents)
-        and (not asked.q or fold(asked.q) in fold(f"{category.name} {category.handle}"))
-    ]
-    return sorted(found, key=key, reverse=(asked.order or "").startswith("-"))
-
-
-async def matching_collections(
-    session: AsyncSession, asked: CollectionsParameters
-) -> tuple[Sequence[Collection], int]:
-    """The asked stretch of the collections that were asked for, and their count."""
-    query = select(Collection)
-    one_of = ((Collection.id, asked.id), (Collection.handle, asked.handle), (Collection.title, asked.title))
-    query = query.where(*(column.in_(values) for column, values in one_of if values is not None))
-    if asked.q:
-        query = query.where(Collection.title.icontains(asked.q, autoescape=True))
-    count = await session.execute(select(func.count()).select_from(query.subquery()))
-    query = query.order_by(*in_order(asked.order, COLLECTION_ORDER, [Collection.title, Collection.id]))
-    found = await session.execute(query.offset(asked.offset).limit(asked.limit))
-    return found.scalars().all(), count.scalar_one()
 
 
 def _without_staff_fields(collection: Collection) -> dict[str, Any]:

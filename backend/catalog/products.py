@@ -1,6 +1,6 @@
-"""Making and changing products, as staff do."""
+"""Creating, changing and deleting products and their variants, as staff do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,9 +14,11 @@ from backend.catalog.admin_schemas import (
     VariantChange,
     VariantInProduct,
 )
-from backend.catalog.changes import handle_from, lock_product, products_changed
+from backend.catalog.events import products_changed
+from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Picture, Product, Variant
 from backend.clock import now
+from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
@@ -156,11 +158,7 @@ async def _describe(session: AsyncSession, product: Product, said: ProductChange
             setattr(product, name, getattr(said, name))
     if said.metadata is not None:
         _merge_metadata(product, said.metadata)
-    if not product.handle:
-        raise InvalidData("Invalid request: Field 'handle' is required")
-    taken = select(Product.id).where(Product.handle == product.handle, Product.id != product.id)
-    if (await session.execute(taken)).first():
-        raise InvalidData(f"Product with handle: {product.handle}, already exists.")
+    await require_free_handle(session, product)
 
 
 def _merge_metadata(product: Product, said: JsonObject) -> None:
@@ -281,3 +279,21 @@ def _amount(prices: Sequence[PriceIn]) -> Cop:
     if len(prices) != 1 or prices[0].currency_code.casefold() != "cop":
         raise InvalidData("A variant has one price, in cop")
     return prices[0].amount
+
+
+async def lock_product(session: AsyncSession, product_id: str) -> Product:
+    """The product, locked for a change.
+
+    Raises:
+        NotFound: there is none, or it was deleted.
+    """
+    (product,) = await lock_products(session, [product_id]) or (None,)
+    if product is None:
+        raise NotFound(f'Product with id "{product_id}" not found')
+    return product
+
+
+async def lock_products(session: AsyncSession, product_ids: Iterable[str]) -> list[Product]:
+    """Those of the products that there are, locked in the order of their ids: two changes at once never deadlock."""
+    query = select(Product).where(Product.id.in_(set(product_ids)), Product.deleted_at.is_(None))
+    return list((await session.execute(locked(query.order_by(Product.id)))).scalars())

@@ -1,0 +1,103 @@
+"""Creating, changing and deleting collections, and putting products into them (spec: Admin API)."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.admin_schemas import CollectionChange, NewCollection
+from backend.catalog.events import products_changed
+from backend.catalog.handles import handle_from, require_free_handle
+from backend.catalog.models import Collection, Product
+from backend.catalog.products import lock_products
+from backend.database import locked
+from backend.errors import NotFound
+
+
+async def create_collection(session: AsyncSession, new: NewCollection) -> Collection:
+    """A new collection.
+
+    Raises:
+        InvalidData: its handle is taken.
+    """
+    collection = Collection(
+        title=new.title, handle=new.handle or handle_from(new.title), meta=new.metadata or {}
+    )
+    await require_free_handle(session, collection)
+    session.add(collection)
+    await session.flush()
+    return collection
+
+
+async def change_collection(
+    session: AsyncSession, collection_id: str, change: CollectionChange
+) -> Collection:
+    """Change what was said of the collection.
+
+    Raises:
+        NotFound: there is none.
+        InvalidData: its new handle is taken.
+    """
+    collection = await lock_collection(session, collection_id)
+    collection.title = change.title or collection.title
+    collection.handle = change.handle or collection.handle
+    collection.meta = collection.meta if change.metadata is None else change.metadata
+    with session.no_autoflush:
+        await require_free_handle(session, collection)
+    await products_changed(session, await _in_collection(session, collection_id))
+    return collection
+
+
+async def delete_collection(session: AsyncSession, collection_id: str) -> None:
+    """Take the collection away; its products stay, in none.
+
+    Raises:
+        NotFound: there is none.
+    """
+    collection = await lock_collection(session, collection_id)
+    inside = await _in_collection(session, collection_id)
+    await session.execute(
+        update(Product).where(Product.collection_id == collection_id).values(collection_id=None)
+    )
+    await session.delete(collection)
+    await products_changed(session, inside)
+
+
+async def arrange_collection(
+    session: AsyncSession, collection_id: str, add: Iterable[str], remove: Iterable[str]
+) -> Collection:
+    """Put products into the collection and take products out. A product is in one collection at most.
+
+    Raises:
+        NotFound: there is no such collection; unknown products are passed over.
+    """
+    collection = await lock_collection(session, collection_id)
+    wanted, unwanted = set(add), set(remove)
+    moved = []
+    for product in await lock_products(session, wanted | unwanted):
+        if product.id in wanted and product.collection_id != collection_id:
+            product.collection_id = collection_id
+            moved.append(product.id)
+        elif product.id in unwanted - wanted and product.collection_id == collection_id:
+            product.collection_id = None
+            moved.append(product.id)
+    await products_changed(session, moved)
+    return collection
+
+
+async def lock_collection(session: AsyncSession, collection_id: str) -> Collection:
+    """The collection, locked.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = locked(select(Collection).where(Collection.id == collection_id))
+    collection = (await session.execute(query)).scalar_one_or_none()
+    if collection is None:
+        raise NotFound(f"Collection with id: {collection_id} was not found")
+    return collection
+
+
+async def _in_collection(session: AsyncSession, collection_id: str) -> set[str]:
+    found = await session.execute(select(Product.id).where(Product.collection_id == collection_id))
+    return set(found.scalars())

@@ -1,1 +1,0 @@
-"""The stock of the catalogue as staff see and set it."""
