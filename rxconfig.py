@@ -4,7 +4,7 @@ import reflex as rx
 from reflex.constants import StateManagerMode
 
 from backend.settings import load_settings
-from storefront.plugins.changes import Changes
+from storefront.reflex_patches import ReflexPatches
 from storefront.toolchain import prepare_environment
 
 prepare_environment()
@@ -12,7 +12,7 @@ settings = load_settings()
 
 config = rx.Config(
     app_name="storefront",
-    plugins=[Changes()],
+    plugins=[ReflexPatches()],
     disable_plugins=[rx.plugins.SitemapPlugin],  # the shop's sitemap knows its products
     default_color_mode="light",
     show_built_with_reflex=False,

@@ -13,13 +13,12 @@ from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.settings import Settings, load_settings
 from storefront import revalidation
 from storefront.build import CLIENT, SERVER, STAMP
-from storefront.caching import with_caching
-from storefront.documents.addresses import sample_of
-from storefront.documents.drawing import Drawings
-from storefront.documents.security import with_safety
-from storefront.documents.serving import Documents
-from storefront.pages.routes import PAGES
-from storefront.renderer.keeper import Renderer
+from storefront.documents.app import Documents
+from storefront.documents.render_cache import RenderCache
+from storefront.pages.routes import PAGES, sample_of
+from storefront.renderer.supervisor import RendererSupervisor
+from storefront.security import with_security_headers
+from storefront.static_files import with_cache_headers
 
 API_SEGMENTS = frozenset(
     {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox", "pictures"}
@@ -37,18 +36,19 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     api = create_api(shop)
     api.include_router(revalidation.router)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
-        pages = _documents(shop, api, with_caching(pages))
-    return with_safety(by_first_segment(api, pages))
+        pages = _documents(shop, api, with_cache_headers(pages))
+    return with_security_headers(by_first_segment(api, pages))
 
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
-    """The pages as documents, and what draws them: it opens and closes with the shop, and `/health` tells of it."""
-    renderer = Renderer(SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES])
+    """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
+    renderer = RendererSupervisor(
+        SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES]
+    )
     shop.services.append(renderer)
     api.state.renderer = renderer
-    return Documents(
-        pages, CLIENT, Drawings(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
-    )
+    renders = RenderCache(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
+    return Documents(pages, CLIENT, renders)
 
 
 def _settings() -> Settings:

@@ -8,9 +8,9 @@ from storefront.components.waking import keep_what_is_pressed
 from storefront.failures import handle_failure
 from storefront.live.lost import AskOnceMore
 from storefront.mount import mount_api, shop_lifespan
-from storefront.origins import accept_own_pages_only
 from storefront.pages.routes import PAGES
 from storefront.revalidation import pages_follow_the_shop
+from storefront.security import accept_own_pages_only
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (

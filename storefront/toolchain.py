@@ -14,8 +14,6 @@ from pathlib import Path
 from reflex_base.constants import Env, Templates
 from reflex_base.environment import environment
 
-from storefront.plugins import STATE_JS
-
 SWITCHES = {
     "REFLEX_USE_NPM": "1",  # npm with the lock in reflex.lock/; otherwise Reflex downloads bun
     "REFLEX_CHECK_LATEST_VERSION": "0",
@@ -68,6 +66,8 @@ def prepare_web() -> None:
     """
     from reflex.utils import prerequisites
 
+    from storefront.reflex_patches import STATE_JS
+
     Path(SWITCHES["REFLEX_DIR"]).mkdir(parents=True, exist_ok=True)
     if prerequisites.needs_reinit():
         os.environ["NPM_CONFIG_REGISTRY"] = _npm(
@@ -78,7 +78,7 @@ def prepare_web() -> None:
     if not (web / "node_modules").exists():
         print("Installing the locked npm packages …", flush=True)
         _npm("ci", "--legacy-peer-deps", "--loglevel=error", folder=web)
-    # an earlier build may have changed it otherwise: our changes are made to what Reflex wrote
+    # an earlier build may have patched it otherwise: patches are made to what Reflex wrote
     shutil.copyfile(Templates.Dirs.WEB_TEMPLATE / STATE_JS, web / STATE_JS)
 
 

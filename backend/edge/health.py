@@ -47,14 +47,14 @@ class RunsRenderer(Protocol):
         ...
 
     starts: int
-    drawn: int
+    rendered: int
 
 
 class Health(BaseModel):
     """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones.
 
     `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
-    null where no pages are drawn: in development, and in a program without pages.
+    null where no pages are rendered: in development, and in a program without pages.
     """
 
     status: Literal["ok", "unavailable"]
@@ -88,7 +88,7 @@ def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
     return Renderer(
         status="up" if renderer.is_up else "down",
         starts=renderer.starts,
-        drawn=renderer.drawn,
+        drawn=renderer.rendered,
         memory_mib=round(renderer.memory_kib / 1024, 1),
     )
 

@@ -10,7 +10,7 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.skeletons import bar, waiting
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.cart import CartState
 
@@ -19,7 +19,7 @@ TITLE = _("Tu carrito") + f" · {STORE_NAME}"
 
 async def load(_params: PageParams) -> PageData[None]:
     """The document knows no cart: only the browser does."""
-    return PageData(None, DocumentFacts(title=TITLE, robots=NOINDEX))
+    return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
 def summary() -> rx.Component:

@@ -34,9 +34,9 @@ from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
 from storefront.components.product_card import CARD_SIZES, product_grid
 from storefront.components.skeletons import grid_skeleton, until
-from storefront.facts import (
+from storefront.meta import (
     NOINDEX,
-    DocumentFacts,
+    DocumentMeta,
     absolute,
     breadcrumb_data,
     first_picture,
@@ -157,7 +157,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         lead=trail[-1].description if trail and not text else "",
         inner=[child.handle for node in tree for child in node.children],
     )
-    return PageData(content, facts_of(content, trail))
+    return PageData(content, meta_of(content, trail))
 
 
 def trail_to(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
@@ -177,12 +177,12 @@ def heading(text: str, trail: list[CategoryNode]) -> str:
     return trail[-1].name if trail else WHOLE
 
 
-def facts_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentFacts:
+def meta_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentMeta:
     """The document of a list. The answers to searches are not for search engines."""
     is_unknown = bool(content.category) and not content.is_custom and not trail
     first = next((card.picture for card in content.page.cards if card.picture), None)
     way = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
-    return DocumentFacts(
+    return DocumentMeta(
         title=f"{content.title} · {STORE_NAME}",
         description=shortened(
             content.lead or _("Juguetes para todas las edades, con envío a toda Colombia.")
@@ -200,8 +200,8 @@ class CatalogState(PageState, rx.State):
     """The list that is shown, and what it was asked for."""
 
     content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: NOTHING_YET)
-    facts: rx.Field[DocumentFacts] = rx.field(
-        default_factory=lambda: DocumentFacts(title=f"{WHOLE} · {STORE_NAME}")
+    meta: rx.Field[DocumentMeta] = rx.field(
+        default_factory=lambda: DocumentMeta(title=f"{WHOLE} · {STORE_NAME}")
     )
 
     @event(supersedes=True)

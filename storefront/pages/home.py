@@ -16,7 +16,7 @@ from storefront.components.picture import picture
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.components.section import section
 from storefront.components.skeletons import grid_skeleton, until
-from storefront.facts import DocumentFacts, absolute, first_picture, store_data, structured
+from storefront.meta import DocumentMeta, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
 
 TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")
@@ -41,7 +41,7 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
     opening = next((card.picture for card in content.slides), None)
     return PageData(
         content,
-        DocumentFacts(
+        DocumentMeta(
             title=TITLE,
             description=DESCRIPTION,
             image=absolute(OG_IMAGE),
@@ -58,8 +58,8 @@ class HomeState(PageState, rx.State):
     content: rx.Field[HomeContent] = rx.field(
         default_factory=lambda: HomeContent(slides=[], new_or_featured=[], on_sale=[], categories=[], ages=[])
     )
-    facts: rx.Field[DocumentFacts] = rx.field(
-        default_factory=lambda: DocumentFacts(title=TITLE, description=DESCRIPTION)
+    meta: rx.Field[DocumentMeta] = rx.field(
+        default_factory=lambda: DocumentMeta(title=TITLE, description=DESCRIPTION)
     )
 
     async def _data(self, params: PageParams) -> PageData[HomeContent]:

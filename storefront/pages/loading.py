@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
 
-from storefront.facts import DocumentFacts
 from storefront.live.open_pages import address_of, watch
 from storefront.live.refreshing import Once
+from storefront.meta import DocumentMeta
 from storefront.state.events import event
 
 Content = TypeVar("Content")
@@ -54,11 +54,11 @@ class PageData(Generic[Content]):
     """What a page shows and what its document says of itself."""
 
     content: Content
-    facts: DocumentFacts
+    meta: DocumentMeta
 
     def as_state(self) -> dict[str, Any]:
         """The values of the page's state, by the names of its variables."""
-        return {"is_ready": True, "content": self.content, "facts": self.facts}
+        return {"is_ready": True, "content": self.content, "meta": self.meta}
 
 
 class PageState(rx.State, mixin=True):
@@ -66,7 +66,7 @@ class PageState(rx.State, mixin=True):
 
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=""))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
 
     @event()
     async def load(self) -> list[Any] | None:

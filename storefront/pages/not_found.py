@@ -6,7 +6,7 @@ from backend.texts import _
 from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Página no encontrada") + f" · {STORE_NAME}"
@@ -15,7 +15,7 @@ DESCRIPTION = _("La página que buscas no existe o cambió de lugar.")
 
 async def load(_params: PageParams) -> PageData[None]:
     """There is nothing to show, and the document says so."""
-    return PageData(None, DocumentFacts(title=TITLE, status=404, robots=NOINDEX))
+    return PageData(None, DocumentMeta(title=TITLE, status=404, robots=NOINDEX))
 
 
 def page() -> rx.Component:

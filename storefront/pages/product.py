@@ -22,9 +22,9 @@ from storefront.components.picture import css_url
 from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
 from storefront.components.section import section
 from storefront.components.skeletons import bar, until
-from storefront.facts import (
+from storefront.meta import (
     NOINDEX,
-    DocumentFacts,
+    DocumentMeta,
     absolute,
     breadcrumb_data,
     first_picture,
@@ -82,17 +82,17 @@ async def load(params: PageParams) -> PageData[ProductContent]:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
     except NotFound:
-        return PageData(ProductContent(slug=slug), await facts_elsewhere(slug))
+        return PageData(ProductContent(slug=slug), await meta_elsewhere(slug))
     gallery = [GalleryPicture(picture, css_url(picture.url)) for picture in detail.pictures]
-    return PageData(ProductContent(slug=slug, detail=detail, gallery=gallery), facts_of(detail))
+    return PageData(ProductContent(slug=slug, detail=detail, gallery=gallery), meta_of(detail))
 
 
-async def facts_elsewhere(slug: str) -> DocumentFacts:
+async def meta_elsewhere(slug: str) -> DocumentMeta:
     """The document of an address that names no product for sale: the product moved, is gone, or never was."""
     async with current_shop().database.read() as session:
         handle = await moved_to(session, slug)
         is_gone = handle is None and await was_deleted(session, slug)
-    return DocumentFacts(
+    return DocumentMeta(
         title=f"{UNKNOWN_TITLE} · {STORE_NAME}",
         status=301 if handle else 410 if is_gone else 404,
         robots=NOINDEX,
@@ -100,12 +100,12 @@ async def facts_elsewhere(slug: str) -> DocumentFacts:
     )
 
 
-def facts_of(detail: ProductDetail) -> DocumentFacts:
+def meta_of(detail: ProductDetail) -> DocumentMeta:
     """The document of a product."""
     data = product_data(detail)
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
-    return DocumentFacts(
+    return DocumentMeta(
         title=f"{detail.card.title} · {STORE_NAME}",
         description=shortened(detail.description or detail.card.subtitle),
         image=absolute(detail.pictures[0].url) if detail.pictures else "",
@@ -119,7 +119,7 @@ class ProductState(PageState, rx.State):
     """The product that is shown."""
 
     content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=STORE_NAME))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=STORE_NAME))
 
     async def _data(self, params: PageParams) -> PageData[ProductContent]:
         return await load(params)

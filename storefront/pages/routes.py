@@ -1,13 +1,14 @@
-"""Every page of the storefront: its address, what it looks like, and who loads what it shows."""
+"""Every page of the storefront: its address, its component, and the loader of what it shows."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from storefront.components.brand import OG_IMAGE
-from storefront.components.head import head
+from storefront.meta import DocumentMeta
 from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
@@ -21,45 +22,67 @@ Loader = Callable[[PageParams], Awaitable[PageData[Any]]]
 class Page:
     """A page of the storefront.
 
-    `load` gives what the page shows and its document's facts. `state` is the state that keeps them, with the event
-    `load` of its own; None for a page that shows nothing but the browser's own things, whose `title` and
-    `description` are fixed then. Any other page that is not public may have a `title` too, which its document has
-    before the shopper is known.
-    `look_again`: the event of a state without a loader that brings it up to date when the browser connects again.
-    `is_public`: the page shows everybody the same, so its document may carry what it shows.
+    Attributes:
+        route: its address, as Reflex writes it.
+        component: what it looks like.
+        load: gives what it shows and its document's meta.
+        state: the state that holds both, with an event `load`; None for a page that shows only what the browser knows.
+        title: of a page without a state. Any other page that is not public may have one too: its document's title
+            before the shopper is known.
+        description: of a page without a state.
+        refresh: the event that brings a page without a state up to date when the browser connects again.
+        is_public: whether it shows everybody the same, so that its document may hold what it shows.
     """
 
     route: str
-    look: Callable[[], rx.Component]
+    component: Callable[[], rx.Component]
     load: Loader
     state: type[PageState] | None = None
     title: str = ""
     description: str = ""
-    look_again: Any = None
+    refresh: Any = None
     is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
-        """Add the page to the app, with the frame's own loading before it."""
+        """Add the page to the app. When it opens, departments and cart are loaded too."""
         frame = [FrameState.load_departments, CartState.load_cart]
         if self.state is None:
             app.add_page(
-                self.look,
+                self.component,
                 route=self.route,
                 title=self.title,
                 description=self.description or None,
                 image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
-                on_load=[*filter(None, [self.look_again]), *frame],
+                on_load=[*filter(None, [self.refresh]), *frame],
             )
             return
-        facts = self.state.facts
+        meta = self.state.meta
         app.add_page(
-            self.look,
+            self.component,
             route=self.route,
-            title=facts.title,
-            image=facts.image,  # type: ignore[arg-type]  # a variable is welcome there, as for the title
-            meta=head(facts),
+            title=meta.title,
+            image=meta.image,  # type: ignore[arg-type]  # a variable is welcome there, as for the title
+            meta=head(meta),
             on_load=[self.state.load, *frame],
         )
+
+    def matches(self, segments: tuple[str, ...]) -> bool:
+        """Whether a path of these parts leads here: each is the route's own, or stands where it varies (`[slug]`)."""
+        pattern = [part for part in self.route.split("/") if part]
+        return len(segments) == len(pattern) and all(
+            part.startswith("[") or part == segment for part, segment in zip(pattern, segments, strict=True)
+        )
+
+
+def head(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
+    """The head's elements, for `add_page(meta=…)`. Title and picture are arguments of their own there."""
+    return [
+        rx.el.meta(name="description", content=meta.description),
+        rx.el.meta(name="robots", content=meta.robots),
+        rx.cond(meta.canonical != "", rx.el.link(rel="canonical", href=meta.canonical)),
+        rx.el.meta(custom_attrs={"property": "og:title"}, content=meta.title),
+        rx.el.meta(custom_attrs={"property": "og:description"}, content=meta.description),
+    ]
 
 
 PAGES = (
@@ -74,7 +97,7 @@ PAGES = (
         wishlist.page,
         wishlist.load,
         title=wishlist.TITLE,
-        look_again=WishlistState.look_again,
+        refresh=WishlistState.refresh,
     ),
     Page("/account", account.home.page, account.home.load, account.home.AccountState),
     Page(
@@ -94,3 +117,15 @@ PAGES = (
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),
 )
+NOT_FOUND = PAGES[-1]
+"""Reflex knows it by the route `404`; no address leads to it."""
+
+
+def page_at(segments: tuple[str, ...]) -> Page | None:
+    """The page that a path leads to, by its decoded parts; None when there is none."""
+    return next((page for page in PAGES if page is not NOT_FOUND and page.matches(segments)), None)
+
+
+def sample_of(page: Page) -> str:
+    """An address that leads to the page, with `x` where its route varies."""
+    return "/" + "/".join("x" if part.startswith("[") else part for part in page.route.split("/") if part)

@@ -11,7 +11,7 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.product_card import product_card
 from storefront.components.skeletons import grid_skeleton, waiting
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState
 
@@ -20,7 +20,7 @@ TITLE = _("Tus favoritos") + f" · {STORE_NAME}"
 
 async def load(_params: PageParams) -> PageData[None]:
     """The document knows no wishlist: only the browser does."""
-    return PageData(None, DocumentFacts(title=TITLE, robots=NOINDEX))
+    return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
 def saved(card: ObjectVar[ProductCard]) -> rx.Component:

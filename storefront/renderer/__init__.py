@@ -1,1 +1,1 @@
-"""The Node processes that draw the pages: what to ask of them, and how they are kept alive."""
+"""The Node processes that render pages: one process (`process.py`), and what keeps a number of them running."""

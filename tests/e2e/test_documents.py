@@ -13,7 +13,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from storefront.documents.security import inline_scripts
+from storefront.security import inline_scripts
 from tests.document_head import Head
 from tests.e2e.conftest import ShopServer, Watch
 

@@ -109,7 +109,7 @@ def _problem(path: str, answer: httpx.Response) -> str:
         return f"{path}: {answer.status_code}"
     if f">{TITLES[path]}</title>" not in answer.text:
         return f"{path}: another title"
-    if '<template id="seed"' not in answer.text or not answer.text.endswith("</html>"):
+    if '<template id="initial-state"' not in answer.text or not answer.text.endswith("</html>"):
         return f"{path}: not whole"
     return ""
 

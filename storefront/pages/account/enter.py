@@ -13,7 +13,7 @@ from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.skeletons import bar, until
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.events import event
@@ -31,9 +31,9 @@ GOOGLE_PROBLEMS = {
 """What Google's way in may lead back with, in the parameter `google`."""
 
 
-def facts(title: str) -> DocumentFacts:
+def meta(title: str) -> DocumentMeta:
     """The document of a page that is nobody's to find."""
-    return DocumentFacts(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ async def load(params: PageParams) -> PageData[WaysIn]:
     """What Google's way in led back with, if it did: a page says nothing that its address makes up."""
     title = _("Crea tu cuenta") if params.path.rstrip("/") == REGISTER else _("Entra a tu cuenta")
     problem = GOOGLE_PROBLEMS.get(params.asked("google"), "")
-    return PageData(WaysIn(current_shop().settings.has_google, problem), facts(title))
+    return PageData(WaysIn(current_shop().settings.has_google, problem), meta(title))
 
 
 class EnterState(PageState, rx.State):
     """The ways in."""
 
     content: rx.Field[WaysIn] = rx.field(default_factory=WaysIn)
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(_("Entra a tu cuenta")))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: meta(_("Entra a tu cuenta")))
 
     async def _data(self, params: PageParams) -> PageData[WaysIn]:
         return await load(params)

@@ -10,7 +10,7 @@ from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
 from storefront.pages.account.browser import AccountForm, DropLink, WayLink, WithLink
-from storefront.pages.account.enter import card, email_field, facts, form_texts, new_password
+from storefront.pages.account.enter import card, email_field, form_texts, meta, new_password
 from storefront.pages.loading import PageData, PageParams
 
 HEADING = _("Cambia tu contraseña")
@@ -19,7 +19,7 @@ TITLE = f"{HEADING} · {STORE_NAME}"
 
 async def load(_params: PageParams) -> PageData[None]:
     """Nothing but two forms."""
-    return PageData(None, facts(HEADING))
+    return PageData(None, meta(HEADING))
 
 
 def page() -> rx.Component:

@@ -18,8 +18,8 @@ from backend.orders.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.links import LOGIN, order_path
-from storefront.facts import DocumentFacts
-from storefront.pages.account.enter import facts
+from storefront.meta import DocumentMeta
+from storefront.pages.account.enter import meta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.answers import MAX_ID, a_text, an_id, problems_told, tell
 from storefront.state.events import event
@@ -59,13 +59,13 @@ class FormAnswer:
 
 async def load(_params: PageParams) -> PageData[None]:
     """The document knows nobody: only the websocket does."""
-    return PageData(None, facts(TITLE))
+    return PageData(None, meta(TITLE))
 
 
 class AccountState(PageState, rx.State):
     """What is the customer's."""
 
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: facts(TITLE))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: meta(TITLE))
     content: rx.Field[None] = rx.field(None)
     who: rx.Field[ShopperView] = rx.field(default_factory=ShopperView)
     has_password: rx.Field[bool] = rx.field(True)

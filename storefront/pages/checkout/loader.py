@@ -2,11 +2,11 @@
 
 from backend.texts import _
 from storefront.components.header import STORE_NAME
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Pagar") + f" · {STORE_NAME}"
-FACTS = DocumentFacts(title=TITLE, robots=NOINDEX)
+FACTS = DocumentMeta(title=TITLE, robots=NOINDEX)
 
 
 async def load(_params: PageParams) -> PageData[str]:

@@ -25,7 +25,7 @@ from backend.shipping.municipalities import search_municipalities
 from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.links import order_path
-from storefront.facts import DocumentFacts
+from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.loader import FACTS, load
@@ -62,7 +62,7 @@ class CheckoutState(PageState, rx.State):
     """
 
     content: rx.Field[str] = rx.field("")
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: FACTS)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: FACTS)
     stage: rx.Field[str] = rx.field("waiting")
     loaded_at: rx.Field[int] = rx.field(0)
     draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)

@@ -7,7 +7,7 @@ from backend.errors import NotFound
 from backend.orders.views import OrderView
 from backend.texts import _
 from storefront.components.header import STORE_NAME
-from storefront.facts import NOINDEX, DocumentFacts
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
 ORDER_ID = "id"
@@ -34,8 +34,8 @@ async def load(params: PageParams) -> PageData[OrderContent]:
     try:
         return await look(params, ask=False)
     except NotFound:
-        facts = DocumentFacts(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
-        return PageData(OrderContent(params.tail), facts)
+        meta = DocumentMeta(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
+        return PageData(OrderContent(params.tail), meta)
 
 
 async def look(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
@@ -48,7 +48,7 @@ async def look(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
     order = await checkout.order_page(order_id, token, ask=ask)
     placed = await checkout.order_placed(order_id, token) if order.status == "pending" else None
     bank = placed.redirect_url if placed is not None else None
-    return PageData(OrderContent(order_id, order, bank or ""), facts_of(order))
+    return PageData(OrderContent(order_id, order, bank or ""), meta_of(order))
 
 
 def token_of(params: PageParams) -> str:
@@ -56,7 +56,7 @@ def token_of(params: PageParams) -> str:
     return params.asked(TOKEN).partition("?")[0].partition("&")[0]
 
 
-def facts_of(order: OrderView) -> DocumentFacts:
+def meta_of(order: OrderView) -> DocumentMeta:
     """The document of an order. It belongs to its buyer: it is not to be found by searching."""
     title = _("Pedido {number}").format(number=order.number)
-    return DocumentFacts(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)

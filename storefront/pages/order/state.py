@@ -9,7 +9,7 @@ from backend.app import current_shop
 from backend.errors import ShopError
 from storefront.components.change_bank import change_bank
 from storefront.components.links import CHECKOUT
-from storefront.facts import DocumentFacts
+from storefront.meta import DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.answers import problems_told, tell
@@ -24,7 +24,7 @@ class OrderState(PageState, rx.State):
     """An order. `answers` is another number after every try to bring its cart back, or to change the bank."""
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
-    facts: rx.Field[DocumentFacts] = rx.field(default_factory=lambda: DocumentFacts(title=UNKNOWN))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=UNKNOWN))
     answers: rx.Field[int] = rx.field(0)
 
     async def _data(self, params: PageParams) -> PageData[OrderContent]:

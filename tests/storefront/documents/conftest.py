@@ -15,9 +15,9 @@ from starlette.responses import PlainTextResponse
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Category, Picture, Product, ProductCategory
 from backend.settings import Settings
-from storefront.documents.drawing import Drawings
-from storefront.documents.serving import Documents
-from storefront.renderer.process import NotDrawn
+from storefront.documents.app import Documents
+from storefront.documents.render_cache import RenderCache
+from storefront.renderer.process import NotRendered
 from tests.shop_floor import make_toy, open_floor
 
 TITLE = "Oso <b>Tomás</b> & Cía"
@@ -81,33 +81,33 @@ async def toyshop(sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Shop]:
 
 
 @dataclass
-class Draughtsman:
-    """Draws every page as the shell with its address in the body, once it may; before that it draws nothing."""
+class FakeRenderer:
+    """Renders every page as the shell with its address in the body, once it may; before that nothing."""
 
-    may_draw: bool = False
-    drawn: list[str] = field(default_factory=list)
+    may_render: bool = False
+    rendered: list[str] = field(default_factory=list)
     seconds: float = 0
 
-    async def draw(self, url: str, seed: bytes) -> str:
-        if not self.may_draw:
-            raise NotDrawn("not now")
-        if seed != b"{}":
-            self.drawn.append(url)
+    async def render(self, url: str, initial_state: bytes) -> str:
+        if not self.may_render:
+            raise NotRendered("not now")
+        if initial_state != b"{}":
+            self.rendered.append(url)
             await asyncio.sleep(self.seconds)
         return SHELL.replace("<body>", f"<body><main>{escape(url)}</main>")
 
 
 @pytest.fixture
-def draughtsman() -> Draughtsman:
-    """Draws the documents of `browser`."""
-    return Draughtsman()
+def renderer() -> FakeRenderer:
+    """Renders the documents of `browser`."""
+    return FakeRenderer()
 
 
 @pytest.fixture
-async def browser(toyshop: Shop, build: Path, draughtsman: Draughtsman) -> AsyncIterator[httpx.AsyncClient]:
+async def browser(toyshop: Shop, build: Path, renderer: FakeRenderer) -> AsyncIterator[httpx.AsyncClient]:
     """Asks for documents. Whatever is none is answered by "reflex"."""
-    drawings = Drawings(draughtsman, toyshop.settings, b"build", build)
-    documents = Documents(PlainTextResponse("reflex"), build, drawings)
+    renders = RenderCache(renderer, toyshop.settings, b"build", build)
+    documents = Documents(PlainTextResponse("reflex"), build, renders)
     transport = httpx.ASGITransport(documents)
     async with httpx.AsyncClient(transport=transport, base_url="https://trompo.example") as client:
         yield client

@@ -199,7 +199,7 @@ async def test_a_product_that_is_gone_says_so(browsers: Browsers, toys: Toys, sh
     await browsers.settled()
     state = await browsers.state("ana", ProductState)
     assert state.content.detail is None
-    assert state.facts.status == 404
+    assert state.meta.status == 404
 
 
 async def test_a_list_keeps_what_it_was_narrowed_by(browsers: Browsers, toys: Toys) -> None:

@@ -86,9 +86,9 @@ async def test_a_category_names_the_list(toys: None) -> None:
     assert data.content.lead == "Para abrazar."
     assert data.content.page.total == 3
     assert not data.content.is_custom
-    assert data.facts.status == 200
-    assert data.facts.canonical == "http://localhost:3000/catalog?category=peluches"
-    assert '"name":"Peluches"' in data.facts.structured_data
+    assert data.meta.status == 200
+    assert data.meta.canonical == "http://localhost:3000/catalog?category=peluches"
+    assert '"name":"Peluches"' in data.meta.structured_data
 
 
 async def test_choices_count_more_than_the_address(toys: None) -> None:
@@ -106,8 +106,8 @@ async def test_the_list_comes_in_steps(toys: None) -> None:
 
 async def test_an_unknown_category_is_not_found(toys: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=naves"))
-    assert data.facts.status == 404
-    assert data.facts.robots.startswith("noindex")
+    assert data.meta.status == 404
+    assert data.meta.robots.startswith("noindex")
     assert data.content.page.total == 0
 
 
@@ -115,5 +115,5 @@ async def test_the_answer_to_a_search_is_not_for_search_engines(toys: None) -> N
     data = await load(PageParams.from_url("/catalog?q=Oso"))
     assert data.content.title == "Resultados para «Oso»"
     assert data.content.page.total == 3
-    assert data.facts.robots.startswith("noindex")
-    assert data.facts.status == 200
+    assert data.meta.robots.startswith("noindex")
+    assert data.meta.status == 200

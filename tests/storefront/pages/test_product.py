@@ -19,16 +19,16 @@ async def test_a_picture_comes_with_its_background_for_the_magnifier(shop: Shop,
     data = await load(PageParams.from_url("/product/trompo"))
     (picture,) = data.content.gallery
     assert picture.background == 'url("/demo/Trompo%20%28frente%29.webp")'
-    assert data.facts.title.startswith("Trompo")
-    assert data.facts.description == "Baila derecho."
-    assert data.facts.image == "http://localhost:3000/demo/Trompo%20%28frente%29.webp"
-    assert data.facts.status == 200
+    assert data.meta.title.startswith("Trompo")
+    assert data.meta.description == "Baila derecho."
+    assert data.meta.image == "http://localhost:3000/demo/Trompo%20%28frente%29.webp"
+    assert data.meta.status == 200
 
 
 async def test_an_unknown_product_is_content_of_its_own(shop: Shop, floor: Floor) -> None:
     data = await load(PageParams.from_url("/product/no%20hay"))
     assert data.content.detail is None
     assert data.content.slug == "no hay"
-    assert data.facts.status == 404
-    assert data.facts.robots.startswith("noindex")
-    assert "Este producto no existe" in data.facts.title
+    assert data.meta.status == 404
+    assert data.meta.robots.startswith("noindex")
+    assert "Este producto no existe" in data.meta.title

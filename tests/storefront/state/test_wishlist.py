@@ -38,12 +38,12 @@ async def test_only_a_list_that_is_known_is_looked_at_again(
     shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
 ) -> None:
     wishes = await shopper().get_state(WishlistState)
-    await wishes.look_again()
+    await wishes.refresh()
     assert not wishes.is_known  # the browser has yet to say what it wishes for
     async with shop.database.transaction() as session:
         await make_toy(session, floor, "oso")
     await wishes.show(["oso"])
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(price=12_000))
-    await wishes.look_again()
+    await wishes.refresh()
     assert [card.price for card in wishes.cards] == [12_000]

@@ -59,7 +59,7 @@ async def test_without_a_cart_the_checkout_is_empty(shopper: Shopper, toy: str) 
 async def test_a_new_form_is_nearly_empty(state: CheckoutState) -> None:
     assert state.stage == "open"
     assert state.draft == {"person_type": "0", "doc_type": "CC"}
-    assert state.facts.robots.startswith("noindex")
+    assert state.meta.robots.startswith("noindex")
 
 
 async def test_what_is_typed_comes_back_to_another_connection(shopper: Shopper, state: CheckoutState) -> None:

@@ -18,9 +18,9 @@ async def test_the_link_opens_the_order_whatever_a_gateway_hangs_on_it(placed: P
     assert order is not None
     assert (order.number, order.status, order.total) == (placed.number, "pending", 37_800)
     assert data.content.bank == placed.redirect_url
-    assert data.facts.status == 200
-    assert data.facts.robots.startswith("noindex")
-    assert f"Pedido {placed.number}" in data.facts.title
+    assert data.meta.status == 200
+    assert data.meta.robots.startswith("noindex")
+    assert f"Pedido {placed.number}" in data.meta.title
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ async def test_the_link_opens_the_order_whatever_a_gateway_hangs_on_it(placed: P
 async def test_without_its_token_there_is_no_order(placed: PlacedOrder, end: str) -> None:
     data = await load(PageParams.from_url(f"/order/{placed.order_id}" + end.format(token=placed.token)))
     assert (data.content.order, data.content.bank) == (None, "")
-    assert data.facts.status == 404
+    assert data.meta.status == 404
     assert "ana@example.com" not in str(asdict(data))
 
 
 async def test_a_token_opens_no_other_order(placed: PlacedOrder) -> None:
     data = await load(PageParams.from_url(f"/order/order_0?token={placed.token}"))
     assert data.content.order is None
-    assert data.facts.status == 404
+    assert data.meta.status == 404
 
 
 def test_the_token_ends_where_a_gateway_s_own_words_begin() -> None:

@@ -1,4 +1,4 @@
-"""Keeps the renderer's processes: started with the shop, replaced when they end, grow or hang, ended with the shop."""
+"""Keeps the renderer's processes running: started and ended with the shop, replaced when they end, grow or hang."""
 
 import asyncio
 import logging
@@ -6,25 +6,25 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from storefront.renderer.process import NotDrawn, RendererProcess
+from storefront.renderer.process import NotRendered, RendererProcess
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 2
-"""How many documents a process is asked for at a time: one to draw, and the next one waiting there."""
+"""How many pages a process is asked for at a time: one to render, and the next one waiting there."""
 LONGEST_WAIT = 0.15
-"""Seconds after which a document that is still waiting for its turn is not drawn any more: its reader has the shell."""
+"""Seconds after which a page that waits for its turn is given up: its reader has the shell by then."""
 HANGS_AFTER = 5.0
-"""Seconds for one document after which a process is taken for hanging."""
-MOST_DRAWN = 50_000
+"""Seconds for one page after which a process is taken for hanging."""
+MOST_RENDERED = 50_000
 MOST_MEMORY_KIB = 140 * 1024
 SHORT_LIFE = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
 SECONDS_TO_START = 5.0
 
 
-class Renderer:
-    """Draws documents with a number of processes, and fails at once when none is there."""
+class RendererSupervisor:
+    """Renders pages with a number of processes, and fails at once when none is there."""
 
     def __init__(self, build: Path, size: int, samples: Sequence[str] = ()) -> None:
         """Nothing runs before `start`.
@@ -32,35 +32,35 @@ class Renderer:
         Args:
             build: the server module of the build.
             size: how many processes.
-            samples: addresses that a new process draws before it is used, so that its first reader does not wait.
+            samples: addresses that a new process renders before it is used, so that its first reader does not wait.
         """
         self._build = build
         self._size = size
         self._samples = samples
         self._up: list[RendererProcess] = []
-        self._keeping: list[asyncio.Task[None]] = []
+        self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._turns = asyncio.Semaphore(AT_ONCE * size)
         self._is_ready = asyncio.Event()
         self.starts = 0
         """How many processes were started so far."""
-        self.drawn = 0
-        """How many documents were drawn so far."""
+        self.rendered = 0
+        """How many pages were rendered so far."""
 
     async def start(self) -> None:
-        """Start the processes, and wait until one can draw. When that takes long, the shop opens without it."""
-        self._keeping = [asyncio.create_task(self._keep()) for _ in range(self._size)]
+        """Start the processes, and wait until one can render, up to five seconds; the shop opens without it then."""
+        self._tasks = [asyncio.create_task(self._run()) for _ in range(self._size)]
         try:
             if self._size:
                 await asyncio.wait_for(self._is_ready.wait(), SECONDS_TO_START)
         except TimeoutError:
-            log.warning("the renderer is not up yet: until it is, the browser draws the pages")
+            log.warning("the renderer is not up yet: until it is, browsers render the pages")
 
     async def stop(self) -> None:
         """End the processes."""
-        for keeping in self._keeping:
-            keeping.cancel()
-        await asyncio.gather(*self._keeping, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(process.close() for process in self._up), *self._closing)
         self._up.clear()
 
@@ -71,44 +71,44 @@ class Renderer:
 
     @property
     def memory_kib(self) -> int:
-        """The memory that the processes hold together, as they told last."""
+        """The memory of all processes at their last responses."""
         return sum(process.memory_kib for process in self._up if process.is_up)
 
-    async def draw(self, url: str, seed: bytes) -> str:
-        """The HTML of the page at `url`, drawn with the state that starts with `seed`.
+    async def render(self, url: str, initial_state: bytes) -> str:
+        """The HTML of the page at `url` (path and query), rendered with this state (JSON).
 
         Raises:
-            NotDrawn: no process is there, all are too busy, or the one that was asked failed.
+            NotRendered: no process is there, all are too busy, or the one that was asked failed.
         """
         if not self.is_up:
-            raise NotDrawn("no renderer is up")
+            raise NotRendered("no renderer is up")
         try:
             await asyncio.wait_for(self._turns.acquire(), LONGEST_WAIT)
         except TimeoutError:
-            raise NotDrawn("the renderer is too busy") from None
+            raise NotRendered("the renderer is too busy") from None
         try:
-            return await self._draw(url, seed)
+            return await self._render(url, initial_state)
         finally:
             self._turns.release()
 
-    async def _draw(self, url: str, seed: bytes) -> str:
+    async def _render(self, url: str, initial_state: bytes) -> str:
         up = [process for process in self._up if process.is_up]
         if not up:
-            raise NotDrawn("no renderer is up")
+            raise NotRendered("no renderer is up")
         process = min(up, key=lambda process: process.waiting)
         try:
-            html = await asyncio.wait_for(process.draw(url, seed), HANGS_AFTER)
+            html = await asyncio.wait_for(process.render(url, initial_state), HANGS_AFTER)
         except TimeoutError:
             log.warning("the renderer hung at %s and is started again", url)
             process.kill()
-            raise NotDrawn("the renderer hung") from None
-        self.drawn += 1
-        if process.drawn >= MOST_DRAWN or process.memory_kib >= MOST_MEMORY_KIB:
+            raise NotRendered("the renderer hung") from None
+        self.rendered += 1
+        if process.rendered >= MOST_RENDERED or process.memory_kib >= MOST_MEMORY_KIB:
             process.is_spent.set()
         return html
 
-    async def _keep(self) -> None:
-        """Keep one process there: the next one is started when it has ended, or beside it when it is spent.
+    async def _run(self) -> None:
+        """Keep one process running: the next one is started when it has ended, or beside it when it is spent.
 
         Processes that do not last are started again ever more slowly.
         """
@@ -117,7 +117,7 @@ class Renderer:
             began = time.monotonic()
             try:
                 process = await self._started()
-            except (OSError, NotDrawn):
+            except (OSError, NotRendered):
                 log.exception("a renderer could not be started")
             else:
                 self._use(process, instead_of=last)
@@ -129,17 +129,17 @@ class Renderer:
             await asyncio.sleep(pause)
 
     async def _started(self) -> RendererProcess:
-        """A process that has drawn something, so that the first who asks does not wait for its warming up.
+        """A process that has rendered every sample.
 
         Raises:
             OSError: it could not be started.
-            NotDrawn: it cannot draw.
+            NotRendered: it cannot render.
         """
         process = await RendererProcess.start(self._build)
         self.starts += 1
         try:
             for sample in self._samples:
-                await process.draw(sample, b"{}")
+                await process.render(sample, b"{}")
         except BaseException:
             process.kill()
             await process.close()

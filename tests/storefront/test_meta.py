@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backend.app import Shop
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
-from storefront.facts import (
+from storefront.meta import (
     DESCRIPTION_LENGTH,
     absolute,
     breadcrumb_data,

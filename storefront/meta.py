@@ -1,4 +1,4 @@
-"""What a document says of itself before anything of it is drawn: its status and its head."""
+"""A document's status and the values of its head: title, description, canonical url, structured data."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ NOINDEX = "noindex,follow"
 
 @dataclass(frozen=True, slots=True)
 class FirstPicture:
-    """The picture a page opens with, to be fetched at once: its files, and how wide it is drawn."""
+    """The picture a page opens with, to be fetched at once: its files, and how wide it is shown."""
 
     url: str
     srcset: str
@@ -23,11 +23,15 @@ class FirstPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentFacts:
-    """The status and the head of one page. `image` and `canonical` are absolute urls; empty when there is none.
+class DocumentMeta:
+    """The status and the head of one document. Empty texts mean that there is none.
 
-    `structured_data` is a JSON-LD text that is safe inside a `<script>`; empty when there is none. `moved_to` is the
-    path where what was asked for is found now (status 301).
+    Attributes:
+        image: an absolute url, for those who share the page.
+        canonical: an absolute url.
+        structured_data: JSON-LD that is safe inside a `<script>`.
+        first_picture: what is fetched before all other pictures.
+        moved_to: the path where what was asked for is found now (status 301).
     """
 
     title: str
@@ -42,7 +46,7 @@ class DocumentFacts:
 
 
 def absolute(path: str) -> str:
-    """The address of a path of this shop, for those who read the page elsewhere."""
+    """The whole url of a path of this shop; a whole url is given back as it is."""
     return path if path.startswith(("http://", "https://")) else current_shop().settings.base_url + path
 
 
@@ -52,7 +56,7 @@ def first_picture(picture: PictureView | None, sizes: str) -> FirstPicture | Non
 
 
 def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:
-    """The text cut at a word to the length a result page shows."""
+    """The text on one line, cut at a word to `length` characters."""
     text = " ".join(text.split())
     if len(text) <= length:
         return text
@@ -68,7 +72,7 @@ def structured(data: Mapping[str, Any]) -> str:
 
 
 def store_data() -> dict[str, Any]:
-    """The shop itself and its search."""
+    """Structured data: the shop and its search (schema.org/ToyStore, WebSite)."""
     settings = current_shop().settings
     return {
         "@graph": [
@@ -97,7 +101,7 @@ def store_data() -> dict[str, Any]:
 
 
 def product_data(detail: ProductDetail) -> dict[str, Any]:
-    """A product and its offer."""
+    """Structured data: a product and its offer (schema.org/Product)."""
     card = detail.card
     return {
         "@type": "Product",
@@ -118,7 +122,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
 
 
 def breadcrumb_data(trail: list[CategoryRef]) -> dict[str, Any]:
-    """The way from the top of the catalogue down to a page."""
+    """Structured data: the categories from the top down to a page (schema.org/BreadcrumbList)."""
     return {
         "@type": "BreadcrumbList",
         "itemListElement": [

@@ -2,7 +2,15 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from storefront.caching import A_WEEK, A_YEAR, AN_HOUR, ASK_FIRST, FOREVER, rule, with_caching
+from storefront.static_files import (
+    A_WEEK,
+    A_YEAR,
+    AN_HOUR,
+    ASK_FIRST,
+    FOREVER,
+    cache_rule,
+    with_cache_headers,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,11 +29,11 @@ from storefront.caching import A_WEEK, A_YEAR, AN_HOUR, ASK_FIRST, FOREVER, rule
     ],
 )
 def test_the_rule(path: str, status: int, expected: str) -> None:
-    assert rule(path, status) == expected
+    assert cache_rule(path, status) == expected
 
 
 @pytest.mark.parametrize(("own", "expected"), [({}, ASK_FIRST), ({"cache-control": "no-store"}, "no-store")])
 async def test_an_answer_keeps_its_own_rule(own: dict[str, str], expected: str) -> None:
-    app = with_caching(Response("hello", headers=own))
+    app = with_cache_headers(Response("hello", headers=own))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         assert (await client.get("/")).headers["cache-control"] == expected

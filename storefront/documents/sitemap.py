@@ -1,4 +1,4 @@
-"""What crawlers ask for: `/robots.txt` and the sitemaps, out of what is for sale at this moment."""
+"""`/robots.txt` and the sitemaps, made of what is for sale at this moment."""
 
 import re
 from datetime import datetime
@@ -7,30 +7,30 @@ from html import escape
 from backend.app import current_shop
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from storefront.components.links import CATALOG, HOME, catalog_path, product_path
-from storefront.facts import absolute
+from storefront.meta import absolute
 
 ROBOTS = "/robots.txt"
 SITEMAP = "/sitemap.xml"
-STRETCH = re.compile(r"/sitemap-(\d{1,6})\.xml")
+SITEMAP_PAGE = re.compile(r"/sitemap-(\d{1,6})\.xml")
 MOST_URLS = 50_000
-"""The most that one file of a sitemap may list (sitemaps.org)."""
+"""The most urls that one file of a sitemap may list (sitemaps.org)."""
 NOT_FOR_CRAWLERS = ("/admin/", "/api/", "/auth/", "/hooks/", "/sandbox/", "/store/", "/_event")
-"""Addresses without documents. Pages that must not be indexed say so themselves: a crawler has to read that."""
+"""Addresses without documents. Pages that must not be indexed are not here: crawlers have to read their tag."""
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 def robots() -> str:
-    """What crawlers may read, and where the sitemap is."""
+    """The text of `/robots.txt`."""
     rules = [f"Disallow: {path}" for path in NOT_FOR_CRAWLERS]
     return "\n".join(["User-agent: *", *rules, "", f"Sitemap: {absolute(SITEMAP)}", ""])
 
 
 async def sitemap(most: int = MOST_URLS) -> str:
-    """Every page worth finding; when they are too many for one file, the list of the files that hold them.
+    """The sitemap; when it is too long for one file, the index of its files.
 
     Args:
-        most: how many addresses a file may list.
+        most: how many urls a file may list.
     """
     pages = await _pages()
     count = await _count()
@@ -39,8 +39,8 @@ async def sitemap(most: int = MOST_URLS) -> str:
     return _url_set([*pages, *await _products(0, most)])
 
 
-async def stretch(number: int, most: int = MOST_URLS) -> str | None:
-    """One file of a divided sitemap: the first holds the lists, the others the products. None when there is none."""
+async def sitemap_page(number: int, most: int = MOST_URLS) -> str | None:
+    """A file of a long sitemap: number 0 lists the catalogue's pages, the others products. None when there is none."""
     urls = await _products((number - 1) * most, most) if number else await _pages()
     return _url_set(urls) if urls else None
 

@@ -1,4 +1,4 @@
-"""Documents that were drawn: kept as long as they are right, left out when they are late."""
+"""Documents that were rendered: kept as long as they are right, left out when they are late."""
 
 import asyncio
 
@@ -8,42 +8,46 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import Variant
-from storefront.documents.drawing import DEADLINE
-from storefront.plugins.seed import SEED_ID
-from tests.storefront.documents.conftest import Draughtsman
+from storefront.documents.render_cache import DEADLINE
+from storefront.reflex_patches import INITIAL_STATE_ID
+from tests.storefront.documents.conftest import FakeRenderer
 
 
 @pytest.fixture(autouse=True)
-def may_draw(draughtsman: Draughtsman) -> None:
-    draughtsman.may_draw = True
+def may_render(renderer: FakeRenderer) -> None:
+    renderer.may_render = True
 
 
-async def test_a_drawn_document_carries_its_seed_and_the_rest_of_its_head(browser: httpx.AsyncClient) -> None:
+async def test_a_rendered_document_has_its_initial_state_and_its_whole_head(
+    browser: httpx.AsyncClient,
+) -> None:
     answer = await browser.get("/product/oso")
     assert answer.status_code == 200
     assert "<main>/product/oso</main>" in answer.text
     head, _, body = answer.text.partition("</head>")
-    assert "<title>" not in head  # the page's components draw it
+    assert "<title>" not in head  # the page's components render it
     assert 'property="og:url"' in head
     assert 'type="application/ld+json"' in head
     assert (
-        body.index("</main>") < body.index(f'<template id="{SEED_ID}"') < body.index('<script type="module"')
+        body.index("</main>")
+        < body.index(f'<template id="{INITIAL_STATE_ID}"')
+        < body.index('<script type="module"')
     )
 
 
-async def test_what_did_not_change_is_not_drawn_nor_sent_again(
-    browser: httpx.AsyncClient, draughtsman: Draughtsman
+async def test_what_did_not_change_is_not_rendered_nor_sent_again(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     first = await browser.get("/product/oso")
     again = await browser.get("/product/oso", headers={"if-none-match": f'"other", {first.headers["etag"]}'})
     assert (again.status_code, again.content) == (304, b"")
     assert again.headers["etag"] == first.headers["etag"]
     assert again.headers["content-security-policy"] == first.headers["content-security-policy"]
-    assert draughtsman.drawn == ["/product/oso"]
+    assert renderer.rendered == ["/product/oso"]
 
 
 async def test_a_new_price_is_in_the_very_next_document(
-    browser: httpx.AsyncClient, toyshop: Shop, draughtsman: Draughtsman
+    browser: httpx.AsyncClient, toyshop: Shop, renderer: FakeRenderer
 ) -> None:
     first = await browser.get("/product/oso")
     async with toyshop.database.transaction() as session:
@@ -53,16 +57,16 @@ async def test_a_new_price_is_in_the_very_next_document(
     assert second.status_code == 200
     assert "12.345" in second.text
     assert "12.345" not in first.text
-    assert len(draughtsman.drawn) == 2
+    assert len(renderer.rendered) == 2
 
 
 async def test_all_unknown_addresses_share_one_document(
-    browser: httpx.AsyncClient, draughtsman: Draughtsman
+    browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     answers = [await browser.get(path) for path in ("/no", "/no/where", "/%FF")]
     assert {answer.status_code for answer in answers} == {404}
     assert len({answer.text for answer in answers}) == 1
-    assert draughtsman.drawn == ["/404"]
+    assert renderer.rendered == ["/404"]
 
 
 async def test_an_error_document_is_sent_whole(browser: httpx.AsyncClient) -> None:
@@ -71,40 +75,40 @@ async def test_an_error_document_is_sent_whole(browser: httpx.AsyncClient) -> No
     assert (again.status_code, again.text) == (404, first.text)
 
 
-async def test_a_late_drawing_is_for_the_next_reader(
-    browser: httpx.AsyncClient, draughtsman: Draughtsman
+async def test_a_late_rendering_is_for_the_next_reader(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
-    draughtsman.seconds = DEADLINE * 2
+    renderer.seconds = DEADLINE * 2
     late = await browser.get("/product/nada")
     assert late.status_code == 404
     assert "<main>" not in late.text
     assert "etag" not in late.headers
-    assert SEED_ID in late.text
+    assert INITIAL_STATE_ID in late.text
     await asyncio.sleep(DEADLINE * 2)
     assert "<main>" in (await browser.get("/product/nada")).text
-    assert len(draughtsman.drawn) == 1
+    assert len(renderer.rendered) == 1
 
 
-async def test_readers_of_one_page_wait_for_one_drawing(
-    browser: httpx.AsyncClient, draughtsman: Draughtsman
+async def test_readers_of_one_page_wait_for_one_rendering(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
-    draughtsman.seconds = DEADLINE / 5
+    renderer.seconds = DEADLINE / 5
     answers = await asyncio.gather(*(browser.get("/catalog") for _ in range(20)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.text for answer in answers}) == 1
-    assert len(draughtsman.drawn) == 1
+    assert len(renderer.rendered) == 1
 
 
 async def test_a_script_that_came_with_the_data_is_not_allowed(
-    browser: httpx.AsyncClient, draughtsman: Draughtsman, monkeypatch: pytest.MonkeyPatch
+    browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    careless = draughtsman.draw
+    careless = renderer.render
 
-    async def draw(url: str, seed: bytes) -> str:
-        html = await careless(url, seed)
-        return html if seed == b"{}" else html.replace("</main>", "<script>steal()</script></main>")
+    async def render(url: str, initial_state: bytes) -> str:
+        html = await careless(url, initial_state)
+        return html if initial_state == b"{}" else html.replace("</main>", "<script>steal()</script></main>")
 
-    monkeypatch.setattr(draughtsman, "draw", draw)
+    monkeypatch.setattr(renderer, "render", render)
     harmed, whole = await browser.get("/product/oso"), await browser.get("/product/trompo")
     assert "<script>steal()</script>" in harmed.text
     scripts = harmed.headers["content-security-policy"].split("script-src ")[1].split(";")[0]

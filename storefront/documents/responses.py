@@ -1,4 +1,4 @@
-"""Answers over HTTP as documents need them: revalidated, compressed, and without a body where none is asked for."""
+"""HTTP responses of documents: revalidated by ETag, compressed, and without a body for HEAD."""
 
 import gzip
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 XML = "application/xml; charset=utf-8"
 REVALIDATED = "private, no-cache"
-"""Kept by the browser alone, and asked for again each time."""
+"""Stored by the browser alone, which asks each time whether it still holds."""
 LEVEL = 6
 WORTH_PACKING = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What an answer carries, kept as it is sent most often: as gzip where that is worth it (`packed`)."""
+    """The content of a response, as gzip where that is worth it (`is_packed`)."""
 
     kind: str
     content: bytes = field(repr=False)
@@ -28,14 +28,14 @@ class Body:
 
     @classmethod
     def of(cls, text: str, kind: str) -> "Body":
-        """The text, packed where that is worth it; the same text always gives the same bytes."""
+        """The text, packed from 1,000 bytes on. The same text always gives the same bytes."""
         content = text.encode()
         if len(content) < WORTH_PACKING:
             return cls(kind, content)
         return cls(kind, gzip.compress(content, LEVEL, mtime=0), is_packed=True)
 
     def unpacked(self) -> bytes:
-        """The content for those who cannot unpack it."""
+        """The content for a browser that does not take gzip."""
         return gzip.decompress(self.content) if self.is_packed else self.content
 
 
@@ -43,8 +43,8 @@ EMPTY = Body(TEXT, b"")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a request gets. `etag` names the content; an answer without one is sent in full each time."""
+class DocumentResponse:
+    """A response. One without `etag` is sent in full each time."""
 
     status: int
     body: Body = EMPTY
@@ -52,7 +52,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it: only the news that nothing changed to a browser that has it, only its head to one that asks so."""
+        """Send it: a 304 to a browser that has it, only the headers for HEAD."""
         headers = {"cache-control": REVALIDATED, "vary": "Accept-Encoding", **self.headers}
         if self.etag:
             headers["etag"] = self.etag
@@ -73,10 +73,10 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 
-def _takes_gzip(asked: Headers) -> bool:
-    """Whether the browser unpacks gzip (RFC 9110, 12.5.3)."""
+def _takes_gzip(headers: Headers) -> bool:
+    """Whether the browser takes gzip (RFC 9110, 12.5.3)."""
     weights = {}
-    for entry in asked.get("accept-encoding", "").lower().replace(" ", "").split(","):
+    for entry in headers.get("accept-encoding", "").lower().replace(" ", "").split(","):
         coding, _, weight = entry.partition(";q=")
         weights[coding] = weight
     weight = weights.get("gzip", weights.get("*", "0"))

@@ -1,8 +1,8 @@
-"""A drawn document can be seen before anything else has come."""
+"""A rendered document can be seen before anything else has come."""
 
 from pathlib import Path
 
-from storefront.documents.first_paint import arranged_for_first_paint
+from storefront.documents.markup import arranged_for_first_paint
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
@@ -13,22 +13,22 @@ HTML = (
 )
 STAND_IN = '@font-face { font-family: "One Fallback"; src: local("Arial") }'
 FACE = '@font-face { font-family: "One"; src: url("/fonts/one.woff2") format("woff2") }'
-SEED = '<template id="seed">{}</template>'
+STATE = '<template id="initial-state">{}</template>'
 
 
 def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "all-1.css").write_text(STAND_IN + FACE + 'p::before { content: "</style>" }')
-    assert arranged_for_first_paint(HTML, SEED, tmp_path) == (
+    assert arranged_for_first_paint(HTML, STATE, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
         f'<style>{STAND_IN}p::before {{ content: "<\\/style>" }}</style></head>'
         f"<body><p>&lt;/head></p><script>first()</script>{FONT}<style>{FACE}</style>"
-        f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{SEED}'
+        f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{STATE}'
         '<script type="module" async="">last()</script></body>'
     )
 
 
 def test_a_document_without_scripts_has_all_in_its_head(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
-    assert arranged_for_first_paint(html, SEED, tmp_path) == f"<head></head>{FONT}{SEED}<body></body>"
+    assert arranged_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"

@@ -1,4 +1,4 @@
-"""Every document over HTTP: its status, its headers, and the head of what goes out when nothing is drawn."""
+"""Every document over HTTP: its status, its headers, and the head of what goes out when nothing is rendered."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog.models import Product
 from backend.clock import now
-from storefront.documents.addresses import LONGEST_PATH, LONGEST_QUERY
-from storefront.plugins.seed import SEED_ID
+from storefront.documents.app import LONGEST_PATH, LONGEST_QUERY
+from storefront.reflex_patches import INITIAL_STATE_ID
 from tests.document_head import Head
 from tests.storefront.documents.conftest import TITLE
 
@@ -206,11 +206,11 @@ async def test_a_page_has_a_title_before_its_shopper_is_known(
     assert head.meta("robots") == "noindex,follow"
 
 
-async def test_the_seed_is_the_heads_last_child_and_ends_nothing(browser: httpx.AsyncClient) -> None:
+async def test_the_initial_state_is_the_heads_last_child_and_ends_nothing(browser: httpx.AsyncClient) -> None:
     html = (await browser.get("/product/oso")).text
-    carrier = re.search(f'<template id="{SEED_ID}">([^<&]*)</template></head>', html)
-    assert carrier is not None
-    states = json.loads(carrier[1])
+    element = re.search(f'<template id="{INITIAL_STATE_ID}">([^<&]*)</template></head>', html)
+    assert element is not None
+    states = json.loads(element[1])
     page = next(values for name, values in states.items() if name.endswith("product_state"))
     assert page["is_ready_rx_state_"] is True
     assert page["content_rx_state_"]["detail"]["card"]["title"] == TITLE
@@ -220,10 +220,10 @@ async def test_the_seed_is_the_heads_last_child_and_ends_nothing(browser: httpx.
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/o?token=t"])
 async def test_a_page_that_is_not_public_carries_no_content(browser: httpx.AsyncClient, path: str) -> None:
-    states = json.loads(Head((await browser.get(path)).text).texts[SEED_ID])
+    states = json.loads(Head((await browser.get(path)).text).texts[INITIAL_STATE_ID])
     assert {variable for values in states.values() for variable in values} <= {
         "departments_rx_state_",
-        "facts_rx_state_",
+        "meta_rx_state_",
     }
 
 

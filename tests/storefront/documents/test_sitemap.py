@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from backend.app import Shop
-from storefront.documents.crawlers import sitemap, stretch
+from storefront.documents.sitemap import sitemap, sitemap_page
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 
@@ -22,9 +22,9 @@ async def test_a_long_sitemap_is_a_list_of_files(toyshop: Shop) -> None:
     files = addresses(await sitemap(most=2))
     assert files == [f"https://trompo.example/sitemap-{number}.xml" for number in (0, 1, 2)]
     numbers = [int(re.findall(r"\d+", file)[0]) for file in files]
-    divided = [address for number in numbers for address in addresses(await stretch(number, most=2))]
+    divided = [address for number in numbers for address in addresses(await sitemap_page(number, most=2))]
     assert sorted(divided) == sorted(addresses(await sitemap()))
 
 
 async def test_there_is_no_file_behind_the_last_one(toyshop: Shop) -> None:
-    assert await stretch(3, most=2) is None
+    assert await sitemap_page(3, most=2) is None

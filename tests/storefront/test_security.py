@@ -7,7 +7,7 @@ from reflex.environment import environment
 
 from backend.app import Shop, set_current_shop
 from backend.settings import Settings
-from storefront.origins import is_own_page
+from storefront.security import is_own_page
 
 
 @pytest.fixture(autouse=True)

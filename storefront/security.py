@@ -1,24 +1,29 @@
-"""What a browser may do on our pages, and what others may do with them."""
+"""What a browser may do on our pages, and other sites with them: headers, and who may open the websocket."""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
 
+import reflex as rx
+from reflex.utils.exec import is_prod_mode
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backend.app import current_shop
 from backend.settings import Settings
 
 A_YEAR = 31_536_000
 EXECUTABLE = re.compile(r'<script(?: (?:id="[^"]*"|type="module"|async=""))*>(.*?)</script>', re.DOTALL)
-"""The inline scripts that run. Data (`application/json`) and files (`src`) are none."""
+"""Inline scripts that run: neither data (`application/json`) nor files (`src`)."""
 
-FOR_EVERY_ANSWER = {
+RESPONSE_HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "strict-origin-when-cross-origin",
 }
-FOR_DOCUMENTS = {
+DOCUMENT_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": (
         "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "
@@ -28,20 +33,20 @@ FOR_DOCUMENTS = {
 }
 
 
-def with_safety(app: ASGIApp) -> ASGIApp:
-    """The app, with the headers that every answer needs, whoever gives it."""
+def with_security_headers(app: ASGIApp) -> ASGIApp:
+    """The app, with the headers that every response needs."""
 
-    async def safe(scope: Scope, receive: Receive, send: Send) -> None:
+    async def secured(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in FOR_EVERY_ANSWER.items():
+                for name, value in RESPONSE_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         await app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
-    return safe
+    return secured
 
 
 def inline_scripts(html: str) -> list[str]:
@@ -52,8 +57,8 @@ def inline_scripts(html: str) -> list[str]:
 def content_policy(settings: Settings, scripts: Iterable[str]) -> str:
     """The Content-Security-Policy of a document that runs these inline scripts and no others.
 
-    Styles may stand inside the page: the components' measures are `style` attributes, and Emotion writes its rules into
-    the page while it runs. Pictures may come from elsewhere, as the catalogue's addresses may.
+    Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page while it
+    runs. Pictures may come from any https site, as the catalogue may name such urls.
     """
     hashes = sorted(
         {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}
@@ -75,3 +80,27 @@ def content_policy(settings: Settings, scripts: Iterable[str]) -> str:
     if settings.base_url.startswith("https://"):
         rules.append("upgrade-insecure-requests")
     return "; ".join(rules)
+
+
+def accept_own_pages_only(app: rx.App) -> None:
+    """Make the app's websocket refuse the pages of other sites.
+
+    A browser tells in `Origin` which site a page came from, and no page can forge it. Without this check any site could
+    act for a visitor who is signed in here.
+    """
+    if app.sio is not None:  # an app without any state has no websocket
+        app.sio.eio.cors_allowed_origins = is_own_page
+
+
+def is_own_page(origin: str, environ: Mapping[str, Any]) -> bool:
+    """Whether `origin` is the shop as this request reached it, or as PUBLIC_URL names it.
+
+    In development the pages come from Vite, on another port of the same host.
+    """
+    own = urlsplit(origin)
+    if not own.netloc:  # "null": a page without a site, such as a sandboxed frame
+        return False
+    hosts = [environ.get("HTTP_HOST", ""), environ.get("HTTP_X_FORWARDED_HOST", "")]
+    if not is_prod_mode():
+        return own.hostname in {host.rpartition(":")[0] for host in hosts}
+    return own.netloc in {*hosts, urlsplit(current_shop().settings.base_url).netloc}

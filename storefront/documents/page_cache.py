@@ -1,0 +1,143 @@
+"""What a document is made of: its page's loader is run, and what it gave is stored until the catalogue changes.
+
+This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each document whether the
+catalogue or the stock has changed since (`backend/catalog/version_probe.py`).
+"""
+
+import logging
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from cachetools import LRUCache
+from reflex_base.constants.state import FIELD_MARKER
+
+from backend.app import current_shop
+from backend.catalog.categories import category_tree
+from backend.catalog.version_probe import Version
+from backend.catalog.views import CategoryNode
+from backend.errors import InvalidData, NotFound
+from backend.single_flight import SingleFlight
+from storefront.meta import NOINDEX, DocumentMeta
+from storefront.pages.loading import PageData, PageParams
+from storefront.pages.routes import NOT_FOUND, Page
+from storefront.state.frame import FrameState
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 16 * 2**20
+"""Bytes of initial states that are stored; the least recently used go first."""
+ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"))
+"""Characters that mean something in the text of an element."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPage:
+    """What a document is made of.
+
+    Attributes:
+        page: the page.
+        url: the address it is rendered for.
+        meta: the document's status and head.
+        initial_state: what the browser's state starts with (JSON): values of variables, by state.
+    """
+
+    page: Page
+    url: str
+    meta: DocumentMeta
+    initial_state: bytes
+
+
+class PageCache:
+    """Runs the pages' loaders, at most once for each version of the catalogue and the stock."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._loading = SingleFlight[str, LoadedPage]()
+        self._stored: LRUCache[str, tuple[Version, LoadedPage]] = LRUCache(
+            max_bytes, getsizeof=lambda stored: len(stored[1].initial_state)
+        )
+
+    async def page(self, page: Page, url: str) -> LoadedPage:
+        """What the page shows at this address. Only public pages are stored.
+
+        Raises:
+            Exception: the page's loader failed.
+        """
+        return await self._get(url, lambda: load_page(page, url), is_stored=page.is_public)
+
+    async def not_found(self) -> LoadedPage:
+        """What is shown for every address that leads nowhere.
+
+        Raises:
+            Exception: the departments could not be read.
+        """
+        return await self._get("", load_not_found, is_stored=True)
+
+    async def _get(
+        self, key: str, load: Callable[[], Awaitable[LoadedPage]], *, is_stored: bool
+    ) -> LoadedPage:
+        if not is_stored:
+            return await self._loading.share_next(key, load)
+        version = await current_shop().catalog_version.now()  # asked for first: what is loaded is never older
+        stored = self._stored.get(key)
+        if stored is not None and stored[0] == version:
+            return stored[1]
+        loaded = await self._loading.share_next(key, load)
+        if len(loaded.initial_state) <= self._stored.maxsize:
+            self._stored[key] = (version, loaded)
+        return loaded
+
+
+async def load_page(page: Page, url: str) -> LoadedPage:
+    """What the page shows at this address; the page for unknown addresses when its loader finds nothing.
+
+    Raises:
+        Exception: the page's loader failed.
+    """
+    try:
+        data, departments = await gather(page.load(PageParams.from_url(url)), _departments())
+    except (NotFound, InvalidData) as error:  # InvalidData: for example an address that holds a NUL
+        log.info("not found: %s", error.message)
+        return await load_not_found()
+    meta = data.meta if page.is_public else _public_meta(page, data.meta)
+    return LoadedPage(page, url, meta, initial_state_of(page, PageData(data.content, meta), departments))
+
+
+async def load_not_found() -> LoadedPage:
+    """What is shown for every address that leads nowhere."""
+    data, departments = await gather(NOT_FOUND.load(PageParams("/404")), _departments())
+    return LoadedPage(NOT_FOUND, "/404", data.meta, initial_state_of(NOT_FOUND, data, departments))
+
+
+def initial_state_of(page: Page, data: PageData[Any], departments: list[CategoryNode]) -> bytes:
+    """What the states of a page and its frame start with, as JSON that is safe as an element's text.
+
+    Only what everybody may see goes into it: of a page that is not public, nothing of its content.
+    """
+    state = {FrameState.get_full_name(): _as_sent({"departments": departments})}
+    if page.state is not None:
+        meta = replace(data.meta, structured_data="")  # only the document needs it
+        values = data.as_state() if page.is_public else {}
+        state[page.state.get_full_name()] = _as_sent({**values, "meta": meta})
+    text = orjson.dumps(state)
+    for character, escape in ESCAPES:
+        text = text.replace(character, escape)
+    return text
+
+
+async def _departments() -> list[CategoryNode]:
+    async with current_shop().database.read() as session:
+        return await category_tree(session)
+
+
+def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:
+    """The status, and the title that the page has before its shopper is known."""
+    first: Any = page.state.get_fields()["meta"].default_value() if page.state else meta
+    return DocumentMeta(title=page.title or first.title, status=meta.status, robots=NOINDEX)
+
+
+def _as_sent(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values by the names that Reflex gives them in the browser."""
+    return {name + FIELD_MARKER: value for name, value in values.items()}

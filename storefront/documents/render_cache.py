@@ -1,0 +1,109 @@
+"""Documents with their content rendered, as long as that is quick."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cachetools import LRUCache
+
+from backend.edge.conditional import tag_of
+from backend.settings import Settings
+from backend.single_flight import SingleFlight
+from storefront.documents.markup import (
+    arranged_for_first_paint,
+    further_tags,
+    initial_state_element,
+    with_first_picture,
+    with_tags,
+)
+from storefront.documents.page_cache import LoadedPage
+from storefront.documents.responses import HTML, Body
+from storefront.pages.routes import Page, sample_of
+from storefront.renderer.process import NotRendered
+from storefront.security import content_policy, inline_scripts
+
+log = logging.getLogger(__name__)
+
+DEADLINE = 0.15
+"""Seconds that a reader waits for the rendering; then the shell goes out, and the browser renders the page."""
+MAX_BYTES = 32 * 2**20
+"""Bytes of finished documents that are stored, packed; the least recently used go first."""
+
+
+class Renderer(Protocol):
+    """Renders pages: `storefront.renderer.supervisor.RendererSupervisor`."""
+
+    async def render(self, url: str, initial_state: bytes) -> str:
+        """The HTML of the page at `url` that starts with this state; NotRendered when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedDocument:
+    """A finished document, its Content-Security-Policy, and its ETag."""
+
+    body: Body
+    policy: str
+    tag: str
+
+
+class RenderCache:
+    """Renders documents, and stores them.
+
+    A document depends on its address and on what was loaded for it, and on nothing else: a digest of both is its key.
+    So what is stored never grows stale.
+    """
+
+    def __init__(self, renderer: Renderer, settings: Settings, build: bytes, folder: Path) -> None:
+        """`build` names the build, a part of every key. `folder` holds the build's files for the browser."""
+        self._renderer = renderer
+        self._settings = settings
+        self._build = build
+        self._folder = folder
+        self._policies: dict[str, str] = {}
+        self._stored: LRUCache[str, RenderedDocument] = LRUCache(
+            MAX_BYTES, getsizeof=lambda document: len(document.body.content)
+        )
+        # one that comes too late for its reader is there for the next
+        self._rendering = SingleFlight[str, RenderedDocument | None](finishes=True)
+        self.missed = 0
+        """How many documents were not rendered in time and went out as shells."""
+
+    async def document(self, loaded: LoadedPage) -> RenderedDocument | None:
+        """The document of what was loaded; None when it is not there in time."""
+        tags = further_tags(loaded.meta)
+        tag = tag_of(self._build, loaded.url.encode(), loaded.initial_state, tags.encode())
+        if (stored := self._stored.get(tag)) is not None:
+            return stored
+        document = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DEADLINE):
+                document = await self._rendering.share(tag, lambda: self._render(loaded, tags, tag))
+        self.missed += document is None
+        return document
+
+    async def _render(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
+        try:
+            policy = await self._policy(loaded.page)
+            html = await self._renderer.render(loaded.url, loaded.initial_state)
+        except NotRendered as reason:
+            log.info("%s was not rendered: %s", loaded.url, reason)
+            return None
+        html = with_tags(with_first_picture(html, loaded.meta), tags)
+        html = arranged_for_first_paint(html, initial_state_element(loaded.initial_state), self._folder)
+        document = RenderedDocument(Body.of(html, HTML), policy, tag)
+        if len(document.body.content) <= self._stored.maxsize:
+            self._stored[tag] = document
+        return document
+
+    async def _policy(self, page: Page) -> str:
+        """The page's policy: it allows the scripts that the page has before anything is loaded for it, and no others.
+
+        So a text from the database can never become a script, even if somebody forgot to escape it.
+        """
+        if page.route not in self._policies:
+            html = await self._renderer.render(sample_of(page), b"{}")
+            self._policies[page.route] = content_policy(self._settings, inline_scripts(html))
+        return self._policies[page.route]

@@ -1,0 +1,227 @@
+"""Changes to the JavaScript that Reflex generates, made at every build by one Reflex plugin.
+
+Each knows the lines it changes. When a newer Reflex writes them otherwise, the build stops and names the patch.
+
+| patch | file | why |
+|---|---|---|
+| `initial_state_patch` | `utils/context.jsx` | a page is rendered and hydrated with the data of its document |
+| `reconnect_patch` | `utils/state.js` | a page stays as it is while the server sends everything again |
+| `banner_text_patch` | `utils/state.js` | Reflex's banner speaks the shop's language |
+| `own_origin_patch` | `utils/state.js` | a page talks to the host it came from |
+| `drop_color_mode` | `app/_document.js` | no script chooses between light and dark before the first paint |
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Unpack
+
+from reflex.plugins import Plugin
+from reflex.plugins.base import PreCompileContext
+from reflex.utils.exec import is_prod_mode
+
+from backend.texts import _
+
+STATE_JS = "utils/state.js"
+"""The script that talks to the server. It comes with Reflex and outlives a build: see `toolchain.prepare_web`."""
+CONTEXT_JSX = "utils/context.jsx"
+DOCUMENT_JS = "app/_document.js"
+
+
+class ReflexPatches(Plugin):
+    """Gives Reflex all patches."""
+
+    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
+        """Say which file is changed by what."""
+        change = context["add_modify_task"]
+        change(STATE_JS, banner_text_patch)
+        change(STATE_JS, reconnect_patch)
+        change(CONTEXT_JSX, initial_state_patch)
+        change(DOCUMENT_JS, drop_color_mode)
+        if is_prod_mode():
+            change(STATE_JS, own_origin_patch)
+
+
+def _replace(source: str, changes: Mapping[str, str], file: str, patch: str) -> str:
+    """The source with each text replaced that must be in it exactly once.
+
+    Raises:
+        RuntimeError: one is missing, or there more than once.
+    """
+    for known, ours in changes.items():
+        if source.count(known) != 1:
+            raise _unknown(file, f"`{known.strip()}`", patch)
+        source = source.replace(known, ours)
+    return source
+
+
+def _unknown(file: str, expected: str, patch: str) -> RuntimeError:
+    return RuntimeError(
+        f"Reflex's {file} has changed: expected {expected} exactly once. "
+        f"Bring {patch} in storefront/reflex_patches.py in line with the installed Reflex."
+    )
+
+
+# ------------------------------------------------------------------------------------------------ initial state
+
+INITIAL_STATE_ID = "initial-state"
+STORE = "function createStateStore(initialState) {\n"
+IN_BROWSER = "useState(() => createStateStore(initialState))"
+ON_SERVER = "getSnapshot: (substateName) => initialState[substateName],"
+
+WITH_DOCUMENT_STATE = f"""\
+// The compiled initial state with a document's values over it: {{state: {{variable: value}}}}. States that the pages do
+// not know are left out.
+function withDocumentState(values) {{
+  const state = {{ ...initialState }};
+  for (const [name, variables] of Object.entries(values ?? {{}})) {{
+    if (name in state) state[name] = {{ ...state[name], ...variables }};
+  }}
+  return state;
+}}
+
+function stateInDocument() {{
+  const element = document.getElementById("{INITIAL_STATE_ID}");
+  return element && JSON.parse(element.content.textContent);
+}}
+
+function stateOfRequest() {{
+  const request = globalThis.renderRequest?.getStore();
+  return request ? (request.state ??= withDocumentState(request.initialState)) : initialState;
+}}
+
+"""
+
+
+def initial_state_patch(source: str) -> str:
+    """`utils/context.jsx`, whose store starts with the initial state of the document.
+
+    Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads other
+    values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
+    `globalThis.renderRequest`), in the browser those that the document has in `<template id="initial-state">`.
+    A document without one works as before.
+
+    Raises:
+        RuntimeError: the module is not the one this patch was written for.
+    """
+    changes = {
+        STORE: WITH_DOCUMENT_STATE + STORE,
+        IN_BROWSER: "useState(() => createStateStore(withDocumentState(stateInDocument())))",
+        ON_SERVER: "getSnapshot: (substateName) => stateOfRequest()[substateName],",
+    }
+    return _replace(source, changes, CONTEXT_JSX, "initial_state_patch")
+
+
+# ------------------------------------------------------------------------------------------------ reconnecting
+
+RECONNECT_IMPORT = 'import { inTurn, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+RECONNECT_CHANGES = {
+    "      socket.current.auth = bootAuth(false);\n": """\
+      startOver();
+      socket.current.auth = bootAuth(false);
+""",
+    """\
+        for (const substate in delta) {
+          dispatch[substate](delta[substate]);
+        }
+""": """\
+        show(delta, dispatch, app.state_name);
+""",
+    "  // Send the event to the server.\n": """\
+  event = inTurn(
+    event,
+    () => app.initialEvents()[0],
+    (events) => queueEvents(events, socket, true, navigate, params),
+  );
+  if (!event) return;
+
+  // Send the event to the server.
+""",
+}
+
+
+def reconnect_patch(source: str) -> str:
+    """`utils/state.js`, which shows what a new connection sends when it is complete: `assets/scripts/reconnecting.js`.
+
+    Reflex shows each part as it comes. After a restart of the server that is an empty state first: every page went back
+    to its skeleton for a moment, scrolled to the top and without what was typed in it.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    if source.startswith(RECONNECT_IMPORT):
+        return source
+    return RECONNECT_IMPORT + _replace(source, RECONNECT_CHANGES, STATE_JS, "reconnect_patch")
+
+
+# ------------------------------------------------------------------------------------------------ new version banner
+
+NEW_VERSION = _("Hay una versión nueva de la tienda.")
+RELOAD = _("Actualizar")
+BANNER_TEXTS = {
+    re.compile(r'(?<=  banner\.append\()"[^"]*"(?=\);)'): NEW_VERSION,
+    re.compile(r'(?<=  button\.textContent = )"[^"]*"(?=;)'): RELOAD,
+}
+
+
+def banner_text_patch(source: str) -> str:
+    """`utils/state.js` with the texts of the banner that says that the page is older than the shop.
+
+    Reflex reloads such a page by itself; the banner is for when that did not help, while a shop is being replaced.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    for place, text in BANNER_TEXTS.items():
+        source, found = place.subn(json.dumps(text, ensure_ascii=False).replace("\\", r"\\"), source)
+        if found != 1:
+            raise _unknown(STATE_JS, "the banner of a new version", "banner_text_patch")
+    return source
+
+
+# ------------------------------------------------------------------------------------------------ own origin
+
+ENDPOINT = "  const endpoint = new URL(url_str);\n"
+OWN_ORIGIN = """\
+  if (typeof window !== "undefined") {
+    const own = new URL(endpoint.pathname, window.location.origin);
+    if (endpoint.protocol.startsWith("ws")) {
+      own.protocol = own.protocol === "https:" ? "wss:" : "ws:";
+    }
+    return own;
+  }
+"""
+
+
+def own_origin_patch(source: str) -> str:
+    """`utils/state.js`, which talks to the host that its page came from.
+
+    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name when they run. A production
+    build must work on any host and port and behind https. In development Vite serves the pages on another port than the
+    backend, and the compiled address is the right one.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    if OWN_ORIGIN in source:
+        return source
+    return _replace(source, {ENDPOINT: ENDPOINT + OWN_ORIGIN}, STATE_JS, "own_origin_patch")
+
+
+# ------------------------------------------------------------------------------------------------ colour mode
+
+COLOR_MODE = re.compile(r'jsx\("script",\{\},"\\n// Only run in browser environment(?:[^"\\]|\\.)*"\),')
+
+
+def drop_color_mode(source: str) -> str:
+    """`app/_document.js` without the script that chooses between light and dark.
+
+    The shop has one look. The script asked the browser's storage and media, and every first paint waited for it.
+
+    Raises:
+        RuntimeError: the module is not the one this patch was written for.
+    """
+    source, found = COLOR_MODE.subn("", source)
+    if found != 1:
+        raise _unknown(DOCUMENT_JS, "the script that chooses a color mode", "drop_color_mode")
+    return source

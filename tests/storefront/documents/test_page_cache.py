@@ -1,0 +1,75 @@
+"""A page is loaded again after every change, and only then (spec: Storefront view rules 5)."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.catalog.models import Variant
+from backend.inventory.models import InventoryLevel
+from storefront.documents import page_cache
+from storefront.documents.page_cache import LoadedPage, PageCache, load_page
+from storefront.pages.routes import Page, page_at
+
+Get = Callable[[str], Awaitable[LoadedPage]]
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses whose loader was really run."""
+    addresses: list[str] = []
+
+    async def noted(page: Page, url: str) -> LoadedPage:
+        addresses.append(url)
+        return await load_page(page, url)
+
+    monkeypatch.setattr(page_cache, "load_page", noted)
+    return addresses
+
+
+def getter(cache: PageCache) -> Get:
+    """Gets the page at a path."""
+
+    async def get(path: str) -> LoadedPage:
+        page = page_at(tuple(part for part in path.split("/") if part))
+        assert page is not None
+        return await cache.page(page, path)
+
+    return get
+
+
+async def test_nothing_changed_and_nothing_is_loaded(toyshop: Shop, loaded: list[str]) -> None:
+    get = getter(PageCache())
+    assert await get("/product/oso") is await get("/product/oso")
+    assert loaded == ["/product/oso"]
+
+
+async def test_a_change_is_in_the_very_next_document(toyshop: Shop, loaded: list[str]) -> None:
+    get = getter(PageCache())
+    first = await get("/product/oso")
+    async with toyshop.database.transaction() as session:
+        for variant in (await session.execute(select(Variant))).scalars():
+            variant.price += 1_234
+    second = await get("/product/oso")
+    async with toyshop.database.transaction() as session:
+        for level in (await session.execute(select(InventoryLevel))).scalars():
+            level.stocked = 1
+    third = await get("/product/oso")
+    assert len({first.initial_state, second.initial_state, third.initial_state}) == 3
+    assert loaded == ["/product/oso"] * 3
+
+
+async def test_what_belongs_to_a_shopper_is_not_stored(toyshop: Shop, loaded: list[str]) -> None:
+    get = getter(PageCache())
+    await get("/cart")
+    await get("/cart")
+    assert loaded == ["/cart", "/cart"]
+
+
+async def test_the_least_recently_used_go_first(toyshop: Shop, loaded: list[str]) -> None:
+    size = len((await getter(PageCache())("/")).initial_state)
+    get = getter(PageCache(max_bytes=size + 10))
+    for url in ("/", "/product/oso", "/"):
+        await get(url)
+    assert loaded == ["/", "/", "/product/oso", "/"]

@@ -1,0 +1,179 @@
+"""The renderer's processes: they render the real build, and whatever happens to them, somebody answers at once."""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from storefront.build import SERVER
+from storefront.pages.product import ProductState
+from storefront.pages.routes import PAGES, sample_of
+from storefront.renderer import supervisor
+from storefront.renderer.process import NotRendered, RendererProcess
+from storefront.renderer.supervisor import RendererSupervisor
+
+STATE = b'{"reflex___state____state.storefront___state___frame____frame_state":{"departments_rx_state_":%s}}'
+DEPARTMENT = (
+    b'[{"id":"1","handle":"nubes","name":"Nubes & <b>cielos</b>","description":"","count":1,"children":[]}]'
+)
+BROKEN = b"""{"%s":{"is_ready_rx_state_":true,"content_rx_state_":{"slug":"x","detail":{"card":{}},"gallery":7}}}"""
+SECONDS = 20
+
+
+@pytest.fixture(autouse=True)
+def built() -> None:
+    if not SERVER.exists():
+        pytest.fail("the pages are not built: run `make pages`")
+
+
+@pytest.fixture
+async def renderer() -> AsyncIterator[RendererSupervisor]:
+    renderer = RendererSupervisor(SERVER, 1, ["/"])
+    await renderer.start()
+    yield renderer
+    await renderer.stop()
+
+
+def pids(renderer: RendererSupervisor) -> list[int]:
+    return [process._process.pid for process in renderer._up if process.is_up]
+
+
+async def until_up(renderer: RendererSupervisor) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
+            await asyncio.sleep(0.01)
+
+
+async def test_every_page_is_rendered(renderer: RendererSupervisor) -> None:
+    for page in PAGES:
+        html = await renderer.render(sample_of(page), b"{}")
+        assert html.startswith("<!DOCTYPE html>")
+        assert html.count("<main") == 1
+        assert "__reactRouterContext" in html
+    assert renderer.rendered == len(PAGES)
+    assert 20 * 1024 < renderer.memory_kib < 150 * 1024
+
+
+async def test_the_state_of_one_document_is_not_in_another(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "LONGEST_WAIT", 60.0)  # for all ten, however busy the machine is
+    rendered = await asyncio.gather(
+        *(renderer.render("/catalog", STATE % (DEPARTMENT if number % 2 else b"[]")) for number in range(10))
+    )
+    assert ["Nubes &amp; &lt;b&gt;cielos&lt;/b&gt;" in html for html in rendered] == [False, True] * 5
+
+
+async def test_a_state_the_pages_do_not_know_is_left_out(renderer: RendererSupervisor) -> None:
+    assert "<main" in await renderer.render("/", b'{"no_such_state":{"x_rx_state_":1}}')
+
+
+async def test_the_scripts_do_not_depend_on_what_is_shown(renderer: RendererSupervisor) -> None:
+    scripts = [
+        re.findall(r"<script.*?</script>", await renderer.render(url, state), re.DOTALL)
+        for url, state in (("/catalog", b"{}"), ("/catalog?category=x&q=y", STATE % DEPARTMENT))
+    ]
+    assert scripts[0] == scripts[1]
+
+
+@pytest.mark.parametrize("state", [b"", b"nonsense", BROKEN % ProductState.get_full_name().encode()])
+async def test_after_a_page_that_fails_the_next_is_rendered(
+    renderer: RendererSupervisor, state: bytes
+) -> None:
+    with pytest.raises(NotRendered, match="failed"):
+        await renderer.render("/product/x", state)
+    assert "<main" in await renderer.render("/", b"{}")
+
+
+async def test_a_killed_process_is_replaced(renderer: RendererSupervisor) -> None:
+    (pid,) = pids(renderer)
+    rendering = [asyncio.create_task(renderer.render("/catalog", b"{}")) for _ in range(5)]
+    await asyncio.sleep(0)
+    os.kill(pid, signal.SIGKILL)
+    results = await asyncio.gather(*rendering, return_exceptions=True)
+    assert all(isinstance(result, NotRendered | str) for result in results)
+    await until_up(renderer)
+    assert pids(renderer) != [pid]
+    assert "<main" in await renderer.render("/", b"{}")
+    assert renderer.starts == 2
+
+
+async def test_without_a_process_nobody_waits(renderer: RendererSupervisor) -> None:
+    os.kill(pids(renderer)[0], signal.SIGKILL)
+    async with asyncio.timeout(SECONDS):
+        while renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
+            await asyncio.sleep(0.001)
+    with pytest.raises(NotRendered, match="no renderer is up"):
+        await renderer.render("/", b"{}")
+
+
+async def test_a_process_that_hangs_is_killed(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "HANGS_AFTER", 0.2)
+    (pid,) = pids(renderer)
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(NotRendered, match="hung"):
+        await renderer.render("/", b"{}")
+    await until_up(renderer)
+    assert pids(renderer) != [pid]
+
+
+async def test_a_spent_process_goes_when_the_next_one_is_there(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "MOST_RENDERED", 5)
+    (pid,) = pids(renderer)
+    async with asyncio.timeout(SECONDS):
+        while pids(renderer) == [pid]:
+            assert "<main" in await renderer.render("/cart", b"{}")  # there is always one to render
+
+
+async def test_too_many_do_not_wait_long(renderer: RendererSupervisor) -> None:
+    results = await asyncio.gather(
+        *(renderer.render(f"/catalog?{number}", b"{}") for number in range(300)), return_exceptions=True
+    )
+    refused = [result for result in results if isinstance(result, NotRendered)]
+    rendered = [result for result in results if isinstance(result, str)]
+    assert len(refused) + len(rendered) == 300
+    assert rendered
+
+
+async def test_a_build_that_is_not_there_does_not_keep_the_shop_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "SECONDS_TO_START", 0.3)
+    renderer = RendererSupervisor(tmp_path / "index.js", 1, ["/"])
+    await renderer.start()
+    assert not renderer.is_up
+    await renderer.stop()
+
+
+async def test_none_may_be_wanted() -> None:
+    renderer = RendererSupervisor(SERVER, 0)
+    await renderer.start()
+    with pytest.raises(NotRendered):
+        await renderer.render("/", b"{}")
+    await renderer.stop()
+
+
+async def test_a_stopped_renderer_leaves_no_process() -> None:
+    renderer = RendererSupervisor(SERVER, 2, ["/"])
+    await renderer.start()
+    processes = [process._process for process in renderer._up]
+    await renderer.stop()
+    assert all(process.returncode is not None for process in processes)
+    assert not renderer.is_up
+
+
+async def test_a_process_ends_with_whoever_started_it() -> None:
+    process = await RendererProcess.start(SERVER)
+    await process.render("/", b"{}")
+    assert process._process.stdin is not None
+    process._process.stdin.close()  # as when the server is killed
+    assert await asyncio.wait_for(process._process.wait(), SECONDS) == 0
+    await process.close()
