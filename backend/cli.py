@@ -84,7 +84,7 @@ def reconcile_payments(
         try:
             await shop.worker.run_due("payment.notification")
             due = await shop.worker.run_due("payment.check")
-            return due + (await shop.payments.ask_about_all() if everything else 0)
+            return due + (await shop.payments.check_all() if everything else 0)
         finally:
             await shop.stop()
 

@@ -26,9 +26,9 @@ from backend.loop_lag import LoopLag
 from backend.mail.carriers import mail_carrier
 from backend.mail.mailer import Mailer
 from backend.outbox.publisher import OutboxPublisher
-from backend.payment.desk import PaymentDesk
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
+from backend.payment.service import PaymentService
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
@@ -66,7 +66,7 @@ class Shop:
         declared = payment_providers(
             registered[modules.PAYMENT], settings, self.database, self.sandbox.gateway_transport
         )
-        self.payments = PaymentDesk(
+        self.payments = PaymentService(
             self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
         )
         self.tracker = Tracker(self.database, self.fulfillment_providers)

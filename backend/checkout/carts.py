@@ -16,7 +16,7 @@ from backend.edge.prices import priced, tax_line, totals
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.payment.models import PaymentCollection
-from backend.payment.service import attempts_of
+from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import PartTotals, Totals
 from backend.shipping.destination import place_of
@@ -189,7 +189,7 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         "customer": {"id": cart.customer_id, "email": cart.email, "groups": []} if cart.customer_id else None,
     }
     if collection is not None:
-        shown["payment_collection"] = collection_wire(collection, await attempts_of(session, cart_id))
+        shown["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
     return shown
 
 
@@ -206,8 +206,8 @@ async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | 
     is_owner = customer_id is not None and shown["customer_id"] == customer_id
     if shown["completed_at"] is None or is_owner:
         return shown
-    for attempt in shown.get("payment_collection", {}).get("payment_sessions", ()):
-        attempt["data"] = {}
+    for payment in shown.get("payment_collection", {}).get("payment_sessions", ()):
+        payment["data"] = {}
     country = shown["shipping_address"]["country_code"]
     return {
         **shown,

@@ -30,11 +30,11 @@ from backend.orders.service import (
     sells,
 )
 from backend.orders.states import OrderStatus, PaymentStatus
-from backend.payment.events import PaymentSettled
+from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
-from backend.payment.service import HOLD_TIME, attempts_of, read_collection
-from backend.payment.settlement import CloseReason, move
+from backend.payment.sessions import RESERVATION_TIME, read_collection, sessions_of
 from backend.payment.states import SessionState
+from backend.payment.transitions import CloseReason, move
 
 DOCUMENT_FIELDS = ("doc_type", "doc_number")
 """What a cart's draft holds of the payer's document."""
@@ -78,33 +78,33 @@ async def complete(
     order = await order_of_cart(session, cart_id)
     if order is not None:
         return order
-    attempts = await attempts_of(session, cart_id)
-    attempt = _deciding(attempts)
-    if attempt is None or attempt.state == SessionState.PENDING or not attempt.snapshot:
+    payment_sessions = await sessions_of(session, cart_id)
+    payment = _deciding(payment_sessions)
+    if payment is None or payment.state == SessionState.PENDING or not payment.snapshot:
         # nothing of it has left the shop: it costs what it costs now
         priced = await read_priced_cart(session, cart)
         require_address(cart, has_items=True)
-        attempt = attempt or await _missing(session, cart_id, attempts)
+        payment = payment or await _missing(session, cart_id, payment_sessions)
         sale = sale_now(cart, priced)
-        _compare(priced.total, attempt.amount)
-        attempt.snapshot = snapshot_of(sale, attempt.snapshot.get("payer", {}))
+        _compare(priced.total, payment.amount)
+        payment.snapshot = snapshot_of(sale, payment.snapshot.get("payer", {}))
     else:
-        sale = sale_of(attempt.snapshot)
-    _compare(attempt.amount, expected_total)
-    if attempt.state == SessionState.PENDING:
-        attempt.expires_at = attempt.created_at + manual_for
-        await move(session, attempt, cart, SessionState.AUTHORIZED)
-    status = _STATUS_OF[SessionState(attempt.state)]
-    until = attempt.expires_at if status is not PaymentStatus.CAPTURED else None
+        sale = sale_of(payment.snapshot)
+    _compare(payment.amount, expected_total)
+    if payment.state == SessionState.PENDING:
+        payment.expires_at = payment.created_at + manual_for
+        await move(session, payment, cart, SessionState.AUTHORIZED)
+    status = _STATUS_OF[SessionState(payment.state)]
+    until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
     await inventory.reserve(session, cart_id, sale.units, until=until)
     order = await create_order(session, cart, sale, status)
-    store_payer(order, cart, attempt)
+    store_payer(order, cart, payment)
     return order
 
 
-def store_payer(order: Order, cart: Cart, attempt: PaymentSession) -> None:
+def store_payer(order: Order, cart: Cart, payment: PaymentSession) -> None:
     """Whose document the invoice is for stays with the order, and no longer with what was typed into the cart."""
-    order.payer = attempt.snapshot.get("payer") or order.payer
+    order.payer = payment.snapshot.get("payer") or order.payer
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
 
 
@@ -117,20 +117,22 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
     return await find_cart(session, cart_id, lock=True) or await read_cart(session, cart_id)
 
 
-def _deciding(attempts: Sequence[PaymentSession]) -> PaymentSession | None:
+def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
     """The payment session whose order the cart becomes: the paid one, else the newest; None when there is none."""
     usable = [
-        attempt
-        for attempt in attempts
-        if attempt.state in _STATUS_OF or attempt.state == SessionState.PENDING
+        payment
+        for payment in payment_sessions
+        if payment.state in _STATUS_OF or payment.state == SessionState.PENDING
     ]
     newest = usable[0] if usable else None
-    return next((attempt for attempt in usable if attempt.state == SessionState.CAPTURED), newest)
+    return next((payment for payment in usable if payment.state == SessionState.CAPTURED), newest)
 
 
-async def _missing(session: AsyncSession, cart_id: str, attempts: Sequence[PaymentSession]) -> PaymentSession:
+async def _missing(
+    session: AsyncSession, cart_id: str, payment_sessions: Sequence[PaymentSession]
+) -> PaymentSession:
     """Say what is missing to pay the cart."""
-    if any(attempt.state == SessionState.INITIATING for attempt in attempts):
+    if any(payment.state == SessionState.INITIATING for payment in payment_sessions):
         raise Conflict("The payment of this cart is being started")
     is_owed = await read_collection(session, cart_id) is not None
     raise InvalidData(NO_SESSION if is_owed else NO_COLLECTION)
@@ -141,40 +143,40 @@ def _compare(total: Cop, expected: Cop | None) -> None:
         raise TotalChanged(f"The total is now {total}, not {expected}: show it and ask again")
 
 
-@subscribe(PaymentSettled)
-async def follow_payment(session: AsyncSession, event: PaymentSettled) -> None:
+@subscribe(PaymentSessionChanged)
+async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """The order follows its payment: paid, or cancelled with its stock freed (design: decision 4)."""
-    attempt = await session.get_one(PaymentSession, event.session_id)
+    payment = await session.get_one(PaymentSession, event.session_id)
     cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
-        await _paid(session, cart, attempt)
+        await _paid(session, cart, payment)
     elif event.state is SessionState.AUTHORIZED and event.was is not SessionState.PENDING:
-        await _promised(session, cart, attempt)
-    elif event.state is SessionState.CLOSED and attempt.close_reason != CloseReason.REPLACED:
-        await _lost(session, cart, attempt, event)
+        await _promised(session, cart, payment)
+    elif event.state is SessionState.CLOSED and payment.close_reason != CloseReason.REPLACED:
+        await _lost(session, cart, payment, event)
     elif event.state is SessionState.HELD:
-        await inventory.extend(session, event.cart_id, now() + HOLD_TIME * 24)
+        await inventory.extend(session, event.cart_id, now() + RESERVATION_TIME * 24)
     elif event.state.is_final:
-        await _lost(session, cart, attempt, event)
+        await _lost(session, cart, payment, event)
 
 
-async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> None:
+async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
     """The money is there. The order is the one that was paid for: it is made now, or made what was paid for."""
     order = await order_of_cart(session, cart.id)
-    if order is None and not attempt.snapshot:
-        await _without_order(session, attempt)
+    if order is None and not payment.snapshot:
+        await _without_order(session, payment)
         return
-    sale = sale_of(attempt.snapshot) if attempt.snapshot else None
+    sale = sale_of(payment.snapshot) if payment.snapshot else None
     if order is None and sale is not None:
         # paid before the storefront completed the cart: the notification does (spec: What the service does 3)
         order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
     if order is None:
         return
-    store_payer(order, cart, attempt)
+    store_payer(order, cart, payment)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):
         lines = await rewrite_order(session, order, sale)
-    if (attempt.captured_amount or 0) < order.total:  # a person lets it pay all the same
+    if (payment.captured_amount or 0) < order.total:  # a person lets it pay all the same
         order_states.move(order, status=OrderStatus.PENDING, payment=PaymentStatus.PARTIALLY_CAPTURED)
     else:
         mark_paid(order)
@@ -185,13 +187,13 @@ async def _paid(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> N
     await inventory.confirm(session, cart.id)
 
 
-async def _without_order(session: AsyncSession, attempt: PaymentSession) -> None:
+async def _without_order(session: AsyncSession, payment: PaymentSession) -> None:
     await raise_attention(
         session,
         AttentionKind.PAID_WITHOUT_ORDER,
-        message=f"Payment {attempt.invoice}: it was approved, and nothing is known of what was paid for",
-        amount=attempt.captured_amount,
-        payment_session_id=attempt.id,
+        message=f"Payment {payment.invoice}: it was approved, and nothing is known of what was paid for",
+        amount=payment.captured_amount,
+        payment_session_id=payment.id,
     )
 
 
@@ -210,38 +212,40 @@ async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, 
         )
 
 
-async def _promised(session: AsyncSession, cart: Cart, attempt: PaymentSession) -> None:
+async def _promised(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
     """The provider promises the money: staff take it."""
     order = await order_of_cart(session, cart.id)
     if order is not None:
         order_states.move(order, payment=PaymentStatus.AUTHORIZED)
-    elif attempt.snapshot:
-        sale = sale_of(attempt.snapshot)
-        await inventory.reserve(session, cart.id, sale.units, until=attempt.expires_at)
+    elif payment.snapshot:
+        sale = sale_of(payment.snapshot)
+        await inventory.reserve(session, cart.id, sale.units, until=payment.expires_at)
         await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
 
 
-async def _lost(session: AsyncSession, cart: Cart, attempt: PaymentSession, event: PaymentSettled) -> None:
+async def _lost(
+    session: AsyncSession, cart: Cart, payment: PaymentSession, event: PaymentSessionChanged
+) -> None:
     """No money comes of this session, as far as we know. Another one that is paid or still open keeps the order."""
-    others = [other for other in await attempts_of(session, cart.id) if other.id != attempt.id]
+    others = [other for other in await sessions_of(session, cart.id) if other.id != payment.id]
     if any(SessionState(other.state).is_open or other.state in _KEEPING for other in others):
         return
     order = await order_of_cart(session, cart.id)
     if order is not None:
         mark_unpaid(order)
-        await _tell(session, order, attempt, event, others)
+        await _tell(session, order, payment, event, others)
     await inventory.release(session, cart.id)
 
 
 async def _tell(
     session: AsyncSession,
     order: Order,
-    attempt: PaymentSession,
-    event: PaymentSettled,
+    payment: PaymentSession,
+    event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
     """That nothing was charged is told only when the providers of all its payments have said so."""
-    if attempt.close_reason in _WENT_ON:
+    if payment.close_reason in _WENT_ON:
         return
     is_said = event.state.is_final and event.was is not SessionState.AUTHORIZED
     if is_said and all(SessionState(other.state).is_final for other in others):
@@ -256,7 +260,7 @@ async def void_payment(session: AsyncSession, event: CartChanged) -> None:
 
     While a payment is at the bank no cart can be changed (`backend.cart.service.open_cart`).
     """
-    for attempt in await attempts_of(session, event.cart_id):
-        if attempt.state == SessionState.PENDING:
+    for payment in await sessions_of(session, event.cart_id):
+        if payment.state == SessionState.PENDING:
             cart = await session.get_one(Cart, event.cart_id)
-            await move(session, attempt, cart, SessionState.CANCELED)
+            await move(session, payment, cart, SessionState.CANCELED)

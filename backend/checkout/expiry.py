@@ -1,6 +1,6 @@
 """Reservations that end: their units can be sold again, and what waited for them in the shop is given up.
 
-Payments at a bank are not ended here: only their provider says how they end (`backend.payment.inquiry`).
+Payments at a bank are not ended here: only their provider says how they end (`backend.payment.checks`).
 """
 
 import logging
@@ -15,11 +15,11 @@ from backend.errors import ShopError
 from backend.inventory import service as inventory
 from backend.jobs import JobRun, periodic
 from backend.orders.service import has_standing_fulfillments, order_of_cart
-from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
-from backend.payment.service import facts_of
-from backend.payment.settlement import lock_attempt, move, settle
+from backend.payment.service import PaymentService
+from backend.payment.sessions import started_payment
 from backend.payment.states import SessionState
+from backend.payment.transitions import apply_report, lock_session, move
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ AT_A_TIME = 200
 class ReservationExpiry:
     """Gives back what was reserved for payments that never came."""
 
-    def __init__(self, database: Database, payments: PaymentDesk) -> None:
+    def __init__(self, database: Database, payments: PaymentService) -> None:
         self._database = database
         self._payments = payments
 
@@ -58,9 +58,9 @@ class ReservationExpiry:
     async def _void(self, session_id: str) -> None:
         """A payment that never left the shop ends: its cart was not completed in time."""
         async with self._database.transaction() as session:
-            attempt, cart = await lock_attempt(session, session_id)
-            if attempt.state == SessionState.PENDING:
-                await move(session, attempt, cart, SessionState.CANCELED)
+            payment, cart = await lock_session(session, session_id)
+            if payment.state == SessionState.PENDING:
+                await move(session, payment, cart, SessionState.CANCELED)
 
     async def _let_go(self, session_id: str) -> None:
         """Nobody has confirmed the money of an order in time: its provider lets go, and the order is cancelled.
@@ -68,24 +68,24 @@ class ReservationExpiry:
         An order of which something was sent already is left to staff.
         """
         async with self._database.transaction() as session:
-            attempt, cart = await lock_attempt(session, session_id)
-            if attempt.state != SessionState.AUTHORIZED or not await _is_over(session, attempt):
+            payment, cart = await lock_session(session, session_id)
+            if payment.state != SessionState.AUTHORIZED or not await _is_over(session, payment):
                 return
             order = await order_of_cart(session, cart.id)
             if order is not None and await has_standing_fulfillments(session, order.id):
-                attempt.expires_at = None
+                payment.expires_at = None
                 await inventory.confirm(session, cart.id)
                 return
-        provider = self._payments.provider(attempt.provider_id)
+        provider = self._payments.provider(payment.provider_id)
         if provider is None:
             return
         try:
-            report = await provider.cancel(facts_of(attempt))
+            report = await provider.cancel(started_payment(payment))
         except ShopError as error:
             log.warning("payment %s: the provider could not be asked: %s", session_id, error.message)
             return
-        await settle(self._database, session_id, report)
+        await apply_report(self._database, session_id, report)
 
 
-async def _is_over(session: AsyncSession, attempt: PaymentSession) -> bool:
-    return attempt.expires_at is not None and attempt.expires_at <= await database_now(session)
+async def _is_over(session: AsyncSession, payment: PaymentSession) -> bool:
+    return payment.expires_at is not None and payment.expires_at <= await database_now(session)

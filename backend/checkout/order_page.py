@@ -17,7 +17,7 @@ from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.orders.views import OrderLineView, OrderView, PaymentFacts
 from backend.payment.models import PaymentSession
 from backend.payment.refunds import money_of
-from backend.payment.service import decisive_attempt
+from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.settings import Settings
 
@@ -57,10 +57,10 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         NotFound: no order has this id.
     """
     order = await read_order(session, order_id)
-    attempt = await decisive_attempt(session, order.cart_id)
-    payment = _payment_facts(order, attempt, settings)
+    payment_session = await decisive_session(session, order.cart_id)
+    payment = _payment_facts(order, payment_session, settings)
     status = _MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
-    is_at_the_bank = attempt is not None and SessionState(attempt.state) in _CAN_BE_LET_GO
+    is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CAN_BE_LET_GO
     _captured, refunded = await money_of(session, order.cart_id)
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
@@ -100,21 +100,23 @@ def _journey(order: Order, status: str) -> str:
     return _JOURNEY.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
 
 
-def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Settings) -> PaymentFacts:
-    data: dict[str, Any] = attempt.data if attempt else {}
-    moment = attempt.captured_at or attempt.created_at if attempt else order.created_at
+def _payment_facts(order: Order, payment_session: PaymentSession | None, settings: Settings) -> PaymentFacts:
+    data: dict[str, Any] = payment_session.data if payment_session else {}
+    moment = (
+        payment_session.captured_at or payment_session.created_at if payment_session else order.created_at
+    )
     return PaymentFacts(
         merchant=settings.store_legal_name,
         nit=settings.store_nit,
         contact_phone=settings.store_phone,
         contact_email=settings.store_email,
-        state=_state_of(attempt) if attempt else "pending",
+        state=_state_of(payment_session) if payment_session else "pending",
         bank=str(data.get("bank_name") or ""),
-        cus=(attempt.transaction_id or "") if attempt else "",
-        reference=(attempt.reference or attempt.invoice) if attempt else "",
+        cus=(payment_session.transaction_id or "") if payment_session else "",
+        reference=(payment_session.reference or payment_session.invoice) if payment_session else "",
         date_label=time_label(moment),
-        amount=attempt.amount if attempt else order.total,
-        amount_label=format_cop(attempt.amount if attempt else order.total),
+        amount=payment_session.amount if payment_session else order.total,
+        amount_label=format_cop(payment_session.amount if payment_session else order.total),
         currency=order.currency_code.upper(),
         description=f"Compra en {settings.store_name}, pedido {order.number}",
         reason=str(data.get("reason") or ""),
@@ -122,11 +124,11 @@ def _payment_facts(order: Order, attempt: PaymentSession | None, settings: Setti
     )
 
 
-def _state_of(attempt: PaymentSession) -> str:
+def _state_of(payment_session: PaymentSession) -> str:
     """What is told of a payment. Money that came without paying the order is no payment that failed."""
-    if attempt.captured_amount is not None and attempt.state != SessionState.CAPTURED:
+    if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
         return "review"
-    return _SHOWN.get(SessionState(attempt.state), "pending")
+    return _SHOWN.get(SessionState(payment_session.state), "pending")
 
 
 def _address_lines(address: dict[str, Any]) -> list[str]:

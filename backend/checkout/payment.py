@@ -22,14 +22,14 @@ from backend.money import Cop
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
 from backend.orders.tokens import order_token
-from backend.payment import service as payments
-from backend.payment.desk import PaymentDesk
-from backend.payment.inquiry import ask_and_settle, claim_question, give_up_start
+from backend.payment import sessions as payments
+from backend.payment.checks import check_session, claim_check, give_up_start
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import PaymentProvider, PaymentRequest
-from backend.payment.service import PaymentUnderWay
-from backend.payment.settlement import CloseReason, close, lock_attempt, settle
+from backend.payment.service import PaymentService
+from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
+from backend.payment.transitions import CloseReason, apply_report, close, lock_session
 from backend.settings import Settings
 from backend.tables import JsonObject
 
@@ -71,21 +71,21 @@ class PaymentStarter:
 
     settings: Settings
     database: Database
-    payments: PaymentDesk
+    payments: PaymentService
 
     async def start(self, start: PaymentStart) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
         seen = replacing = None
         for _ in range(MOST_LOOKS):
             try:
-                attempt, request = await self._open_session(start, replacing)
+                payment, request = await self._open_session(start, replacing)
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
                     raise  # a rival was first: one new payment is enough
                 seen = under_way.session_id
                 replacing = await self._make_way(under_way, start)
             else:
-                return await payments.initiate(self.database, start.provider, attempt, request)
+                return await payments.initiate(self.database, start.provider, payment, request)
         raise Conflict("Payments of this cart are being started all the time: try again")
 
     async def close_waiting(self, cart_id: str) -> PaymentSession | None:
@@ -96,23 +96,23 @@ class PaymentStarter:
             Conflict: the payment has just been approved, or is being looked into, or is being started.
         """
         async with self.database.read() as session:
-            attempts = await payments.attempts_of(session, cart_id)
+            payment_sessions = await payments.sessions_of(session, cart_id)
         waiting = [
             one
-            for one in attempts
+            for one in payment_sessions
             if one.state in (SessionState.PENDING_AUTHORIZATION, SessionState.INITIATING)
         ]
         if not waiting:
             return None
         await self.ask_to_cancel(waiting[0].id)
         async with self.database.transaction() as session:
-            attempt, cart = await lock_attempt(session, waiting[0].id)
-            if attempt.state == SessionState.INITIATING:
-                raise PaymentUnderWay(attempt)
-            if SessionState(attempt.state).leads_to(SessionState.CLOSED):
-                attempt.data = {**attempt.data, "note": EARLIER.format(invoice=attempt.invoice)}
-                await close(session, attempt, cart, CloseReason.BANK_CHANGED)
-            return attempt
+            payment, cart = await lock_session(session, waiting[0].id)
+            if payment.state == SessionState.INITIATING:
+                raise PaymentUnderWay(payment)
+            if SessionState(payment.state).leads_to(SessionState.CLOSED):
+                payment.data = {**payment.data, "note": EARLIER.format(invoice=payment.invoice)}
+                await close(session, payment, cart, CloseReason.BANK_CHANGED)
+            return payment
 
     async def check_start(self, session_id: str) -> None:
         """See what became of a payment whose start was not answered: a process that died may have started it.
@@ -120,9 +120,9 @@ class PaymentStarter:
         Raises:
             PaymentUnderWay: the provider may still answer, or it was started.
         """
-        attempt = await claim_question(self.database, session_id)
-        if attempt is not None:
-            await ask_and_settle(self.database, self.payments.providers, attempt)
+        payment = await claim_check(self.database, session_id)
+        if payment is not None:
+            await check_session(self.database, self.payments.providers, payment)
         await give_up_start(self.database, session_id)
 
     async def ask_to_cancel(self, session_id: str) -> SessionState:
@@ -135,16 +135,16 @@ class PaymentStarter:
             Conflict: it turned out to be approved, or is being looked into: it cannot be given up.
         """
         async with self.database.read() as session:
-            attempt = await session.get_one(PaymentSession, session_id)
-        provider = self.payments.provider(attempt.provider_id)
-        state = SessionState(attempt.state)
+            payment = await session.get_one(PaymentSession, session_id)
+        provider = self.payments.provider(payment.provider_id)
+        state = SessionState(payment.state)
         if provider is not None:
             try:
-                report = await provider.cancel(payments.facts_of(attempt))
+                report = await provider.cancel(payments.started_payment(payment))
             except ShopError:
                 pass  # it may be approved yet: that is what `closed` is for
             else:
-                state = await settle(self.database, session_id, report)
+                state = await apply_report(self.database, session_id, report)
         if state is SessionState.CAPTURED:
             raise Conflict(APPROVED)
         if state is SessionState.HELD:
@@ -185,7 +185,7 @@ class PaymentStarter:
             if provider_id not in terms.provider_ids:
                 raise InvalidData(NOT_OFFERED.format(provider_id=provider_id))
             collection = await payments.owe(session, terms.collection, cart_id, sale.totals.total)
-            attempt = await payments.open_attempt(
+            payment = await payments.open_session(
                 session,
                 collection,
                 provider_id,
@@ -198,11 +198,11 @@ class PaymentStarter:
             )
             # last but one, so that a refusal is no try; unknown clients are not one client
             await count_try_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
-            await inventory.reserve(session, cart_id, sale.units, until=attempt.expires_at)
-        return attempt, PaymentRequest(
-            session_id=attempt.id,
-            invoice=attempt.invoice,
-            amount=attempt.amount,
+            await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
+        return payment, PaymentRequest(
+            session_id=payment.id,
+            invoice=payment.invoice,
+            amount=payment.amount,
             tax=sale.totals.tax_total,
             description=f"Compra en {self.settings.store_name}",
             return_url=self.order_link(cart.order_id),
@@ -220,9 +220,9 @@ class PaymentStarter:
             return sale, snapshot_of(sale, start.payer)
         order = await order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:
-            for attempt in await payments.attempts_of(session, cart.id):
-                if attempt.id == cart.payment_session_id and attempt.snapshot:
-                    sale = sale_of(attempt.snapshot)
+            for payment in await payments.sessions_of(session, cart.id):
+                if payment.id == cart.payment_session_id and payment.snapshot:
+                    sale = sale_of(payment.snapshot)
                     return sale, snapshot_of(sale, start.payer)
         raise NotAllowed(COMPLETED.format(cart_id=cart.id))
 

@@ -23,11 +23,11 @@ from backend.orders.models import Order
 from backend.orders.refunding import Transfer, refund_all, refund_money, restate_payment
 from backend.orders.service import lines_of_order, lock_order, order_of_cart, read_order
 from backend.orders.states import HAS_MONEY, PaymentStatus
-from backend.payment.events import PaymentSettled
+from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
-from backend.payment.service import attempts_of
-from backend.payment.settlement import capture_to_refund, honor, lock_attempt
+from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
+from backend.payment.transitions import capture_to_refund, honor, lock_session
 
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
@@ -42,7 +42,7 @@ class PaymentResolver(Resolver):
         """Its cart, itself and its order, in the order in which everybody takes them. A note needs none of them."""
         if decision.action is Action.DISMISSED:
             return
-        _, cart = await lock_attempt(session, _session_id(row))
+        _, cart = await lock_session(session, _session_id(row))
         await order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -56,14 +56,14 @@ class PaymentResolver(Resolver):
         """
         if decision.action is Action.DISMISSED:
             return
-        attempt, cart = await lock_attempt(session, _session_id(row))
+        payment, cart = await lock_session(session, _session_id(row))
         order = await order_of_cart(session, cart.id)
         if decision.action is Action.HONOR:
-            await _let_pay(session, row, attempt, cart, order)
+            await _let_pay(session, row, payment, cart, order)
         else:
-            amount = _amount(row, attempt)
-            await capture_to_refund(session, attempt, cart, amount)
-            await refund_money(session, attempt, order, amount, _transfer(decision))
+            amount = _amount(row, payment)
+            await capture_to_refund(session, payment, cart, amount)
+            await refund_money(session, payment, order, amount, _transfer(decision))
 
 
 class ShortStockResolver(Resolver):
@@ -74,9 +74,9 @@ class ShortStockResolver(Resolver):
         if decision.action is Action.DISMISSED:
             return
         order = await read_order(session, row.subject_id)
-        for attempt in await attempts_of(session, order.cart_id):
-            if attempt.state == SessionState.CAPTURED:
-                await lock_attempt(session, attempt.id)
+        for payment in await sessions_of(session, order.cart_id):
+            if payment.state == SessionState.CAPTURED:
+                await lock_session(session, payment.id)
         await lock_order(session, row.subject_id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -110,8 +110,8 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
     return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStockResolver()}
 
 
-@subscribe(PaymentSettled)
-async def close_unresolved(session: AsyncSession, event: PaymentSettled) -> None:
+@subscribe(PaymentSessionChanged)
+async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """The gateway has said how a payment ended that nobody knew the end of: there is nothing to settle any more."""
     if event.state.is_final:
         note = f"The gateway said so after all: {event.state}"
@@ -119,20 +119,20 @@ async def close_unresolved(session: AsyncSession, event: PaymentSettled) -> None
 
 
 async def _let_pay(
-    session: AsyncSession, row: Attention, attempt: PaymentSession, cart: Cart, order: Order | None
+    session: AsyncSession, row: Attention, payment: PaymentSession, cart: Cart, order: Order | None
 ) -> None:
     if order is not None and order.payment_status == PaymentStatus.CAPTURED:
         raise NotAllowed(PAID_ALREADY.format(number=order.number))
-    if order is None and not attempt.snapshot:
+    if order is None and not payment.snapshot:
         raise InvalidData(NOTHING_KNOWN)
-    if row.kind == AttentionKind.PAYMENT_UNRESOLVED and attempt.captured_amount is None:
-        attempt.captured_amount = attempt.amount  # a person saw at the gateway's desk that it was approved
-    units = sale_of(attempt.snapshot).units if attempt.snapshot else None
+    if row.kind == AttentionKind.PAYMENT_UNRESOLVED and payment.captured_amount is None:
+        payment.captured_amount = payment.amount  # a person saw at the gateway's desk that it was approved
+    units = sale_of(payment.snapshot).units if payment.snapshot else None
     if units is None and order is not None:
         units = await _units_of_order(session, order)
     await _reserve(session, cart.id, units or {})
-    if attempt.state != SessionState.CAPTURED:
-        await honor(session, attempt, cart)
+    if payment.state != SessionState.CAPTURED:
+        await honor(session, payment, cart)
     paid = await order_of_cart(session, cart.id)
     if paid is None:
         raise InvalidData(NOTHING_KNOWN)
@@ -164,10 +164,10 @@ async def _units_of_order(session: AsyncSession, order: Order) -> dict[str, int]
     return {variant_id: count for variant_id, count in left.items() if count > 0}
 
 
-def _amount(row: Attention, attempt: PaymentSession) -> Cop:
-    amount = attempt.captured_amount if attempt.captured_amount is not None else row.amount
+def _amount(row: Attention, payment: PaymentSession) -> Cop:
+    amount = payment.captured_amount if payment.captured_amount is not None else row.amount
     if amount is None and row.kind == AttentionKind.PAYMENT_UNRESOLVED:
-        amount = attempt.amount
+        amount = payment.amount
     if amount is None or amount <= 0:
         raise InvalidData(UNKNOWN_AMOUNT)
     return amount

@@ -18,9 +18,9 @@ from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import OrderStatus
 from backend.payment.models import PaymentSession
-from backend.payment.service import attempts_of
-from backend.payment.settlement import CloseReason, close, lock_attempt
+from backend.payment.sessions import sessions_of
 from backend.payment.states import OPEN, SessionState
+from backend.payment.transitions import CloseReason, close, lock_session
 
 log = logging.getLogger(__name__)
 
@@ -66,19 +66,19 @@ async def change_bank(paying: PaymentStarter, order_id: str, present: str) -> st
     async with database.read() as session:
         order = await read_order(session, order_id)
         waiting = await _open_sessions(session, order.cart_id)
-    for attempt in waiting:
-        await paying.ask_to_cancel(attempt.id)
+    for payment in waiting:
+        await paying.ask_to_cancel(payment.id)
     async with database.transaction() as session:
         await _lock(session, order.cart_id, present)
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:
             known = await _restored_cart(session, order.cart_id)
             present = present or (known.id if known else "")
-        for attempt in await _open_sessions(session, order.cart_id):
-            attempt, cart = await lock_attempt(session, attempt.id)  # noqa: PLW2901 (the same, locked)
-            if not SessionState(attempt.state).leads_to(SessionState.CLOSED):
+        for payment in await _open_sessions(session, order.cart_id):
+            payment, cart = await lock_session(session, payment.id)  # noqa: PLW2901 (the same, locked)
+            if not SessionState(payment.state).leads_to(SessionState.CLOSED):
                 raise Conflict(CANNOT_CLOSE)
-            await close(session, attempt, cart, CloseReason.BANK_CHANGED)
+            await close(session, payment, cart, CloseReason.BANK_CHANGED)
         return await _restore_cart(session, order, present)
 
 
@@ -89,7 +89,7 @@ async def _lock(session: AsyncSession, cart_id: str, present: str) -> None:
 
 
 async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSession]:
-    return [attempt for attempt in await attempts_of(session, cart_id) if attempt.state in OPEN]
+    return [payment for payment in await sessions_of(session, cart_id) if payment.state in OPEN]
 
 
 async def _restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:

@@ -45,7 +45,7 @@ from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.service import offered_providers, read_owed
+from backend.payment.sessions import offered_providers, read_owed
 from backend.payment.wire import collection_wire
 
 router = APIRouter(

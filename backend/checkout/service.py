@@ -31,11 +31,11 @@ from backend.orders.models import Order
 from backend.orders.service import order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
 from backend.orders.views import OrderView
-from backend.payment import service as payments
-from backend.payment.desk import PaymentDesk
+from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentProvider
-from backend.payment.states import ASKED, SessionState
+from backend.payment.service import PaymentService
+from backend.payment.states import CHECKED, SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import FulfillmentProviders, Quote
@@ -65,7 +65,7 @@ class Checkout:
 
     settings: Settings
     database: Database
-    payments: PaymentDesk
+    payments: PaymentService
     fulfillment_providers: FulfillmentProviders
     tracker: Tracker
 
@@ -160,7 +160,7 @@ class Checkout:
             TotalChanged: the cart costs something else than the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved.
             TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
-            PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.service.initiate`.
+            PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
         start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
         return await self._starter.start(start)
@@ -255,34 +255,34 @@ class Checkout:
         Raises:
             Conflict: a payment is being started right now, or the one at the bank is paid or being looked into.
         """
-        attempt = await self._deciding(cart_id)
-        if attempt is not None and attempt.state == SessionState.INITIATING:
-            await self._starter.check_start(attempt.id)
-            attempt = await self._deciding(cart_id)
-        if attempt is None or attempt.state not in (
+        payment = await self._deciding(cart_id)
+        if payment is not None and payment.state == SessionState.INITIATING:
+            await self._starter.check_start(payment.id)
+            payment = await self._deciding(cart_id)
+        if payment is None or payment.state not in (
             SessionState.PENDING_AUTHORIZATION,
             SessionState.CAPTURED,
         ):
             return False
-        if attempt.amount != expected_total and attempt.state != SessionState.CAPTURED:
+        if payment.amount != expected_total and payment.state != SessionState.CAPTURED:
             await self._starter.close_waiting(cart_id)
             return False
-        return attempt.amount == expected_total
+        return payment.amount == expected_total
 
     async def _deciding(self, cart_id: str) -> PaymentSession | None:
         async with self.database.read() as session:
-            return await payments.decisive_attempt(session, cart_id)
+            return await payments.decisive_session(session, cart_id)
 
     async def _placed(self, order: Order) -> PlacedOrder:
-        attempt = await self._deciding(order.cart_id)
-        pays = attempt is not None and attempt.state == SessionState.PENDING_AUTHORIZATION
+        payment = await self._deciding(order.cart_id)
+        pays = payment is not None and payment.state == SessionState.PENDING_AUTHORIZATION
         if order.number is None:
             raise Conflict("The order was not kept")
         return PlacedOrder(
             order_id=order.id,
             number=order.number,
             token=order_token(self.settings.signing_key, order.id),
-            redirect_url=attempt.redirect_url if attempt is not None and pays else None,
+            redirect_url=payment.redirect_url if payment is not None and pays else None,
         )
 
     async def _order_of(self, cart_id: str) -> Order | None:
@@ -317,9 +317,9 @@ class Checkout:
         require_order_token(self.settings.signing_key, order_id, token)
         async with self.database.read() as session:
             order = await read_order(session, order_id)
-            attempt = await payments.decisive_attempt(session, order.cart_id)
-        if ask and attempt is not None and attempt.state in ASKED:
-            await self.payments.ask_on_return(attempt.id)
+            payment = await payments.decisive_session(session, order.cart_id)
+        if ask and payment is not None and payment.state in CHECKED:
+            await self.payments.check_on_return(payment.id)
         if ask:
             await self.tracker.track_order(order_id)
         async with self.database.read() as session:

@@ -32,7 +32,7 @@ from backend.orders.schemas import (
 )
 from backend.orders.service import read_order
 from backend.orders.wire import orders_for_staff
-from backend.payment.routes import Desk
+from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
 
 router = APIRouter(
@@ -63,9 +63,9 @@ async def read(order_id: str, database: Db, fields: Shown) -> Wire:
 
 
 @router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
-async def cancel(order_id: str, database: Db, desk: Desk, fields: Shown) -> Wire:
+async def cancel(order_id: str, database: Db, payments: Payments, fields: Shown) -> Wire:
     """Cancel the order; not once a provider that gives nothing back was paid, nor while fulfillments of it stand."""
-    await cancel_order(database, desk, order_id)
+    await cancel_order(database, payments, order_id)
     return await order_answer(database, order_id, fields)
 
 

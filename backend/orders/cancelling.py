@@ -8,11 +8,11 @@ from backend.inventory import service as inventory
 from backend.orders.models import Order
 from backend.orders.service import has_standing_fulfillments, lock_order, mark_unpaid, read_order
 from backend.orders.states import OrderStatus, PaymentStatus, move
-from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
-from backend.payment.service import decisive_attempt, facts_of
-from backend.payment.settlement import settle
+from backend.payment.service import PaymentService
+from backend.payment.sessions import decisive_session, started_payment
 from backend.payment.states import SessionState
+from backend.payment.transitions import apply_report
 
 BY_HAND = (
     "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
@@ -25,7 +25,7 @@ AT_THE_BANK = (
 )
 
 
-async def cancel_order(database: Database, payments: PaymentDesk, order_id: str) -> None:
+async def cancel_order(database: Database, payments: PaymentService, order_id: str) -> None:
     """Cancel the order: its units can be sold again. One that is cancelled stays so.
 
     Raises:
@@ -40,24 +40,24 @@ async def cancel_order(database: Database, payments: PaymentDesk, order_id: str)
             return
         if await has_standing_fulfillments(session, order_id):
             raise NotAllowed(STANDING_FULFILLMENTS)
-        attempt = await decisive_attempt(session, order.cart_id)
+        payment = await decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
-    if attempt is not None and not is_given_back:
-        await _let_go(database, payments, attempt)
+    if payment is not None and not is_given_back:
+        await _let_go(database, payments, payment)
     async with database.transaction() as session:
         await _cancel(session, await lock_order(session, order_id))
 
 
-async def _let_go(database: Database, payments: PaymentDesk, attempt: PaymentSession) -> None:
+async def _let_go(database: Database, payments: PaymentService, payment: PaymentSession) -> None:
     """End the payment, or find out that it has ended."""
-    state = SessionState(attempt.state)
-    provider = payments.provider(attempt.provider_id)
+    state = SessionState(payment.state)
+    provider = payments.provider(payment.provider_id)
     if provider is None:
-        raise NotAllowed(f"The shop does not run with provider {attempt.provider_id}")
+        raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
     if state is SessionState.CAPTURED:
         raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
     if not state.is_final:
-        await settle(database, attempt.id, await provider.cancel(facts_of(attempt)))
+        await apply_report(database, payment.id, await provider.cancel(started_payment(payment)))
 
 
 async def _cancel(session: AsyncSession, order: Order) -> None:
@@ -68,10 +68,10 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
         move(order, status=OrderStatus.CANCELED)
         await inventory.release(session, order.cart_id)
         return
-    attempt = await decisive_attempt(session, order.cart_id)
-    if attempt is not None and not SessionState(attempt.state).is_final:
+    payment = await decisive_session(session, order.cart_id)
+    if payment is not None and not SessionState(payment.state).is_final:
         raise NotAllowed(AT_THE_BANK)
-    if attempt is not None and attempt.state == SessionState.CAPTURED:
+    if payment is not None and payment.state == SessionState.CAPTURED:
         raise NotAllowed("The payment was just approved: look again")
     mark_unpaid(order)
     await inventory.release(session, order.cart_id)

@@ -26,9 +26,9 @@ from backend.orders.service import (
 from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.refunds import book_refund, left_of, money_of, refunds_of
-from backend.payment.service import attempts_of
-from backend.payment.settlement import lock_attempt
+from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
+from backend.payment.transitions import lock_session
 
 NOT_PAID = "The order has no money that could be given back"
 STANDS = "All fulfillments must be canceled before canceling an order"
@@ -59,32 +59,32 @@ async def refund_order(database: Database, order_id: str, new: NewRefund, by: st
         order = await read_order(session, order_id)
         session_id = await _session_for(session, order, new)
     async with database.transaction() as session:
-        attempt, _ = await lock_attempt(session, session_id)
+        payment, _ = await lock_session(session, session_id)
         order = await lock_order(session, order_id)
         known = await _known(session, order, new)
         if known is not None:
             return known
         await _take_lines(session, order, new.lines or [])
-        refund = _refund(attempt, order, new.amount, Transfer(new.reference, by, new.reason, new.note))
+        refund = _refund(payment, order, new.amount, Transfer(new.reference, by, new.reason, new.note))
         refund.lines = [line.model_dump() for line in new.lines or []]
-        await book_refund(session, attempt, refund)
+        await book_refund(session, payment, refund)
         await restate_payment(session, order)
         await _end_without_money(session, order, must_cancel=new.cancel)
     return refund
 
 
 async def refund_money(
-    session: AsyncSession, attempt: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
+    session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
     """Book that this money was given back; an order that nothing else has paid, or may still pay, is cancelled.
 
     Raises:
         NotAllowed: it is more than is left of the payment; or the order has fulfillments that stand.
     """
-    await book_refund(session, attempt, _refund(attempt, order, amount, transfer))
+    await book_refund(session, payment, _refund(payment, order, amount, transfer))
     if order is None:
         return
-    others = [other for other in await attempts_of(session, order.cart_id) if other.id != attempt.id]
+    others = [other for other in await sessions_of(session, order.cart_id) if other.id != payment.id]
     if any(SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED for other in others):
         return  # another payment decides
     await restate_payment(session, order)
@@ -99,10 +99,10 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
         NotAllowed: there is none, or fulfillments of the order stand.
     """
     some = False
-    for attempt in await attempts_of(session, order.cart_id):
-        if left := await left_of(session, attempt):
+    for payment in await sessions_of(session, order.cart_id):
+        if left := await left_of(session, payment):
             some = True
-            await book_refund(session, attempt, _refund(attempt, order, left, transfer))
+            await book_refund(session, payment, _refund(payment, order, left, transfer))
     if not some:
         raise NotAllowed(NOT_PAID)
     await restate_payment(session, order)
@@ -119,12 +119,12 @@ async def restate_payment(session: AsyncSession, order: Order) -> None:
 
 async def refunds_of_order(session: AsyncSession, order: Order) -> Sequence[Refund]:
     """The refunds of the order's payments, the oldest first."""
-    return await refunds_of(session, (attempt.id for attempt in await attempts_of(session, order.cart_id)))
+    return await refunds_of(session, (payment.id for payment in await sessions_of(session, order.cart_id)))
 
 
-def _refund(attempt: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
+def _refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
     return Refund(
-        payment_session_id=attempt.id,
+        payment_session_id=payment.id,
         order_id=order.id if order is not None else None,
         amount=amount,
         reference=transfer.reference,
@@ -136,8 +136,8 @@ def _refund(attempt: PaymentSession, order: Order | None, amount: Cop, transfer:
 
 async def _session_for(session: AsyncSession, order: Order, new: NewRefund) -> str:
     """The id of the payment session whose money is given back: the one that is named, else one that has so much."""
-    attempts = await attempts_of(session, order.cart_id)
-    captured = [one for one in attempts if one.state == SessionState.CAPTURED]
+    payment_sessions = await sessions_of(session, order.cart_id)
+    captured = [one for one in payment_sessions if one.state == SessionState.CAPTURED]
     if new.payment_session_id is not None:
         captured = [one for one in captured if one.id == new.payment_session_id]
     if not captured:

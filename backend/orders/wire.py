@@ -45,7 +45,7 @@ class Around:
     """What belongs to an order and lies in other tables."""
 
     lines: list[OrderLine] = field(default_factory=list)
-    attempts: list[PaymentSession] = field(default_factory=list)
+    payment_sessions: list[PaymentSession] = field(default_factory=list)
     refunds: list[Refund] = field(default_factory=list)
     collections: list[PaymentCollection] = field(default_factory=list)
     fulfillments: list[Fulfillment] = field(default_factory=list)
@@ -127,7 +127,10 @@ def order_stub(order: Order) -> JsonDict:
 
 
 def _order(order: Order, around: Around) -> JsonDict:
-    owed = [collection_wire(collection, around.attempts, around.refunds) for collection in around.collections]
+    owed = [
+        collection_wire(collection, around.payment_sessions, around.refunds)
+        for collection in around.collections
+    ]
     prices = totals_of(order, around.lines)
     return {
         "id": order.id,
@@ -165,7 +168,7 @@ def _order(order: Order, around: Around) -> JsonDict:
 
 
 def _summary(order: Order, around: Around) -> JsonDict:
-    paid, refunded = captured_total(around.attempts), refunded_total(around.refunds)
+    paid, refunded = captured_total(around.payment_sessions), refunded_total(around.refunds)
     return with_twins(
         {
             "paid_total": paid,
@@ -306,13 +309,13 @@ async def _around(session: AsyncSession, orders: Sequence[Order]) -> dict[str, A
         around[line.order_id].lines.append(line)
     for fulfillment in (await session.execute(_FULFILLMENTS, {"order_ids": ids})).scalars():
         around[fulfillment.order_id].fulfillments.append(fulfillment)
-    for collection, attempt in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):
+    for collection, payment in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):
         owed = around[of_cart[collection.cart_id]]
         if not owed.collections:  # one a cart
             owed.collections.append(collection)
-        if attempt is not None:
-            owed.attempts.append(attempt)
-    order_of = {attempt.id: owed for owed in around.values() for attempt in owed.attempts}
+        if payment is not None:
+            owed.payment_sessions.append(payment)
+    order_of = {payment.id: owed for owed in around.values() for payment in owed.payment_sessions}
     for refund in await refunds_of(session, order_of):
         order_of[refund.payment_session_id].refunds.append(refund)
     return around

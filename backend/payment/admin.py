@@ -13,12 +13,12 @@ from backend.errors import (
     ShopError,
 )
 from backend.money import Cop
-from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import PaymentProvider
-from backend.payment.service import facts_of
-from backend.payment.settlement import lock_attempt, settle
+from backend.payment.service import PaymentService
+from backend.payment.sessions import started_payment
 from backend.payment.states import SessionState
+from backend.payment.transitions import apply_report, lock_session
 
 MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
 REFUNDED = "refunded_amount"
@@ -31,14 +31,14 @@ async def find_payment(session: AsyncSession, payment_id: str) -> PaymentSession
     Raises:
         NotFound: there is none, or nobody has authorized it yet.
     """
-    attempt = await session.get(PaymentSession, sibling_id("payses", payment_id), populate_existing=True)
-    if attempt is None or attempt.state not in MADE:
+    payment = await session.get(PaymentSession, sibling_id("payses", payment_id), populate_existing=True)
+    if payment is None or payment.state not in MADE:
         raise NotFound(f"Payment with id: {payment_id} was not found")
-    return attempt
+    return payment
 
 
 async def capture(
-    database: Database, desk: PaymentDesk, payment_id: str, amount: Cop | None = None
+    database: Database, payments: PaymentService, payment_id: str, amount: Cop | None = None
 ) -> PaymentSession:
     """Take the authorized money. One that is captured stays so, with the same capture.
 
@@ -49,19 +49,19 @@ async def capture(
         OutsideFailure: the provider could not be asked.
     """
     async with database.read() as session:
-        attempt = await find_payment(session, payment_id)
-    if amount not in (None, attempt.amount):
-        raise InvalidData(f"A payment is captured as a whole: {attempt.amount}")
-    if attempt.state != SessionState.CAPTURED:
-        report = await _provider(desk, attempt).capture(facts_of(attempt))
-        if await settle(database, attempt.id, report) is not SessionState.CAPTURED:
-            raise NotAllowed(f"Payment {payment_id} was not captured by {attempt.provider_id}")
+        payment = await find_payment(session, payment_id)
+    if amount not in (None, payment.amount):
+        raise InvalidData(f"A payment is captured as a whole: {payment.amount}")
+    if payment.state != SessionState.CAPTURED:
+        report = await _provider(payments, payment).capture(started_payment(payment))
+        if await apply_report(database, payment.id, report) is not SessionState.CAPTURED:
+            raise NotAllowed(f"Payment {payment_id} was not captured by {payment.provider_id}")
     async with database.read() as session:
         return await find_payment(session, payment_id)
 
 
 async def refund(
-    database: Database, desk: PaymentDesk, payment_id: str, amount: Cop | None = None
+    database: Database, payments: PaymentService, payment_id: str, amount: Cop | None = None
 ) -> PaymentSession:
     """Have the provider give captured money back: `amount` of it, or all that is left.
 
@@ -75,19 +75,19 @@ async def refund(
         OutcomeUnknown: it may have been; it stays booked.
     """
     async with database.read() as session:
-        attempt = await find_payment(session, payment_id)
-    provider = _provider(desk, attempt)
+        payment = await find_payment(session, payment_id)
+    provider = _provider(payments, payment)
     if not provider.gives_back:
         raise NotImplementedByProvider(
             f"{provider.id}: refundPayment is not implemented: it is settled by hand"
         )
-    booked = await _book_refund(database, attempt.id, amount)
+    booked = await _book_refund(database, payment.id, amount)
     try:
-        await provider.refund(facts_of(attempt), booked)
+        await provider.refund(started_payment(payment), booked)
     except OutcomeUnknown:
         raise
     except ShopError:
-        await _book_refund(database, attempt.id, -booked)
+        await _book_refund(database, payment.id, -booked)
         raise
     async with database.read() as session:
         return await find_payment(session, payment_id)
@@ -96,20 +96,20 @@ async def refund(
 async def _book_refund(database: Database, session_id: str, amount: Cop | None) -> Cop:
     """Keep on the session that so much is given back; a negative amount takes it back."""
     async with database.transaction() as session:
-        attempt, _ = await lock_attempt(session, session_id)
-        if attempt.state != SessionState.CAPTURED:
+        payment, _ = await lock_session(session, session_id)
+        if payment.state != SessionState.CAPTURED:
             raise NotAllowed("The payment was not captured: there is nothing to give back")
-        given = int(attempt.data.get(REFUNDED, 0))
-        captured = attempt.captured_amount if attempt.captured_amount is not None else attempt.amount
+        given = int(payment.data.get(REFUNDED, 0))
+        captured = payment.captured_amount if payment.captured_amount is not None else payment.amount
         wanted = amount if amount is not None else captured - given
         if wanted == 0 or given + wanted > captured:
             raise NotAllowed(f"Of {captured}, {captured - given} can be given back")
-        attempt.data = {**attempt.data, REFUNDED: given + wanted}
+        payment.data = {**payment.data, REFUNDED: given + wanted}
         return wanted
 
 
-def _provider(desk: PaymentDesk, attempt: PaymentSession) -> PaymentProvider:
-    provider = desk.provider(attempt.provider_id)
+def _provider(payments: PaymentService, payment: PaymentSession) -> PaymentProvider:
+    provider = payments.provider(payment.provider_id)
     if provider is None:
-        raise NotAllowed(f"The shop does not run with provider {attempt.provider_id}")
+        raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
     return provider

@@ -17,7 +17,7 @@ from backend.edge.wire import Wire
 from backend.payment.admin import MADE, capture, find_payment, refund
 from backend.payment.models import PaymentSession
 from backend.payment.refunds import refunds_of
-from backend.payment.routes import Desk
+from backend.payment.routes import Payments
 from backend.payment.wire import payment_wire
 
 router = APIRouter(
@@ -90,15 +90,17 @@ async def list_payments(
     async with database.read() as session:
         count = await session.execute(select(func.count()).select_from(PaymentSession).where(*conditions))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
-        refunds = await refunds_of(session, (attempt.id for attempt in found))
-    payments = (payment_wire(attempt, refunds) for attempt in found)
+        refunds = await refunds_of(session, (payment.id for payment in found))
+    payments = (payment_wire(payment, refunds) for payment in found)
     return Wire(listed("payments", payments, count.scalar_one(), asked))
 
 
 @router.get("/payment-providers", response_model=PaymentProvidersAnswer)
-async def list_providers(asked: Annotated[ListParameters, read_query(ListParameters)], desk: Desk) -> Wire:
+async def list_providers(
+    asked: Annotated[ListParameters, read_query(ListParameters)], payments: Payments
+) -> Wire:
     """The ways to pay that the shop runs with."""
-    providers = [{"id": provider_id, "is_enabled": True} for provider_id in sorted(desk.providers)]
+    providers = [{"id": provider_id, "is_enabled": True} for provider_id in sorted(payments.providers)]
     return Wire(listed("payment_providers", page_of(providers, asked), len(providers), asked))
 
 
@@ -106,24 +108,24 @@ async def list_providers(asked: Annotated[ListParameters, read_query(ListParamet
 async def read(payment_id: str, database: Db, fields: Shown) -> Wire:
     """The payment."""
     async with database.read() as session:
-        attempt = await find_payment(session, payment_id)
-        refunds = await refunds_of(session, [attempt.id])
-    return Wire({"payment": fields.pick(payment_wire(attempt, refunds))})
+        payment = await find_payment(session, payment_id)
+        refunds = await refunds_of(session, [payment.id])
+    return Wire({"payment": fields.pick(payment_wire(payment, refunds))})
 
 
 @router.post("/{payment_id}/capture", response_model=PaymentAnswer)
 async def capture_payment(
-    payment_id: str, database: Db, desk: Desk, fields: Shown, body: Amount | None = None
+    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
 ) -> Wire:
     """Take the authorized money, all of it; asked again, it is the same capture."""
-    captured = await capture(database, desk, payment_id, body.amount if body else None)
+    captured = await capture(database, payments, payment_id, body.amount if body else None)
     return Wire({"payment": fields.pick(payment_wire(captured))})
 
 
 @router.post("/{payment_id}/refund", response_model=PaymentAnswer)
 async def refund_payment(
-    payment_id: str, database: Db, desk: Desk, fields: Shown, body: Amount | None = None
+    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
 ) -> Wire:
     """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
-    refunded = await refund(database, desk, payment_id, body.amount if body else None)
+    refunded = await refund(database, payments, payment_id, body.amount if body else None)
     return Wire({"payment": fields.pick(payment_wire(refunded))})

@@ -6,7 +6,7 @@ from backend.payment.states import SessionState
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentSettled:
+class PaymentSessionChanged:
     """A payment session of a cart came to this state. Published with the cart locked, where it is moved."""
 
     session_id: str

@@ -62,10 +62,10 @@ class PaymentSession(Timestamps, table=True):
     captured_amount: Cop | None = None
     """What the provider said that it took, in pesos. It pays an order only in state `captured`."""
     close_reason: str | None = None
-    """Why we stopped waiting (`backend.payment.settlement.CloseReason`); None while we never did."""
+    """Why we stopped waiting (`backend.payment.transitions.CloseReason`); None while we never did."""
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     """When its reservation ends, by the database's clock."""
-    asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    checked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the provider was last asked because a shopper came back; whoever moves it on is the one who asks."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -114,7 +114,7 @@ class PaymentNotification(Timestamps, table=True):
     invoice: str | None = Field(default=None, index=True)
     session_id: str | None = None
     """Our payment session, where the provider carries it. Not a foreign key: it is what somebody sent."""
-    tells_end: bool = False
+    is_final: bool = False
     """Whether it says that the payment was decided."""
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1

@@ -1,7 +1,7 @@
 """The webhook's inbox (design: decision 6).
 
 A notification is stored before anything acts on it, and the provider gets its 200 for anything it may send. What is
-genuine is acted on afterwards (`backend.payment.inquiry.act_on`): a signature need not cover the state (wire: gateway
+genuine is acted on afterwards (`backend.payment.checks.act_on`): a signature need not cover the state (wire: gateway
 1.8), so the notification is only a hint, and the provider itself is asked how the payment stands.
 """
 
@@ -94,7 +94,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         "session_id": _kept_text(notification.session_id or "", 80) or None,
         "reference": _kept_text(notification.reference or "", 80) or None,
         "invoice": _kept_text(notification.invoice or "", 80) or None,
-        "tells_end": notification.tells_end,
+        "is_final": notification.is_final,
         "fields": {
             _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT)
             for name, value in list(notification.fields.items())[:MAX_FIELDS]

@@ -43,21 +43,21 @@ async def money_of(session: AsyncSession, cart_id: str) -> tuple[Cop, Cop]:
     return sum(amount or 0 for _, amount in rows), int(refunded)
 
 
-async def left_of(session: AsyncSession, attempt: PaymentSession) -> Cop:
+async def left_of(session: AsyncSession, payment: PaymentSession) -> Cop:
     """What the shop still has of the money that this session captured."""
-    if attempt.state != SessionState.CAPTURED:
+    if payment.state != SessionState.CAPTURED:
         return 0
-    refunded = (await session.execute(_REFUNDED, {"session_ids": [attempt.id]})).scalar_one()
-    return (attempt.captured_amount or 0) - int(refunded)
+    refunded = (await session.execute(_REFUNDED, {"session_ids": [payment.id]})).scalar_one()
+    return (payment.captured_amount or 0) - int(refunded)
 
 
-async def book_refund(session: AsyncSession, attempt: PaymentSession, refund: Refund) -> Refund:
+async def book_refund(session: AsyncSession, payment: PaymentSession, refund: Refund) -> Refund:
     """Book the refund on this payment session, which must be locked.
 
     Raises:
         NotAllowed: it is more than is left of what was captured.
     """
-    left = await left_of(session, attempt)
+    left = await left_of(session, payment)
     if refund.amount > left:
         raise NotAllowed(f"You cannot refund more than what was captured: {left} is left of this payment")
     session.add(refund)

@@ -19,7 +19,7 @@ from backend.edge.route import WireRoute
 from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, example
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import InvalidData, NotFound
-from backend.payment.routes import Desk
+from backend.payment.routes import Payments
 
 router = APIRouter(
     prefix="/admin/regions",
@@ -76,7 +76,7 @@ async def read(region_id: str, database: Db, fields: Shown) -> Wire:
 
 
 @router.post("/{region_id}", response_model=AdminRegionAnswer)
-async def change(region_id: str, body: RegionChange, database: Db, desk: Desk, fields: Shown) -> Wire:
+async def change(region_id: str, body: RegionChange, database: Db, desk: Payments, fields: Shown) -> Wire:
     """Say which ways to pay the region offers. Payments that have been started are not touched."""
     async with database.transaction() as session:
         region = await _region(session, region_id)

@@ -7,19 +7,19 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
 
 from backend.edge.bodies import body_up_to
-from backend.payment.desk import PaymentDesk
 from backend.payment.notifications import MAX_BODY_BYTES
+from backend.payment.service import PaymentService
 
 router = APIRouter()
 
 
-def payment_desk(request: Request) -> PaymentDesk:
-    """The running shop's payment room."""
-    desk: PaymentDesk = request.app.state.payments
-    return desk
+def payment_service(request: Request) -> PaymentService:
+    """The running shop's payments."""
+    service: PaymentService = request.app.state.payments
+    return service
 
 
-Desk = Annotated[PaymentDesk, Depends(payment_desk)]
+Payments = Annotated[PaymentService, Depends(payment_service)]
 
 
 class BankOut(BaseModel):
@@ -36,9 +36,9 @@ class BanksOut(BaseModel):
 
 
 @router.get("/api/pse/banks", tags=["storefront"])
-async def pse_banks(desk: Desk) -> BanksOut:
+async def pse_banks(payments: Payments) -> BanksOut:
     """The gateway's bank list, by name, without the placeholder of bankCode '0'."""
-    return BanksOut(banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await desk.banks()])
+    return BanksOut(banks=[BankOut(bankCode=bank.code, name=bank.name) for bank in await payments.banks()])
 
 
 HOOK = "/hooks/payment/{provider}"
@@ -47,13 +47,13 @@ HOOK = "/hooks/payment/{provider}"
 @router.api_route(f"{HOOK}/", methods=["GET", "POST", "PUT", "PATCH"], include_in_schema=False)
 @router.api_route(HOOK, methods=["GET", "PUT", "PATCH"], include_in_schema=False)
 @router.post(HOOK, tags=["webhook"])
-async def payment_hook(provider: str, request: Request, desk: Desk) -> PlainTextResponse:
+async def payment_hook(provider: str, request: Request, payments: Payments) -> PlainTextResponse:
     """A provider's notification. Always 200, whatever comes: form, query, JSON, nothing at all (spec: Webhook).
 
     The method says nothing: GET, PUT and PATCH are read as POST is, and a slash at the end makes no difference.
     """
     raw = await body_up_to(request, MAX_BODY_BYTES + 1)
-    await desk.inbox.take(provider, raw, dict(request.headers), dict(request.query_params))
+    await payments.inbox.take(provider, raw, dict(request.headers), dict(request.query_params))
     return PlainTextResponse("OK")
 
 

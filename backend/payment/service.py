@@ -1,322 +1,59 @@
-"""Payment collections and the sessions that pay them."""
+"""The payment room of a running shop: its providers, its banks, and the work that goes on behind it."""
 
-import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from math import ceil
-from typing import Any
+from datetime import timedelta
 
-from sqlalchemy import bindparam, select
-from sqlalchemy.ext.asyncio import AsyncSession
-from ulid import ULID
-
-from backend.cart.models import Cart
-from backend.catalog.models import Region
-from backend.database import Database, database_now, db_now
-from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
-from backend.jobs import enqueue
-from backend.money import Cop
-from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import (
-    Initiated,
-    PaymentProvider,
-    PaymentRequest,
-    ProviderState,
-    SessionFacts,
-)
-from backend.payment.settlement import CHECK, CloseReason, bind, close, lock_attempt, move
-from backend.payment.states import LIVE, OPEN, SessionState
-from backend.tables import JsonObject
-
-log = logging.getLogger(__name__)
-
-HOLD_TIME = timedelta(minutes=40)
-"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes)."""
-FIRST_CHECK = timedelta(minutes=7)
-"""When a pending payment is first asked about (wire: checkout, probe pending)."""
-CREATE_LIMIT = timedelta(seconds=90)
-"""Longer than a provider may take to start a payment: one that is still being started after this was cut off."""
-
-UNDER_WAY = (
-    "A payment of this cart is at the bank already ({invoice}). Wait for it, or give it up: start another payment "
-    "session with `data.replace`: true. The bank may still approve the earlier one"
-)
-HELD = "The gateway is looking into a payment of this cart ({invoice}): nothing can be paid before it has decided"
-PAID = "This cart is paid already ({invoice})"
-
-# what every step of a purchase asks, built once
-_COLLECTION = select(PaymentCollection).where(PaymentCollection.cart_id == bindparam("cart_id"))
-_TERMS = (
-    select(PaymentCollection, Region.payment_providers, db_now())
-    .select_from(Cart)
-    .join(Region, Region.id == Cart.region_id)
-    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
-    .where(Cart.id == bindparam("cart_id"))
-)
-_ATTEMPTS = (
-    select(PaymentSession)
-    .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
-    .where(PaymentCollection.cart_id == bindparam("cart_id"))
-    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
-)
-_OWED = (
-    select(PaymentCollection, PaymentSession)
-    .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
-    .where(PaymentCollection.id == bindparam("collection_id"))
-    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
-)
-_IN_THE_WAY = select(PaymentSession).where(
-    PaymentSession.collection_id == bindparam("collection_id"),
-    PaymentSession.state.in_(
-        sorted({*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED})
-    ),
-)
+from backend.database import Database
+from backend.jobs import JobRun, RunAgain, job
+from backend.modules import GATEWAY_PSE
+from backend.payment.checks import act_on, check, check_all, check_on_return
+from backend.payment.notifications import ACT, Inbox
+from backend.payment.providers.base import Choice, PaymentProvider, Providers
+from backend.payment.transitions import CHECK
 
 
-class PaymentUnderWay(Conflict):
-    """Another payment session of the cart is at the bank, or is being started.
+class PaymentService:
+    """What the rest of the shop asks of payments. Its jobs are done by the shop's worker."""
 
-    Attributes:
-        session_id: which.
-        is_starting: the provider has not answered its start yet.
-    """
+    def __init__(self, database: Database, providers: Providers) -> None:
+        self.database = database
+        self.providers = providers
+        self.inbox = Inbox(database, providers)
 
-    def __init__(self, attempt: PaymentSession, *, retry_after: int | None = None) -> None:
-        super().__init__(UNDER_WAY.format(invoice=attempt.invoice), retry_after=retry_after)
-        self.session_id = attempt.id
-        self.is_starting = attempt.state == SessionState.INITIATING
+    def provider(self, provider_id: str) -> PaymentProvider | None:
+        """The provider with this id, if the shop runs with it."""
+        return self.providers.get(provider_id)
 
+    async def banks(self) -> list[Choice]:
+        """The banks a shopper may choose for PSE, by name; none when the shop runs without it.
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Under what a cart is paid: what it owes so far, the providers its region offers, and the database's clock."""
+        Raises:
+            OutsideFailure: the gateway fails and there was never a good list.
+        """
+        provider = self.providers.get(GATEWAY_PSE)
+        return await provider.choices("bank") if provider is not None else []
 
-    collection: PaymentCollection | None
-    provider_ids: Sequence[str]
-    moment: datetime
+    async def check_on_return(self, session_id: str) -> None:
+        """The shopper is back from the bank: see how the payment stands."""
+        await check_on_return(self.database, self.providers, session_id)
 
+    @job(CHECK, timeout=timedelta(seconds=40), at_once=4, give_up_after=timedelta(days=3))
+    async def check(self, run: JobRun) -> RunAgain | None:
+        """Ask how a payment stands, and again later while its provider has not said how it ended."""
+        gap = await check(self.database, self.providers, run.payload["session_id"])
+        return RunAgain(gap) if gap is not None else None
 
-async def read_terms(session: AsyncSession, cart_id: str) -> Terms:
-    """The terms of the (locked) cart."""
-    return Terms(*(await session.execute(_TERMS, {"cart_id": cart_id})).one())
+    @job(ACT, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
+    async def handle_notification(self, run: JobRun) -> RunAgain | None:
+        """Ask the provider of the payment that a stored notification names."""
+        gap = await act_on(self.database, self.providers, str(run.key), run.attempt)
+        return RunAgain(gap) if gap is not None else None
 
+    async def check_all(self) -> int:
+        """Ask about every payment of the last 48 hours whose provider has not said how it ended."""
+        return await check_all(self.database, self.providers)
 
-async def offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
-    """The ids of the providers that the region offers; without one, those that any region does."""
-    offered = select(Region.payment_providers)
-    if region_id is not None:
-        offered = offered.where(Region.id == region_id)
-    rows = await session.execute(offered)
-    return frozenset(provider_id for ids in rows.scalars() for provider_id in ids)
-
-
-async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> PaymentCollection:
-    """The cart's one payment collection, owing `amount`. The cart must be locked."""
-    return await owe(session, await read_collection(session, cart_id), cart_id, amount)
-
-
-async def owe(
-    session: AsyncSession, collection: PaymentCollection | None, cart_id: str, amount: Cop
-) -> PaymentCollection:
-    """The same, where it is known already whether there is one."""
-    collection = collection or PaymentCollection(cart_id=cart_id, amount=amount)
-    collection.amount = amount
-    session.add(collection)
-    await session.flush()
-    return collection
-
-
-async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollection | None:
-    """The cart's payment collection, if one was made."""
-    found = await session.execute(_COLLECTION, {"cart_id": cart_id})
-    return found.scalar_one_or_none()
-
-
-async def read_owed(
-    session: AsyncSession, collection_id: str
-) -> tuple[PaymentCollection, list[PaymentSession]]:
-    """The collection with this id, and every session that pays it, newest first.
-
-    Raises:
-        NotFound: there is none.
-    """
-    rows = (await session.execute(_OWED, {"collection_id": collection_id})).all()
-    if not rows:
-        raise NotFound(f"Payment collection with id: {collection_id} was not found")
-    return rows[0][0], [attempt for _, attempt in rows if attempt is not None]
-
-
-async def attempts_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
-    """Every payment session of the cart, newest first."""
-    return (await session.execute(_ATTEMPTS, {"cart_id": cart_id})).scalars().all()
-
-
-async def decisive_attempt(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """The session that says how the payment stands: the paid one beside any others, else the newest."""
-    attempts = await attempts_of(session, cart_id)
-    ranked = sorted(attempts, key=lambda attempt: _WEIGHT.get(SessionState(attempt.state), 2))
-    return ranked[0] if ranked else None
-
-
-_WEIGHT = {SessionState.CAPTURED: 0, SessionState.AUTHORIZED: 0, **dict.fromkeys(OPEN, 1)}
-
-
-async def open_attempt(
-    session: AsyncSession,
-    collection: PaymentCollection,
-    provider_id: str,
-    data: Mapping[str, Any],
-    *,
-    snapshot: JsonObject | None = None,
-    cart: Cart | None = None,
-    moment: datetime | None = None,
-    leaves_shop: bool = True,
-    replacing: str | None = None,
-) -> PaymentSession:
-    """A new payment session of the collection, before the provider is asked. The cart must be locked.
-
-    Args:
-        session: the caller's transaction.
-        collection: what is owed.
-        provider_id: who is to take the money.
-        data: what is kept of the payer beside the session.
-        snapshot: what is paid for; the order is made of it.
-        cart: the locked cart, if it is known.
-        moment: the database's clock, if it is known.
-        leaves_shop: whether the shopper pays on a page of the bank's.
-        replacing: the id of a session at the bank that is closed for this one.
-
-    Raises:
-        PaymentUnderWay: another session of this collection is at the bank (wire: checkout, double payment).
-        Conflict: the cart is paid already.
-    """
-    cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
-    moment = moment or await database_now(session)
-    await _make_way(session, collection, cart, moment, replacing)
-    attempt = PaymentSession(
-        collection_id=collection.id,
-        provider_id=provider_id,
-        state=SessionState.INITIATING if leaves_shop else SessionState.PENDING,
-        amount=collection.amount,
-        invoice=f"TR{ULID()}",
-        data=dict(data),
-        snapshot=snapshot or {},
-        created_at=moment,
-        expires_at=moment + HOLD_TIME,
-    )
-    session.add(attempt)
-    bind(attempt, cart)
-    await session.flush()
-    if leaves_shop:
-        await enqueue(session, CHECK, {"session_id": attempt.id}, key=attempt.id, after=FIRST_CHECK)
-    return attempt
-
-
-async def _make_way(
-    session: AsyncSession,
-    collection: PaymentCollection,
-    cart: Cart,
-    moment: datetime,
-    replacing: str | None,
-) -> None:
-    for other in (await session.execute(_IN_THE_WAY, {"collection_id": collection.id})).scalars().all():
-        state = SessionState(other.state)
-        if state is SessionState.PENDING:
-            await move(session, other, cart, SessionState.CANCELED)
-        elif state is SessionState.PENDING_AUTHORIZATION and other.id == replacing:
-            await close(session, other, cart, CloseReason.REPLACED)
-        elif state is SessionState.HELD:
-            raise Conflict(HELD.format(invoice=other.invoice))
-        elif state in LIVE:
-            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, moment))
-        else:
-            raise Conflict(PAID.format(invoice=other.invoice))
-
-
-def seconds_to_start(attempt: PaymentSession, moment: datetime) -> int | None:
-    """For how long the provider may still take to start it, by the database's clock; None when it has started."""
-    if attempt.state != SessionState.INITIATING:
-        return None
-    return max(1, ceil((attempt.created_at + CREATE_LIMIT - moment).total_seconds()))
-
-
-async def initiate(
-    database: Database, provider: PaymentProvider, attempt: PaymentSession, request: PaymentRequest
-) -> PaymentSession:
-    """Ask the provider to start the session, outside any transaction, and keep what it answered.
-
-    Raises:
-        InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
-        OutcomeUnknown: it may have been; the session is `unknown` and is looked up, never repeated.
-        Conflict: it took so long that another payment of the cart has begun.
-    """
-    try:
-        started = await provider.initiate(replace(request, session_id=attempt.id, invoice=attempt.invoice))
-    except OutcomeUnknown as error:
-        await _end_initiation(database, attempt.id, SessionState.UNKNOWN, error)
-        raise
-    except ShopError as error:
-        await _end_initiation(database, attempt.id, SessionState.FAILED, error)
-        raise
-    except BaseException as error:
-        # whatever it was, the provider may have acted
-        await _end_initiation(database, attempt.id, SessionState.UNKNOWN, error)
-        raise
-    if attempt.state == SessionState.PENDING and not (started.reference or started.data):
-        return attempt  # it has not left the shop, and there is nothing to keep
-    return await _keep_started(database, attempt.id, started)
-
-
-async def _end_initiation(
-    database: Database, session_id: str, state: SessionState, error: BaseException
-) -> None:
-    async with database.transaction() as session:
-        attempt, cart = await lock_attempt(session, session_id)
-        for name in ("reference", "transaction_id", "ticket_id"):
-            setattr(attempt, name, getattr(attempt, name) or getattr(error, name, None))
-        if isinstance(error, ShopError):
-            attempt.data = {**attempt.data, "reason": error.message}
-        if SessionState(attempt.state).leads_to(state):
-            await move(session, attempt, cart, state)
-
-
-async def _keep_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
-    async with database.transaction() as session:
-        attempt, cart = await lock_attempt(session, session_id)
-        attempt.reference = attempt.reference or started.reference
-        attempt.transaction_id = attempt.transaction_id or started.transaction_id
-        attempt.ticket_id = attempt.ticket_id or started.ticket_id
-        attempt.redirect_url = started.redirect_url
-        attempt.data = {**started.data, **attempt.data}
-        is_pending = started.state is ProviderState.PENDING
-        wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
-        state = SessionState(attempt.state)
-        is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
-        if is_late and (is_pending or await _is_taken(session, attempt, cart)):
-            await session.flush()
-        elif state.leads_to(wanted):
-            # a notification may have been faster than this answer: then its word stands
-            await move(session, attempt, cart, wanted)
-    if attempt.state == SessionState.UNKNOWN:
-        raise Conflict(UNDER_WAY.format(invoice=attempt.invoice))
-    return attempt
-
-
-async def _is_taken(session: AsyncSession, attempt: PaymentSession, cart: Cart) -> bool:
-    """Whether the cart has gone on without this session."""
-    others = await session.execute(_IN_THE_WAY, {"collection_id": attempt.collection_id})
-    return cart.completed_at is not None or others.first() is not None
-
-
-def facts_of(attempt: PaymentSession) -> SessionFacts:
-    """What the provider needs to know to find the payment."""
-    return SessionFacts(
-        session_id=attempt.id,
-        invoice=attempt.invoice,
-        amount=attempt.amount,
-        currency=attempt.currency_code.upper(),
-        reference=attempt.reference,
-        transaction_id=attempt.transaction_id,
-        ticket_id=attempt.ticket_id,
-    )
+    async def stop(self) -> None:
+        """End what is under way; what is half done is taken up again at the next start."""
+        await self.inbox.stop()
+        for provider in self.providers.values():
+            await provider.close()

@@ -22,7 +22,7 @@
       expired, failed                                                       (`honor`); a provider's late word never does
     captured                nothing                                         final
 
-(spec: States and transitions.) `backend.payment.settlement.move` is the only function that writes a state.
+(spec: States and transitions.) `backend.payment.transitions.move` is the only function that writes a state.
 Rejected, canceled, expired and failed are the provider's own word; silence never is one of them.
 """
 
@@ -65,7 +65,7 @@ class SessionState(StrEnum):
 S = SessionState
 FINAL = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED})
 OPEN = frozenset({S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION, S.HELD})
-ASKED = OPEN | {S.CLOSED}
+CHECKED = OPEN | {S.CLOSED}
 """The provider is asked about these."""
 LIVE = frozenset({S.PENDING, S.INITIATING, S.PENDING_AUTHORIZATION})
 """At most one session of a collection is in these at a time; the database sees to it."""

@@ -21,82 +21,82 @@ _SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
 
 
 def collection_wire(
-    collection: PaymentCollection, attempts: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
+    collection: PaymentCollection, payment_sessions: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
 ) -> JsonDict:
     """What is owed, with the tries to pay it (given newest first) and the refunds of what they captured."""
-    made = [attempt for attempt in attempts if attempt.state in _MADE]
-    captured = [attempt for attempt in made if attempt.state == SessionState.CAPTURED]
+    made = [payment for payment in payment_sessions if payment.state in _MADE]
+    captured = [payment for payment in made if payment.state == SessionState.CAPTURED]
     amounts = {
         "amount": collection.amount,
-        "authorized_amount": sum(attempt.amount for attempt in made) if made else None,
-        "captured_amount": captured_total(attempts) if captured else None,
+        "authorized_amount": sum(payment.amount for payment in made) if made else None,
+        "captured_amount": captured_total(payment_sessions) if captured else None,
         "refunded_amount": refunded_total(refunds) if refunds else None,
     }
     return {
         "id": collection.id,
         "currency_code": collection.currency_code,
         **with_twins(amounts),
-        "status": _collection_status(attempts),
+        "status": _collection_status(payment_sessions),
         "completed_at": iso(min((a.captured_at for a in captured if a.captured_at), default=None)),
         "metadata": None,
         **stamps(collection.created_at, collection.updated_at),
         "deleted_at": None,
-        "payment_sessions": [session_wire(attempt) for attempt in _shown(attempts)],
-        "payments": [payment_wire(attempt, refunds) for attempt in reversed(made)],
+        "payment_sessions": [session_wire(payment) for payment in _shown(payment_sessions)],
+        "payments": [payment_wire(payment, refunds) for payment in reversed(made)],
     }
 
 
-def session_wire(attempt: PaymentSession) -> JsonDict:
+def session_wire(payment: PaymentSession) -> JsonDict:
     """One try to pay. `data.redirect_url` is the bank's page while the shopper has to go there."""
-    data: JsonDict = {name: attempt.data[name] for name in _SHOWN_DATA if attempt.data.get(name)}
-    if attempt.redirect_url:
+    data: JsonDict = {name: payment.data[name] for name in _SHOWN_DATA if payment.data.get(name)}
+    if payment.redirect_url:
         data |= {
-            "redirect_url": attempt.redirect_url,
-            "invoice": attempt.invoice,
-            "reference": attempt.reference,
+            "redirect_url": payment.redirect_url,
+            "invoice": payment.invoice,
+            "reference": payment.reference,
         }
     return {
-        "id": attempt.id,
-        "currency_code": attempt.currency_code,
-        "provider_id": attempt.provider_id,
+        "id": payment.id,
+        "currency_code": payment.currency_code,
+        "provider_id": payment.provider_id,
         "data": data,
         "context": {},
-        "status": _STATUS.get(SessionState(attempt.state), attempt.state),
-        "authorized_at": iso(attempt.authorized_at),
-        "payment_collection_id": attempt.collection_id,
-        "payment": payment_wire(attempt) if attempt.state in _MADE else None,
+        "status": _STATUS.get(SessionState(payment.state), payment.state),
+        "authorized_at": iso(payment.authorized_at),
+        "payment_collection_id": payment.collection_id,
+        "payment": payment_wire(payment) if payment.state in _MADE else None,
         "metadata": {},
-        "raw_amount": exact(attempt.amount),
-        "amount": attempt.amount,
-        **stamps(attempt.created_at, attempt.updated_at),
+        "raw_amount": exact(payment.amount),
+        "amount": payment.amount,
+        **stamps(payment.created_at, payment.updated_at),
         "deleted_at": None,
     }
 
 
-def payment_wire(attempt: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:
+def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:
     """The payment that an authorized try became. It has no row of its own: its id is the try's under `pay_`.
 
     Of the refunds, its own are shown.
     """
-    is_captured = attempt.state == SessionState.CAPTURED
-    capture = {"id": sibling_id("capt", attempt.id), "amount": attempt.captured_amount}
+    is_captured = payment.state == SessionState.CAPTURED
+    capture = {"id": sibling_id("capt", payment.id), "amount": payment.captured_amount}
     return {
-        "id": sibling_id("pay", attempt.id),
-        "currency_code": attempt.currency_code,
-        "provider_id": attempt.provider_id,
-        "payment_collection_id": attempt.collection_id,
-        "payment_session_id": attempt.id,
-        "payment_session": {"id": attempt.id},
-        "amount": attempt.amount,
-        "raw_amount": exact(attempt.amount),
+        "id": sibling_id("pay", payment.id),
+        "currency_code": payment.currency_code,
+        "provider_id": payment.provider_id,
+        "payment_collection_id": payment.collection_id,
+        "payment_session_id": payment.id,
+        "payment_session": {"id": payment.id},
+        "amount": payment.amount,
+        "raw_amount": exact(payment.amount),
         "data": {},
         "metadata": None,
-        "captured_at": iso(attempt.captured_at),
+        "captured_at": iso(payment.captured_at),
         "canceled_at": None,
         "deleted_at": None,
         "captures": [capture] if is_captured else [],
-        "refunds": [refund_wire(one) for one in refunds if one.payment_session_id == attempt.id],
-        **stamps(attempt.created_at, attempt.updated_at),
+        "refunds": [refund_wire(one) for one in refunds if one.payment_session_id == payment.id],
+        **stamps(payment.created_at, payment.updated_at),
     }
 
 
@@ -130,33 +130,33 @@ def refunded_total(refunds: Iterable[Refund]) -> Cop:
     return sum(refund.amount for refund in refunds)
 
 
-def captured_total(attempts: Iterable[PaymentSession]) -> Cop:
+def captured_total(payment_sessions: Iterable[PaymentSession]) -> Cop:
     """What was captured by these sessions. Money that pays no order is not counted."""
-    captured = (attempt for attempt in attempts if attempt.state == SessionState.CAPTURED)
-    return sum(attempt.captured_amount or 0 for attempt in captured)
+    captured = (payment for payment in payment_sessions if payment.state == SessionState.CAPTURED)
+    return sum(payment.captured_amount or 0 for payment in captured)
 
 
-def _collection_status(attempts: Sequence[PaymentSession]) -> str:
-    states = {SessionState(attempt.state) for attempt in attempts}
+def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
+    states = {SessionState(payment.state) for payment in payment_sessions}
     if SessionState.CAPTURED in states:
         return "completed"
     if SessionState.AUTHORIZED in states:
         return "authorized"
-    return "awaiting" if any(map(_is_under_way, attempts)) else "not_paid"
+    return "awaiting" if any(map(_is_under_way, payment_sessions)) else "not_paid"
 
 
-def _shown(attempts: Sequence[PaymentSession]) -> list[PaymentSession]:
+def _shown(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
     """The tries that count: on the platform a new one takes the place of those that came to nothing.
 
     When all came to nothing the last one tells why, unless the cart just changed before any bank knew of it.
     """
-    counting = [attempt for attempt in attempts if attempt.state in _MADE or _is_under_way(attempt)]
-    if counting or not attempts:
+    counting = [payment for payment in payment_sessions if payment.state in _MADE or _is_under_way(payment)]
+    if counting or not payment_sessions:
         return counting
-    last = attempts[0]
+    last = payment_sessions[0]
     return [] if last.state == SessionState.CANCELED and last.redirect_url is None else [last]
 
 
-def _is_under_way(attempt: PaymentSession) -> bool:
-    state = SessionState(attempt.state)
+def _is_under_way(payment: PaymentSession) -> bool:
+    state = SessionState(payment.state)
     return state.is_open or state is SessionState.PENDING

@@ -15,6 +15,8 @@ TABLES: tuple[tuple[str, str], ...] = (
 """(name before, name since), one line each."""
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("payment_session", "asked_at", "checked_at"),
+    ("payment_notification", "tells_end", "is_final"),
 )
 """(table's name since, column before, column since), one line each."""
 

@@ -60,7 +60,7 @@ class Notification:
         session_id: our payment session, if the provider carries it.
         invoice: our reference at the provider.
         reference: the provider's number of the payment.
-        tells_end: whether it says that the payment was decided; the look-up may lag behind, and is repeated then.
+        is_final: whether it says that the payment was decided; the look-up may lag behind, and is repeated then.
         fields: what is worth keeping; the inbox bounds it.
     """
 
@@ -69,7 +69,7 @@ class Notification:
     session_id: str | None = None
     invoice: str | None = None
     reference: str | None = None
-    tells_end: bool = False
+    is_final: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -158,7 +158,7 @@ class StartUnknown(OutcomeUnknown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionFacts:
+class StartedPayment:
     """What we know of a started payment: enough for the provider to find it and to tell it from another."""
 
     session_id: str
@@ -238,7 +238,7 @@ class PaymentProvider(ABC):
         """
 
     @abstractmethod
-    async def status(self, session: SessionFacts) -> ProviderReport:
+    async def status(self, session: StartedPayment) -> ProviderReport:
         """What the provider says of the payment now; state UNKNOWN when it does not know or its answer is not certain.
 
         Raises:
@@ -254,7 +254,7 @@ class PaymentProvider(ABC):
         Whatever comes, it is an answer and no error; the inbox takes an exception for `malformed`.
         """
 
-    async def capture(self, session: SessionFacts) -> ProviderReport:
+    async def capture(self, session: StartedPayment) -> ProviderReport:
         """Take the authorized money. Unless that is a step of its own, this only asks how the payment stands.
 
         Raises:
@@ -262,7 +262,7 @@ class PaymentProvider(ABC):
         """
         return await self.status(session)
 
-    async def cancel(self, session: SessionFacts) -> ProviderReport:
+    async def cancel(self, session: StartedPayment) -> ProviderReport:
         """Let go of a payment that is not captured, as far as the provider can; tells how it stands afterwards.
 
         Raises:
@@ -270,7 +270,7 @@ class PaymentProvider(ABC):
         """
         return await self.status(session)
 
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
+    async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
         """Give captured money back; returns when it is certainly on its way.
 
         Raises:

@@ -11,7 +11,7 @@ from backend.payment.providers.base import (
     PaymentRequest,
     ProviderReport,
     ProviderState,
-    SessionFacts,
+    StartedPayment,
     Verdict,
 )
 
@@ -26,15 +26,15 @@ class SystemDefault(PaymentProvider):
         """Start a payment that is authorized when the cart is completed."""
         return Initiated(state=ProviderState.PENDING)
 
-    async def status(self, session: SessionFacts) -> ProviderReport:
+    async def status(self, session: StartedPayment) -> ProviderReport:
         """Always authorized: there is nobody outside to ask."""
         return _report(session, ProviderState.AUTHORIZED)
 
-    async def capture(self, session: SessionFacts) -> ProviderReport:
+    async def capture(self, session: StartedPayment) -> ProviderReport:
         """Captured: staff have the money."""
         return _report(session, ProviderState.CAPTURED)
 
-    async def cancel(self, session: SessionFacts) -> ProviderReport:
+    async def cancel(self, session: StartedPayment) -> ProviderReport:
         """Canceled: nothing was taken."""
         return _report(session, ProviderState.CANCELED)
 
@@ -48,7 +48,7 @@ class SystemDefault(PaymentProvider):
         return Notification(verdict=Verdict.MALFORMED)
 
 
-def _report(session: SessionFacts, state: ProviderState) -> ProviderReport:
+def _report(session: StartedPayment, state: ProviderState) -> ProviderReport:
     return ProviderReport(
         state=state, amount=Decimal(session.amount), currency=session.currency, invoice=session.invoice
     )

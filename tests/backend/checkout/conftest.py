@@ -7,8 +7,8 @@ from backend.checkout.service import Checkout
 from backend.database import Database
 from backend.fulfillment.tracker import Tracker
 from backend.jobs import Worker
-from backend.payment.desk import PaymentDesk
 from backend.payment.providers.system_default import SystemDefault
+from backend.payment.service import PaymentService
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
@@ -21,8 +21,8 @@ from tests.shop_floor import open_floor
 async def till(database: Database, settings: Settings) -> Till:
     """A shop with an empty floor that takes money."""
     bank = ScriptedBank()
-    desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
+    payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    checkout = Checkout(settings, database, desk, carriers, Tracker(database, carriers))
-    worker = Worker(database, [desk, ReservationExpiry(database, desk)])
+    checkout = Checkout(settings, database, payments, carriers, Tracker(database, carriers))
+    worker = Worker(database, [payments, ReservationExpiry(database, payments)])
     return Till(database, checkout, bank, worker, await open_floor(database, settings))

@@ -18,10 +18,10 @@ from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.orders.models import Order, OrderLine
 from backend.orders.tokens import order_token
-from backend.payment.inquiry import ask_and_settle
+from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.payment.service import decisive_attempt
+from backend.payment.sessions import decisive_session
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
@@ -79,28 +79,28 @@ class Till:
     async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
         """An order whose payment is at the bank."""
         cart_id = await self.cart(variant, quantity)
-        attempt = await self.start(cart_id)
-        return await self.checkout.complete(cart_id), attempt
+        payment = await self.start(cart_id)
+        return await self.checkout.complete(cart_id), payment
 
     async def add(self, cart_id: str, variant: str, quantity: int = 1) -> None:
         async with self.database.transaction() as session:
             await carts.add(session, cart_id, variant, quantity)
 
-    async def decide(self, attempt: PaymentSession, state: ProviderState) -> str:
+    async def decide(self, payment: PaymentSession, state: ProviderState) -> str:
         """The bank decides, and the shop asks. Gives the session's state."""
-        self.bank.states[attempt.invoice] = state
-        await ask_and_settle(self.database, self.checkout.payments.providers, attempt)
-        return await self.state(attempt)
+        self.bank.states[payment.invoice] = state
+        await check_session(self.database, self.checkout.payments.providers, payment)
+        return await self.state(payment)
 
-    async def state(self, attempt: PaymentSession) -> str:
+    async def state(self, payment: PaymentSession) -> str:
         async with self.database.read() as session:
-            return (await session.get_one(PaymentSession, attempt.id)).state
+            return (await session.get_one(PaymentSession, payment.id)).state
 
     async def session_of(self, cart_id: str) -> PaymentSession:
         async with self.database.read() as session:
-            attempt = await decisive_attempt(session, cart_id)
-            assert attempt is not None
-            return attempt
+            payment = await decisive_session(session, cart_id)
+            assert payment is not None
+            return payment
 
     async def read_order(self, order_id: str) -> Order:
         async with self.database.read() as session:
@@ -133,10 +133,10 @@ class Till:
     async def pass_time(self, time: timedelta) -> None:
         """Move every stored moment of payments, reservations and jobs back."""
         async with self.database.transaction() as session:
-            for attempt in (await session.execute(select(PaymentSession))).scalars():
-                attempt.created_at -= time
-                attempt.expires_at = attempt.expires_at - time if attempt.expires_at else None
-                attempt.asked_at = attempt.asked_at - time if attempt.asked_at else None
+            for payment in (await session.execute(select(PaymentSession))).scalars():
+                payment.created_at -= time
+                payment.expires_at = payment.expires_at - time if payment.expires_at else None
+                payment.checked_at = payment.checked_at - time if payment.checked_at else None
             for reservation in (await session.execute(select(Reservation))).scalars():
                 if reservation.expires_at is not None:
                     reservation.expires_at -= time

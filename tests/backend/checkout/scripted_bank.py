@@ -14,7 +14,7 @@ from backend.payment.providers.base import (
     PaymentRequest,
     ProviderReport,
     ProviderState,
-    SessionFacts,
+    StartedPayment,
 )
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import read_notification
@@ -49,7 +49,7 @@ class ScriptedBank(PaymentProvider):
             ticket_id=f"ticket-{request.invoice}",
         )
 
-    async def status(self, session: SessionFacts) -> ProviderReport:
+    async def status(self, session: StartedPayment) -> ProviderReport:
         self.asked += 1
         if self.meanwhile is not None:
             await self.meanwhile()

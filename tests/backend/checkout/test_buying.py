@@ -29,11 +29,11 @@ from backend.fulfillment.tracker import Tracker
 from backend.inventory.service import available_units
 from backend.orders.models import Order
 from backend.orders.tokens import order_token
-from backend.payment.desk import PaymentDesk
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.providers.system_default import SystemDefault
-from backend.payment.settlement import settle
+from backend.payment.service import PaymentService
+from backend.payment.transitions import apply_report
 from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
@@ -68,9 +68,9 @@ def bank() -> ScriptedBank:
 
 @pytest.fixture
 async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
-    desk = PaymentDesk(database, {bank.id: bank, "pp_system_default": SystemDefault()})
+    payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    return Checkout(settings, database, desk, carriers, Tracker(database, carriers))
+    return Checkout(settings, database, payments, carriers, Tracker(database, carriers))
 
 
 async def _toy(database: Database, floor: Floor, stock: int) -> str:
@@ -111,8 +111,8 @@ def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
 
 
 async def _pay(checkout: Checkout, cart_id: str, ip: str = "190.24.1.1") -> tuple[Order, PaymentSession]:
-    attempt = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)
-    return await checkout.complete(cart_id), attempt
+    payment = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)
+    return await checkout.complete(cart_id), payment
 
 
 async def _available(database: Database, variant: str) -> int:
@@ -126,21 +126,21 @@ async def _order(database: Database, order_id: str) -> Order:
 
 
 async def _settle(
-    checkout: Checkout, attempt: PaymentSession, state: ProviderState, **report: object
+    checkout: Checkout, payment: PaymentSession, state: ProviderState, **report: object
 ) -> None:
     told = ProviderReport(
-        state=state, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice
+        state=state, amount=Decimal(payment.amount), currency="COP", invoice=payment.invoice
     )
-    await settle(checkout.database, attempt.id, replace(told, **report))  # type: ignore[arg-type]
+    await apply_report(checkout.database, payment.id, replace(told, **report))  # type: ignore[arg-type]
 
 
 async def test_the_order_exists_and_the_stock_is_held_before_the_bank_page(
     checkout: Checkout, floor: Floor, bank: ScriptedBank
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     assert (order.status, order.payment_status, order.total) == ("pending", "awaiting", 2 * PRICE)
-    assert attempt.redirect_url == f"https://bank.example/{attempt.invoice}"
+    assert payment.redirect_url == f"https://bank.example/{payment.invoice}"
     assert await _available(checkout.database, trompo) == 1
     assert bank.started[0].amount == 2 * PRICE
     assert order.id in bank.started[0].return_url
@@ -148,8 +148,8 @@ async def test_the_order_exists_and_the_stock_is_held_before_the_bank_page(
 
 async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
-    await _settle(checkout, attempt, ProviderState.CAPTURED)
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
+    await _settle(checkout, payment, ProviderState.CAPTURED)
     paid = await _order(checkout.database, order.id)
     assert (paid.status, paid.payment_status, paid.paid_at is not None) == ("pending", "captured", True)
     async with checkout.database.transaction() as session:
@@ -164,8 +164,8 @@ async def test_a_lost_payment_cancels_the_order_and_frees_the_stock(
     checkout: Checkout, floor: Floor, state: ProviderState
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
-    await _settle(checkout, attempt, state)
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    await _settle(checkout, payment, state)
     lost = await _order(checkout.database, order.id)
     assert (lost.status, lost.payment_status) == ("canceled", "canceled")
     assert await _available(checkout.database, trompo) == 3
@@ -176,9 +176,9 @@ async def test_a_late_code_never_undoes_a_paid_order(
     checkout: Checkout, floor: Floor, late: ProviderState
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     for state in (ProviderState.CAPTURED, late, ProviderState.CAPTURED, ProviderState.PENDING):
-        await _settle(checkout, attempt, state)
+        await _settle(checkout, payment, state)
     assert (await _order(checkout.database, order.id)).payment_status == "captured"
     assert await _available(checkout.database, trompo) == 2
 
@@ -192,13 +192,13 @@ async def _attention(database: Database) -> list[tuple[str, str, int | None]]:
 
 async def test_money_that_comes_too_late_is_told_and_never_lost(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
-    await _settle(checkout, attempt, ProviderState.REJECTED)
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
+    await _settle(checkout, payment, ProviderState.REJECTED)
     for _ in range(2):
-        await _settle(checkout, attempt, ProviderState.CAPTURED)
+        await _settle(checkout, payment, ProviderState.CAPTURED)
     late = await _order(checkout.database, order.id)
     assert (late.status, late.payment_status, late.meta) == ("canceled", "canceled", {})
-    assert await _attention(checkout.database) == [("approved_late", attempt.id, PRICE)]
+    assert await _attention(checkout.database) == [("approved_late", payment.id, PRICE)]
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,13 @@ async def test_an_approval_that_does_not_fit_is_held_for_a_person(
     checkout: Checkout, floor: Floor, wrong: dict[str, object]
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo))
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     for _ in range(2):
-        await _settle(checkout, attempt, ProviderState.CAPTURED, **wrong)
+        await _settle(checkout, payment, ProviderState.CAPTURED, **wrong)
     assert (await _order(checkout.database, order.id)).payment_status == "awaiting"
     assert await _available(checkout.database, trompo) == 2
     ((kind, subject, _),) = await _attention(checkout.database)
-    assert (kind, subject) == ("amount_differs", attempt.id)
+    assert (kind, subject) == ("amount_differs", payment.id)
 
 
 async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
@@ -229,8 +229,8 @@ async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    attempt = await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
-    await _settle(checkout, attempt, ProviderState.CAPTURED)
+    payment = await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    await _settle(checkout, payment, ProviderState.CAPTURED)
     order = await checkout.complete(cart_id)
     assert order.payment_status == "captured"
     assert await _available(checkout.database, trompo) == 2
@@ -344,18 +344,18 @@ async def test_a_start_without_answer_is_looked_up_and_never_repeated(
         await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
     invoice = bank.started[0].invoice
     bank.states[invoice] = ProviderState.CAPTURED  # it had been started, and the shopper had paid
-    assert await checkout.payments.ask_about_all() == 1
+    assert await checkout.payments.check_all() == 1
     order = await checkout.complete(cart_id)
     assert (order.payment_status, len(bank.started)) == ("captured", 1)
 
 
 async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
+    order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     token = order_token(checkout.settings.signing_key, order.id)
     with pytest.raises(Conflict):
         await checkout.try_again(order.id, token)
-    await _settle(checkout, attempt, ProviderState.REJECTED)
+    await _settle(checkout, payment, ProviderState.REJECTED)
     cart_id = await checkout.try_again(order.id, token)
     async with checkout.database.read() as session:
         cart = await cart_view(session, cart_id)
@@ -364,8 +364,8 @@ async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout
 
 async def _lost_order(checkout: Checkout, variant: str, quantity: int) -> tuple[str, str]:
     """An order whose payment was rejected, and its token."""
-    order, attempt = await _pay(checkout, await _ready_cart(checkout, variant, quantity))
-    await _settle(checkout, attempt, ProviderState.REJECTED)
+    order, payment = await _pay(checkout, await _ready_cart(checkout, variant, quantity))
+    await _settle(checkout, payment, ProviderState.REJECTED)
     return order.id, order_token(checkout.settings.signing_key, order.id)
 
 
@@ -420,6 +420,6 @@ async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(checkout: Che
 async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    attempt = await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")
-    assert attempt.state == "pending"
+    payment = await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")
+    assert payment.state == "pending"
     assert (await checkout.complete(cart_id)).payment_status == "authorized"

@@ -16,9 +16,9 @@ from tests.backend.checkout.paying_kit import PRICE, Till
 async def _changed(till: Till, units: int = 2) -> tuple[str, Order, PaymentSession, str]:
     """An order whose shopper chose another bank: the toy, the order, its closed payment, the cart that came back."""
     trompo = await till.toy()
-    order, attempt = await till.order(trompo, units)
+    order, payment = await till.order(trompo, units)
     cart_id = await till.checkout.change_bank(order.id, till.token(order))
-    return trompo, order, attempt, cart_id
+    return trompo, order, payment, cart_id
 
 
 async def _content(till: Till, cart_id: str) -> dict[str, int]:
@@ -28,15 +28,15 @@ async def _content(till: Till, cart_id: str) -> dict[str, int]:
 
 async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
     await till.ship(cart_id)
-    attempt = await till.start(cart_id)
-    return await till.checkout.complete(cart_id), attempt
+    payment = await till.start(cart_id)
+    return await till.checkout.complete(cart_id), payment
 
 
 async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> None:
-    trompo, order, attempt, cart_id = await _changed(till)
+    trompo, order, payment, cart_id = await _changed(till)
     assert await _content(till, cart_id) == {trompo: 2}
     lost = await till.read_order(order.id)
-    assert (lost.status, await till.state(attempt)) == ("canceled", "closed")
+    assert (lost.status, await till.state(payment)) == ("canceled", "closed")
     assert await till.available(trompo) == 3
     assert "order_lost" not in await till.mails()
     async with till.database.read() as session:
@@ -52,10 +52,10 @@ async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:
 
 async def test_nobody_gives_up_the_payment_of_somebody_else(till: Till) -> None:
     trompo = await till.toy()
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     with pytest.raises(NotFound):
         await till.checkout.change_bank(order.id, "forged")
-    assert await till.state(attempt) == "pending_authorization"
+    assert await till.state(payment) == "pending_authorization"
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ async def test_what_the_bank_has_approved_meanwhile_stands(
     till: Till, says: ProviderState, state: str
 ) -> None:
     trompo = await till.toy()
-    order, attempt = await till.order(trompo)
-    till.bank.states[attempt.invoice] = says
+    order, payment = await till.order(trompo)
+    till.bank.states[payment.invoice] = says
     with pytest.raises(Conflict):
         await till.checkout.change_bank(order.id, till.token(order))
-    assert await till.state(attempt) == state
+    assert await till.state(payment) == state
     assert (await till.read_order(order.id)).status == "pending"
 
 
 async def test_an_approval_of_the_old_payment_pays_its_order_when_nothing_else_has(till: Till) -> None:
-    trompo, order, attempt, _ = await _changed(till)
-    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    trompo, order, payment, _ = await _changed(till)
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     stands = await till.read_order(order.id)
     assert (stands.status, stands.payment_status) == ("pending", "captured")
     assert await till.available(trompo) == 1
@@ -83,9 +83,9 @@ async def test_an_approval_of_the_old_payment_pays_its_order_when_nothing_else_h
 
 
 async def test_an_approval_whose_units_are_gone_is_told(till: Till) -> None:
-    trompo, order, attempt, _ = await _changed(till, units=3)
+    trompo, order, payment, _ = await _changed(till, units=3)
     await till.order(trompo, 1)
-    await till.decide(attempt, ProviderState.CAPTURED)
+    await till.decide(payment, ProviderState.CAPTURED)
     assert (await till.read_order(order.id)).payment_status == "captured"
     assert await till.attention() == [("stock_short", order.id, 3 * PRICE)]
 
@@ -133,7 +133,7 @@ async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
 
 async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:
     trompo = await till.toy()
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     till.bank.is_down = True
     cart_id = await till.checkout.change_bank(order.id, till.token(order))
-    assert (await _content(till, cart_id), await till.state(attempt)) == ({trompo: 1}, "closed")
+    assert (await _content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")

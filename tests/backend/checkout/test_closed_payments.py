@@ -12,10 +12,10 @@ from backend.edge.wire import sibling_id
 from backend.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.jobs.models import Job
 from backend.payment.admin import capture
-from backend.payment.inquiry import ASK_FOR
+from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.payment.service import CREATE_LIMIT, HOLD_TIME, PaymentUnderWay
+from backend.payment.sessions import CREATE_LIMIT, RESERVATION_TIME, PaymentUnderWay
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 SECOND = timedelta(seconds=1)
@@ -28,17 +28,17 @@ async def _jobs(till: Till) -> list[str | None]:
 
 async def test_a_bank_that_has_not_decided_by_the_end_of_the_reservation_is_asked_on(till: Till) -> None:
     trompo = await till.toy(stock=1)
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     await till.work()
     assert till.bank.asked == 0  # not before minute seven
-    await till.pass_time(HOLD_TIME + SECOND)
+    await till.pass_time(RESERVATION_TIME + SECOND)
     await till.work()
-    assert (await till.state(attempt), await till.available(trompo)) == ("closed", 1)
+    assert (await till.state(payment), await till.available(trompo)) == ("closed", 1)
     assert (await till.read_order(order.id)).status == "canceled"
     assert "order_lost" not in await till.mails()
     assert "order_unconfirmed" in await till.mails()
-    assert await _jobs(till) == [attempt.id]
-    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    assert await _jobs(till) == [payment.id]
+    till.bank.states[payment.invoice] = ProviderState.CAPTURED
     await till.pass_time(timedelta(hours=1))
     await till.work()
     paid = await till.read_order(order.id)
@@ -48,70 +48,70 @@ async def test_a_bank_that_has_not_decided_by_the_end_of_the_reservation_is_aske
 
 async def test_only_the_providers_word_says_that_nothing_was_charged(till: Till) -> None:
     trompo = await till.toy(stock=1)
-    _, attempt = await till.order(trompo)
-    await till.pass_time(HOLD_TIME + SECOND)
+    _, payment = await till.order(trompo)
+    await till.pass_time(RESERVATION_TIME + SECOND)
     await till.work()
     assert "order_lost" not in await till.mails()
-    assert await till.decide(attempt, ProviderState.EXPIRED) == "expired"
+    assert await till.decide(payment, ProviderState.EXPIRED) == "expired"
     assert "order_lost" in await till.mails()
 
 
 @pytest.mark.parametrize("is_down", [True, False])
 async def test_a_gateway_that_is_down_or_knows_nothing_ends_no_payment(till: Till, is_down: bool) -> None:
     trompo = await till.toy(stock=1)
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     till.bank.is_down = is_down
-    till.bank.states[attempt.invoice] = ProviderState.UNKNOWN
-    await till.pass_time(HOLD_TIME + SECOND)
+    till.bank.states[payment.invoice] = ProviderState.UNKNOWN
+    await till.pass_time(RESERVATION_TIME + SECOND)
     await till.work()
-    assert await till.state(attempt) == "pending_authorization"
+    assert await till.state(payment) == "pending_authorization"
     assert (await till.read_order(order.id)).status == "pending"
     assert await till.available(trompo) == 1  # the stock is given back all the same
     till.bank.is_down = False
-    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     assert await till.available(trompo) == 0
 
 
 async def test_after_48_hours_without_word_a_person_must_look(till: Till) -> None:
     trompo = await till.toy(stock=1)
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     till.bank.is_down = True
-    await till.pass_time(HOLD_TIME + ASK_FOR + SECOND)
+    await till.pass_time(RESERVATION_TIME + CHECK_FOR + SECOND)
     await till.work()
-    assert (await till.state(attempt), await _jobs(till)) == ("closed", [])
+    assert (await till.state(payment), await _jobs(till)) == ("closed", [])
     assert (await till.read_order(order.id)).status == "canceled"
     assert "order_lost" not in await till.mails()
-    assert await till.attention() == [("payment_unresolved", attempt.id, PRICE)]
+    assert await till.attention() == [("payment_unresolved", payment.id, PRICE)]
     till.bank.is_down = False
-    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
 
 
 async def test_everything_of_the_last_48_hours_is_asked_about_on_demand(till: Till) -> None:
     trompo = await till.toy()
-    order, attempt = await till.order(trompo)
+    order, payment = await till.order(trompo)
     await till.checkout.change_bank(order.id, till.token(order))
-    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
-    assert await till.checkout.payments.ask_about_all() == 1
-    assert await till.state(attempt) == "captured"
+    till.bank.states[payment.invoice] = ProviderState.CAPTURED
+    assert await till.checkout.payments.check_all() == 1
+    assert await till.state(payment) == "captured"
 
 
 async def test_a_payment_that_never_leaves_the_shop_ends_with_its_reservation(till: Till) -> None:
     trompo = await till.toy(stock=1)
-    attempt = await till.start(await till.cart(trompo), "pp_system_default")
+    payment = await till.start(await till.cart(trompo), "pp_system_default")
     assert await till.available(trompo) == 0
-    await till.pass_time(HOLD_TIME + SECOND)
+    await till.pass_time(RESERVATION_TIME + SECOND)
     await till.work()
-    assert (await till.state(attempt), await till.available(trompo)) == ("canceled", 1)
+    assert (await till.state(payment), await till.available(trompo)) == ("canceled", 1)
 
 
 async def test_a_lapsed_reservation_that_another_buyer_took_ends_its_payment_too(till: Till) -> None:
     trompo = await till.toy(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
-    attempt = await till.start(first, "pp_system_default")
-    await till.pass_time(HOLD_TIME + SECOND)
+    payment = await till.start(first, "pp_system_default")
+    await till.pass_time(RESERVATION_TIME + SECOND)
     await till.start(second)
     await till.work()
-    assert (await till.state(attempt), await till.available(trompo)) == ("canceled", 0)
+    assert (await till.state(payment), await till.available(trompo)) == ("canceled", 0)
 
 
 async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) -> None:
@@ -119,8 +119,8 @@ async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) ->
     orders = []
     for _ in range(2):
         cart_id = await till.cart(trompo)
-        attempt = await till.start(cart_id, "pp_system_default")
-        orders.append((await till.checkout.complete(cart_id), attempt))
+        payment = await till.start(cart_id, "pp_system_default")
+        orders.append((await till.checkout.complete(cart_id), payment))
     (paid, money), (unpaid, _) = orders
     await till.pass_time(timedelta(days=2))
     await till.work()
@@ -143,10 +143,10 @@ async def _cut_off(till: Till) -> str:
         await till.start(cart_id)
     till.bank.refusal = None
     async with till.database.transaction() as session:  # nothing runs any more when a process is killed
-        attempt = (await session.execute(select(PaymentSession))).scalar_one()
-        attempt.state = "initiating"
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        payment.state = "initiating"
         cart = await read_cart(session, cart_id)
-        cart.payment_session_id = attempt.id
+        cart.payment_session_id = payment.id
     return cart_id
 
 
@@ -167,8 +167,8 @@ async def test_a_retry_after_a_kill_asks_the_gateway_at_once(till: Till) -> None
 
 async def test_what_was_approved_after_a_kill_is_found_by_the_retry(till: Till) -> None:
     cart_id = await _cut_off(till)
-    attempt = await till.session_of(cart_id)
-    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    payment = await till.session_of(cart_id)
+    till.bank.states[payment.invoice] = ProviderState.CAPTURED
     with pytest.raises(NotAllowed, match="completed"):
         await till.start(cart_id)
     (order,) = await till.orders()
@@ -208,7 +208,7 @@ async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press
     async def second_press() -> None:
         """On a replica whose clock is wrong, while the first one's bank has not answered."""
         till.bank.meanwhile = None
-        for name in ("backend.customers.attempts", "backend.cart.service", "backend.payment.settlement"):
+        for name in ("backend.customers.attempts", "backend.cart.service", "backend.payment.transitions"):
             monkeypatch.setattr(f"{name}.now", lambda: real() + timedelta(minutes=minutes))
         try:
             await till.start(cart_id)

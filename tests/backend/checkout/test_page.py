@@ -218,7 +218,7 @@ async def test_the_page_shows_what_is_known_without_asking_the_bank(
     async def ask(session_id: str) -> None:
         asked.append(session_id)
 
-    monkeypatch.setattr(checkout.payments, "ask_on_return", ask)
+    monkeypatch.setattr(checkout.payments, "check_on_return", ask)
     order = await checkout.order_page(placed.order_id, placed.token, ask=False)
     assert (order.status, order.number, asked) == ("pending", placed.number, [])
     await checkout.order_page(placed.order_id, placed.token)

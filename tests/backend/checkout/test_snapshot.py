@@ -14,7 +14,7 @@ from backend.catalog.models import Variant
 from backend.errors import Conflict, TotalChanged
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.settlement import settle
+from backend.payment.transitions import apply_report
 from tests.backend.checkout.paying_kit import ANA, PRICE, Till
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, PAYER, PSE, get, option, pay, post, shipped_cart
@@ -38,11 +38,11 @@ async def test_whatever_becomes_of_the_cart_the_order_is_what_the_bank_was_asked
 ) -> None:
     trompo = await till.toy()
     cart_id = await till.cart(trompo)
-    attempt = await till.start(cart_id)
+    payment = await till.start(cart_id)
     if completes_first:
         await till.checkout.complete(cart_id)
     await _change_behind(till, cart_id)
-    assert await till.decide(attempt, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     (order,) = await till.orders()
     assert (order.total, order.payment_status, order.email) == (PRICE, "captured", ANA.email)
     assert order.shipping_address["address_1"] == ANA.address
@@ -62,22 +62,22 @@ async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_h
         refusals.append(Conflict(""))
 
     till.bank.meanwhile = rival
-    attempt = await till.start(cart_id)
+    payment = await till.start(cart_id)
     till.bank.meanwhile = None
     await rival()
     assert len(refusals) == 2
     async with till.database.transaction() as session:
         assert await carts.save_draft(session, cart_id, {"suburb": "Centro"}) == {"suburb": "Centro"}
-    await till.decide(attempt, ProviderState.REJECTED)
+    await till.decide(payment, ProviderState.REJECTED)
     await till.add(cart_id, trompo)
 
 
 async def test_a_payment_that_has_not_left_the_shop_is_dropped_by_a_change(till: Till) -> None:
     trompo = await till.toy()
     cart_id = await till.cart(trompo)
-    attempt = await till.start(cart_id, "pp_system_default")
+    payment = await till.start(cart_id, "pp_system_default")
     await till.add(cart_id, trompo)
-    assert await till.state(attempt) == "canceled"
+    assert await till.state(payment) == "canceled"
     assert await till.available(trompo) == 3
 
 
@@ -118,11 +118,11 @@ async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
     chosen = {"option_id": flat["id"]}
     assert (await store.post(f"{here}/shipping-methods", json=chosen)).status_code == 409
     async with shop.database.read() as session:
-        attempt = (await session.execute(select(PaymentSession))).scalar_one()
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
     report = ProviderReport(
-        state=ProviderState.CAPTURED, amount=Decimal(attempt.amount), currency="COP", invoice=attempt.invoice
+        state=ProviderState.CAPTURED, amount=Decimal(payment.amount), currency="COP", invoice=payment.invoice
     )
-    await settle(shop.database, attempt.id, report)
+    await apply_report(shop.database, payment.id, report)
     order = (await post(store, f"{here}/complete"))["order"]
     assert (order["total"], order["payment_status"], order["summary"]["paid_total"]) == (
         PRICE,
@@ -187,8 +187,8 @@ async def test_two_who_replace_at_once_start_one_payment(till: Till) -> None:
 async def test_what_is_replaced_was_approved_meanwhile_and_stands(till: Till) -> None:
     trompo = await till.toy()
     cart_id = await till.cart(trompo)
-    attempt = await till.start(cart_id)
-    till.bank.states[attempt.invoice] = ProviderState.CAPTURED
+    payment = await till.start(cart_id)
+    till.bank.states[payment.invoice] = ProviderState.CAPTURED
     with pytest.raises(Conflict, match="approved"):
         await till.start(cart_id, replace=True)
     (order,) = await till.orders()

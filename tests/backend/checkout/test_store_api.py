@@ -370,5 +370,5 @@ async def test_the_address_of_the_payer_is_the_connections(
     from backend.payment.models import PaymentSession
 
     async with shop.database.read() as session:
-        (attempt,) = (await session.execute(select(PaymentSession))).scalars()
-    assert attempt.data["payer_ip"] == "190.24.1.1"
+        (payment,) = (await session.execute(select(PaymentSession))).scalars()
+    assert payment.data["payer_ip"] == "190.24.1.1"

@@ -27,8 +27,8 @@ from backend.mail.record import SEND
 from backend.orders.events import FulfillmentShipped, OrderPaid
 from backend.orders.models import Fulfillment
 from backend.payment.models import PaymentSession
-from backend.payment.settlement import lock_attempt, move
 from backend.payment.states import SessionState
+from backend.payment.transitions import lock_session, move
 from tests.backend.mail.conftest import Pocket, text_of
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
@@ -46,9 +46,9 @@ async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None
     """The bank decides."""
     async with shop.database.transaction() as session:
         session_id = (await session.execute(select(PaymentSession.id))).scalar_one()
-        attempt, cart = await lock_attempt(session, session_id)
-        attempt.captured_amount = attempt.amount
-        await move(session, attempt, cart, state)
+        payment, cart = await lock_session(session, session_id)
+        payment.captured_amount = payment.amount
+        await move(session, payment, cart, state)
 
 
 async def test_an_order_is_confirmed_by_mail(

@@ -12,7 +12,7 @@ from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.settlement import settle, settle_second
+from backend.payment.transitions import apply_report, apply_second_report
 from tests.store_steps import PSE, bought
 
 
@@ -33,15 +33,15 @@ async def said(
 ) -> None:
     """The bank says this; an approval is of what was asked for, unless told otherwise."""
     async with shop.database.read() as session:
-        attempt = await session.get_one(PaymentSession, session_id)
+        payment = await session.get_one(PaymentSession, session_id)
     report = ProviderReport(
         state=state,
-        amount=Decimal(attempt.amount if amount is None else amount),
+        amount=Decimal(payment.amount if amount is None else amount),
         currency="COP",
-        invoice=attempt.invoice,
-        reference="ref-2" if second else attempt.reference,
+        invoice=payment.invoice,
+        reference="ref-2" if second else payment.reference,
     )
-    await (settle_second if second else settle)(shop.database, session_id, report)
+    await (apply_second_report if second else apply_report)(shop.database, session_id, report)
 
 
 async def order_row(shop: Shop, order_id: str) -> Order:

@@ -13,7 +13,7 @@ from backend.inventory.models import InventoryLevel, Reservation
 from backend.mail.models import Mail
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderState
-from backend.payment.settlement import CloseReason, close, lock_attempt
+from backend.payment.transitions import CloseReason, close, lock_session
 from tests.backend.orders.paying import (
     at_the_bank,
     order_row,
@@ -204,15 +204,15 @@ async def test_a_paid_order_is_not_paid_again(
 async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
     """48 hours without a word from the gateway."""
     async with shop.database.transaction() as session:
-        attempt, cart = await lock_attempt(session, paying[1])
-        await close(session, attempt, cart, CloseReason.UNRESOLVED)
+        payment, cart = await lock_session(session, paying[1])
+        await close(session, payment, cart, CloseReason.UNRESOLVED)
         await raise_attention(
             session,
             AttentionKind.PAYMENT_UNRESOLVED,
-            subject_id=attempt.id,
+            subject_id=payment.id,
             message="48 hours without a word",
-            amount=attempt.amount,
-            payment_session_id=attempt.id,
+            amount=payment.amount,
+            payment_session_id=payment.id,
             order_id=paying[0],
         )
     assert await stands(shop, paying[0]) == ("canceled", "canceled")

@@ -16,14 +16,14 @@ from backend.cart import service as carts
 from backend.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
-from backend.payment.desk import PaymentDesk
-from backend.payment.inquiry import MOST_ASKED
+from backend.payment.checks import MOST_CHECKS
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.notifications import ACT, ANSWER_WITHIN, MAX_BODY_BYTES
 from backend.payment.providers.base import Notification, ProviderState
 from backend.payment.providers.pse.crypto import sign
 from backend.payment.routes import router
-from backend.payment.service import collection_for, open_attempt
+from backend.payment.service import PaymentService
+from backend.payment.sessions import collection_for, open_session
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.shop_floor import open_floor
@@ -70,22 +70,22 @@ def bank() -> ScriptedBank:
 
 
 @pytest.fixture
-def desk(database: Database, bank: ScriptedBank) -> PaymentDesk:
-    return PaymentDesk(database, {bank.id: bank})
+def payments(database: Database, bank: ScriptedBank) -> PaymentService:
+    return PaymentService(database, {bank.id: bank})
 
 
 @pytest.fixture
-def worker(desk: PaymentDesk) -> Worker:
+def worker(payments: PaymentService) -> Worker:
     """Acts on what waits in the inbox, when it is told to."""
-    return Worker(desk.database, [desk])
+    return Worker(payments.database, [payments])
 
 
 @pytest.fixture
-async def gateway(desk: PaymentDesk) -> AsyncIterator[httpx.AsyncClient]:
+async def gateway(payments: PaymentService) -> AsyncIterator[httpx.AsyncClient]:
     """Calls the webhook as the gateway does."""
     app = FastAPI()
     app.include_router(router)
-    app.state.payments = desk
+    app.state.payments = payments
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         yield client
 
@@ -96,14 +96,14 @@ async def invoice(database: Database, settings: Settings) -> str:
     await open_floor(database, settings)
     async with database.transaction() as session:
         collection = await collection_for(session, await carts.create(session), AMOUNT)
-        attempt = await open_attempt(session, collection, "gateway_pse", {})
-        attempt.state = "pending_authorization"
-    return attempt.invoice
+        payment = await open_session(session, collection, "gateway_pse", {})
+        payment.state = "pending_authorization"
+    return payment.invoice
 
 
-async def _kept(desk: PaymentDesk) -> list[PaymentNotification]:
-    await desk.inbox.stop()  # on a busy machine the answer may come before the database is done
-    async with desk.database.read() as session:
+async def _kept(payments: PaymentService) -> list[PaymentNotification]:
+    await payments.inbox.stop()  # on a busy machine the answer may come before the database is done
+    async with payments.database.read() as session:
         return list((await session.execute(select(PaymentNotification))).scalars())
 
 
@@ -116,7 +116,12 @@ async def _state(database: Database, invoice: str) -> str:
 
 @pytest.mark.parametrize("form", ["form", "query", "json", "get"])
 async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_comes(  # noqa: PLR0917 (fixtures)
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str, form: str
+    gateway: httpx.AsyncClient,
+    payments: PaymentService,
+    worker: Worker,
+    bank: ScriptedBank,
+    invoice: str,
+    form: str,
 ) -> None:
     bank.states[invoice] = ProviderState.CAPTURED
     fields = notification(invoice)
@@ -127,19 +132,19 @@ async def test_a_genuine_notification_settles_the_payment_in_whatever_form_it_co
         "get": lambda: gateway.get(HOOK, params=fields),
     }[form]()
     assert (answer.status_code, answer.text) == (200, "OK")
-    assert [kept.verdict for kept in await _kept(desk)] == ["genuine"]
+    assert [kept.verdict for kept in await _kept(payments)] == ["genuine"]
     await worker.run_due()
-    assert await _state(desk.database, invoice) == "captured"
-    assert (await _kept(desk))[0].handled_at is not None
+    assert await _state(payments.database, invoice) == "captured"
+    assert (await _kept(payments))[0].handled_at is not None
 
 
 async def test_the_state_is_the_gateways_word_and_not_the_notifications(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     # a captured 'Pendiente' can be replayed as 'Aceptada': the signature does not cover the state
     await gateway.post(HOOK, data=notification(invoice, state=1))
     await worker.run_due()
-    assert await _state(desk.database, invoice) == "pending_authorization"
+    assert await _state(payments.database, invoice) == "pending_authorization"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +162,7 @@ async def test_the_state_is_the_gateways_word_and_not_the_notifications(
 )
 async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
-    desk: PaymentDesk,
+    payments: PaymentService,
     worker: Worker,
     bank: ScriptedBank,
     invoice: str,
@@ -168,8 +173,8 @@ async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa
     answer = await gateway.post(HOOK, data=notification(invoice, changes))
     assert answer.status_code == 200
     assert await worker.run_due() == 0
-    assert [kept.verdict for kept in await _kept(desk)] == [verdict]
-    assert (await _state(desk.database, invoice), bank.asked) == ("pending_authorization", 0)
+    assert [kept.verdict for kept in await _kept(payments)] == [verdict]
+    assert (await _state(payments.database, invoice), bank.asked) == ("pending_authorization", 0)
 
 
 @pytest.mark.parametrize(
@@ -191,37 +196,37 @@ async def test_what_is_not_the_gateways_is_recorded_and_changes_nothing(  # noqa
     ],
 )
 async def test_nonsense_is_answered_with_200(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, body: bytes
+    gateway: httpx.AsyncClient, payments: PaymentService, body: bytes
 ) -> None:
     assert (await gateway.post(HOOK, content=body)).status_code == 200
-    assert [kept.verdict for kept in await _kept(desk)] == ["malformed"]
+    assert [kept.verdict for kept in await _kept(payments)] == ["malformed"]
 
 
 @pytest.mark.parametrize("name", ["x_ref_payco", "x_transaction_id", "x_amount", "x_signature", "x_extra1"])
 async def test_text_that_no_database_takes_is_answered_with_200_and_kept(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str, name: str
+    gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, name: str
 ) -> None:
     body = json.dumps({**notification(invoice), name: "\ud800\0"})
     assert (await gateway.post(HOOK, content=body)).status_code == 200
-    assert len(await _kept(desk)) == 1
+    assert len(await _kept(payments)) == 1
 
 
 async def test_a_provider_that_cannot_read_it_does_not_keep_the_gateway_from_its_200(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch
+    gateway: httpx.AsyncClient, payments: PaymentService, bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> Notification:
         raise ValueError("a bug")
 
     monkeypatch.setattr(bank, "read_notification", fail)
     assert (await gateway.post(HOOK, content=b"x_ref_payco=1")).status_code == 200
-    assert [kept.verdict for kept in await _kept(desk)] == ["malformed"]
+    assert [kept.verdict for kept in await _kept(payments)] == ["malformed"]
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH"])
 @pytest.mark.parametrize("slash", ["", "/"])
 async def test_neither_the_method_nor_a_slash_at_the_end_makes_a_difference(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
-    desk: PaymentDesk,
+    payments: PaymentService,
     worker: Worker,
     bank: ScriptedBank,
     invoice: str,
@@ -234,90 +239,90 @@ async def test_neither_the_method_nor_a_slash_at_the_end_makes_a_difference(  # 
     answer = await gateway.request(method, HOOK + slash, **sent)  # type: ignore[arg-type]
     assert (answer.status_code, answer.text) == (200, "OK")
     await worker.run_due()
-    assert await _state(desk.database, invoice) == "captured"
+    assert await _state(payments.database, invoice) == "captured"
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
 async def test_whoever_asks_whether_the_webhook_is_there_tells_nothing(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str, slash: str
+    gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, slash: str
 ) -> None:
     answer = await gateway.head(HOOK + slash, params=notification(invoice))
-    assert (answer.status_code, await _kept(desk)) == (200, [])
+    assert (answer.status_code, await _kept(payments)) == (200, [])
 
 
 async def test_an_oversized_body_is_recorded_without_its_content(
-    gateway: httpx.AsyncClient, desk: PaymentDesk
+    gateway: httpx.AsyncClient, payments: PaymentService
 ) -> None:
     huge = json.dumps({"x_ref_payco": "1", "x_signature": "1", "padding": "x" * MAX_BODY_BYTES}).encode()
     assert (await gateway.post(HOOK, content=huge)).status_code == 200
-    assert [(kept.verdict, kept.fields) for kept in await _kept(desk)] == [("oversized", {})]
+    assert [(kept.verdict, kept.fields) for kept in await _kept(payments)] == [("oversized", {})]
 
 
 async def test_the_same_notification_twenty_times_at_once_is_one(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     bank.states[invoice] = ProviderState.CAPTURED
     answers = await asyncio.gather(*(gateway.post(HOOK, data=notification(invoice)) for _ in range(20)))
     assert {answer.status_code for answer in answers} == {200}
     await asyncio.gather(*(worker.run_due() for _ in range(4)))
-    kept = await _kept(desk)
+    kept = await _kept(payments)
     assert [row.times_received for row in kept] == [20]
     assert bank.asked == 1
 
 
 async def test_each_state_of_a_transaction_is_its_own_notification(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
     await worker.run_due()
     bank.states[invoice] = ProviderState.CAPTURED
     await gateway.post(HOOK, data=notification(invoice, state=1))
     await worker.run_due()
-    assert len(await _kept(desk)) == 2
-    assert await _state(desk.database, invoice) == "captured"
+    assert len(await _kept(payments)) == 2
+    assert await _state(payments.database, invoice) == "captured"
 
 
 async def test_a_lookup_that_lags_behind_the_notification_is_asked_again(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice))
     await worker.run_due()
-    assert (await _kept(desk))[0].handled_at is None
+    assert (await _kept(payments))[0].handled_at is None
     bank.states[invoice] = ProviderState.CAPTURED
-    async with desk.database.transaction() as session:  # its time has come again
+    async with payments.database.transaction() as session:  # its time has come again
         await session.execute(update(Job).values(run_at=PAST))
     await worker.run_due()
-    assert await _state(desk.database, invoice) == "captured"
+    assert await _state(payments.database, invoice) == "captured"
 
 
 async def test_a_lookup_that_never_catches_up_is_asked_for_a_bounded_time(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
-    async with desk.database.transaction() as session:
+    async with payments.database.transaction() as session:
         await session.execute(update(PaymentSession).values(reference="101767532"))
     await gateway.post(HOOK, data=notification(invoice))
-    for _ in range(MOST_ASKED):
-        assert (await _kept(desk))[0].handled_at is None
+    for _ in range(MOST_CHECKS):
+        assert (await _kept(payments))[0].handled_at is None
         assert await worker.run_due(ACT) == 1
-        async with desk.database.transaction() as session:
+        async with payments.database.transaction() as session:
             await session.execute(update(Job).values(run_at=PAST))
     assert await worker.run_due(ACT) == 0
-    assert (await _kept(desk))[0].handled_at is not None
-    assert bank.asked == MOST_ASKED
+    assert (await _kept(payments))[0].handled_at is not None
+    assert bank.asked == MOST_CHECKS
 
 
 async def test_an_end_that_is_not_told_is_not_waited_for(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
     assert await worker.run_due() == 1
-    assert (await _kept(desk))[0].handled_at is not None
+    assert (await _kept(payments))[0].handled_at is not None
 
 
 async def test_a_notification_of_another_provider_names_no_payment_of_this_one(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
-    async with desk.database.transaction() as session:
+    async with payments.database.transaction() as session:
         await session.execute(update(PaymentSession).values(provider_id="another"))
     await gateway.post(HOOK, data=notification(invoice))
     assert await worker.run_due() == 1
@@ -325,36 +330,36 @@ async def test_a_notification_of_another_provider_names_no_payment_of_this_one(
 
 
 async def test_the_refusal_of_a_second_transaction_says_nothing_of_the_first(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, worker: Worker, bank: ScriptedBank, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
-    async with desk.database.transaction() as session:
+    async with payments.database.transaction() as session:
         await session.execute(update(PaymentSession).values(reference="101767532"))
     bank.states[invoice] = ProviderState.REJECTED
     fields = notification(invoice, state=2, reference="999")
     fields["x_signature"] = _signature("999")
     await gateway.post(HOOK, data=fields)
     await worker.run_due()
-    assert await _state(desk.database, invoice) == "pending_authorization"
+    assert await _state(payments.database, invoice) == "pending_authorization"
 
 
 async def test_an_unknown_provider_is_recorded_and_answered_with_200(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
     hook = f"/hooks/payment/{'nosuch' * 50}"
     assert (await gateway.post(hook, data=notification(invoice))).status_code == 200
-    assert [(kept.verdict, len(kept.provider_id)) for kept in await _kept(desk)] == [("malformed", 80)]
+    assert [(kept.verdict, len(kept.provider_id)) for kept in await _kept(payments)] == [("malformed", 80)]
 
 
 async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
-    gateway: httpx.AsyncClient, desk: PaymentDesk, invoice: str
+    gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
-    async with desk.database.transaction() as session:
+    async with payments.database.transaction() as session:
         stored = select(PaymentNotification)
         await session.execute(stored)
-        if not desk.database.is_sqlite:
+        if not payments.database.is_sqlite:
             await session.execute(text("LOCK TABLE payment_notification IN ACCESS EXCLUSIVE MODE"))
         assert ANSWER_WITHIN < 1  # second
         answer = await gateway.post(HOOK, data=notification(invoice))
         assert answer.status_code == 200
         assert (await session.execute(stored)).all() == []
-    assert len(await _kept(desk)) == 1
+    assert len(await _kept(payments)) == 1

@@ -30,7 +30,7 @@ from backend.payment.providers.base import (
     PaymentRequest,
     ProviderReport,
     ProviderState,
-    SessionFacts,
+    StartedPayment,
     Verdict,
 )
 from backend.settings import Settings
@@ -109,7 +109,7 @@ class TinyPay(PaymentProvider):
             reference=made["number"],
         )
 
-    async def status(self, session: SessionFacts) -> ProviderReport:
+    async def status(self, session: StartedPayment) -> ProviderReport:
         if session.reference is None:
             return ProviderReport(state=ProviderState.UNKNOWN)
         found = await self._ask("GET", f"/payments/{session.reference}")
@@ -136,11 +136,11 @@ class TinyPay(PaymentProvider):
             dedupe_key=f"{payment['number']}:{payment['stage']}",
             invoice=payment["order"]["ref"],
             reference=payment["number"],
-            tells_end=payment["stage"] != "open",
+            is_final=payment["stage"] != "open",
             fields={"number": payment["number"], "stage": payment["stage"]},
         )
 
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:
+    async def refund(self, session: StartedPayment, amount: Cop) -> None:
         await self._ask("POST", f"/payments/{session.reference}/refunds", {"units": amount})
 
     async def close(self) -> None:

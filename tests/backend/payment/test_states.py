@@ -11,9 +11,9 @@ from backend.database import Database
 from backend.errors import NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.service import collection_for, open_attempt
-from backend.payment.settlement import CloseReason, close, honor, lock_attempt, move, settle
+from backend.payment.sessions import collection_for, open_session
 from backend.payment.states import FINAL, OPEN, STEPS, SessionState
+from backend.payment.transitions import CloseReason, apply_report, close, honor, lock_session, move
 from backend.settings import Settings
 from backend.transitions import StepNotAllowed
 from tests.shop_floor import open_floor
@@ -27,7 +27,7 @@ BY_THE_PROVIDER = {
     for target in (S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.HELD)
     if source is not target
 } | {(source, S.AUTHORIZED) for source in (S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION)}
-"""`settle`: the notification, the return page, the job."""
+"""`apply_report`: the notification, the return page, the job."""
 BY_THE_START = {
     *product([S.INITIATING], [S.PENDING_AUTHORIZATION, S.PENDING, S.FAILED, S.UNKNOWN]),
     *product([S.UNKNOWN], [S.PENDING_AUTHORIZATION, S.FAILED]),
@@ -50,51 +50,51 @@ def test_every_step_of_the_table_has_somebody_who_takes_it() -> None:
 
 
 @pytest.fixture
-async def attempt(database: Database, settings: Settings) -> PaymentSession:
+async def payment(database: Database, settings: Settings) -> PaymentSession:
     """A payment session of an empty cart, which no order follows."""
     await open_floor(database, settings)
     async with database.transaction() as session:
         collection = await collection_for(session, await carts.create(session), AMOUNT)
-        return await open_attempt(session, collection, "gateway_pse", {})
+        return await open_session(session, collection, "gateway_pse", {})
 
 
-async def _put(database: Database, attempt: PaymentSession, state: SessionState) -> None:
+async def _put(database: Database, payment: PaymentSession, state: SessionState) -> None:
     async with database.transaction() as session:
-        (await session.get_one(PaymentSession, attempt.id)).state = state
+        (await session.get_one(PaymentSession, payment.id)).state = state
 
 
-async def _move(database: Database, attempt: PaymentSession, state: SessionState) -> None:
+async def _move(database: Database, payment: PaymentSession, state: SessionState) -> None:
     async with database.transaction() as session:
-        locked, cart = await lock_attempt(session, attempt.id)
+        locked, cart = await lock_session(session, payment.id)
         await move(session, locked, cart, state)
 
 
-async def _state(database: Database, attempt: PaymentSession) -> str:
+async def _state(database: Database, payment: PaymentSession) -> str:
     async with database.read() as session:
-        return (await session.get_one(PaymentSession, attempt.id)).state
+        return (await session.get_one(PaymentSession, payment.id)).state
 
 
 async def _report(
-    database: Database, attempt: PaymentSession, state: ProviderState, amount: int = AMOUNT
+    database: Database, payment: PaymentSession, state: ProviderState, amount: int = AMOUNT
 ) -> str:
-    report = ProviderReport(state=state, amount=Decimal(amount), currency="COP", invoice=attempt.invoice)
-    await settle(database, attempt.id, report)
-    return await _state(database, attempt)
+    report = ProviderReport(state=state, amount=Decimal(amount), currency="COP", invoice=payment.invoice)
+    await apply_report(database, payment.id, report)
+    return await _state(database, payment)
 
 
 async def test_a_step_that_the_table_lacks_raises_and_changes_nothing(
-    database: Database, attempt: PaymentSession
+    database: Database, payment: PaymentSession
 ) -> None:
     refused = [(source, target) for source, target in product(S, S) if (source, target) not in set(STEPS)]
     for source, target in refused:
-        await _put(database, attempt, source)
+        await _put(database, payment, source)
         with pytest.raises(StepNotAllowed):
-            await _move(database, attempt, target)
-        assert await _state(database, attempt) == source
+            await _move(database, payment, target)
+        assert await _state(database, payment) == source
 
 
 async def test_the_providers_word_leads_along_the_table_and_nowhere_else(
-    database: Database, attempt: PaymentSession
+    database: Database, payment: PaymentSession
 ) -> None:
     words = {
         ProviderState.CAPTURED: S.CAPTURED,
@@ -107,49 +107,49 @@ async def test_the_providers_word_leads_along_the_table_and_nowhere_else(
         ProviderState.UNKNOWN: None,
     }
     for source, (word, target) in product((*OPEN, S.CLOSED, *FINAL), words.items()):
-        await _put(database, attempt, source)
+        await _put(database, payment, source)
         leads = target is not None and (source, target) in BY_THE_PROVIDER
-        assert await _report(database, attempt, word) == (target if leads else source), (source, word)
+        assert await _report(database, payment, word) == (target if leads else source), (source, word)
 
 
 @pytest.mark.parametrize("source", sorted({*OPEN, S.CLOSED, S.AUTHORIZED}))
 async def test_another_amount_is_never_captured(
-    database: Database, attempt: PaymentSession, source: SessionState
+    database: Database, payment: PaymentSession, source: SessionState
 ) -> None:
-    await _put(database, attempt, source)
-    assert await _report(database, attempt, ProviderState.CAPTURED, AMOUNT - 1) == "held"
+    await _put(database, payment, source)
+    assert await _report(database, payment, ProviderState.CAPTURED, AMOUNT - 1) == "held"
     async with database.read() as session:
-        assert (await session.get_one(PaymentSession, attempt.id)).captured_amount == AMOUNT - 1
+        assert (await session.get_one(PaymentSession, payment.id)).captured_amount == AMOUNT - 1
 
 
-async def test_only_money_that_is_there_can_be_honored(database: Database, attempt: PaymentSession) -> None:
-    await _put(database, attempt, S.REJECTED)
+async def test_only_money_that_is_there_can_be_honored(database: Database, payment: PaymentSession) -> None:
+    await _put(database, payment, S.REJECTED)
     for has_money in (False, True):
         if has_money:
-            await _report(database, attempt, ProviderState.CAPTURED)
-            assert await _state(database, attempt) == "rejected"
+            await _report(database, payment, ProviderState.CAPTURED)
+            assert await _state(database, payment) == "rejected"
         async with database.transaction() as session:
-            locked, cart = await lock_attempt(session, attempt.id)
+            locked, cart = await lock_session(session, payment.id)
             if has_money:
                 await honor(session, locked, cart)
             else:
                 with pytest.raises(NotAllowed):
                     await honor(session, locked, cart)
-    assert await _state(database, attempt) == "captured"
+    assert await _state(database, payment) == "captured"
 
 
 async def test_the_cart_knows_the_session_that_is_at_the_bank(
-    database: Database, attempt: PaymentSession
+    database: Database, payment: PaymentSession
 ) -> None:
     async def bound() -> str | None:
         async with database.read() as session:
-            cart = await session.get_one(Cart, (await lock_attempt(session, attempt.id))[1].id)
+            cart = await session.get_one(Cart, (await lock_session(session, payment.id))[1].id)
             return cart.payment_session_id
 
-    assert await bound() == attempt.id
-    await _move(database, attempt, S.PENDING_AUTHORIZATION)
-    assert await bound() == attempt.id
+    assert await bound() == payment.id
+    await _move(database, payment, S.PENDING_AUTHORIZATION)
+    assert await bound() == payment.id
     async with database.transaction() as session:
-        locked, cart = await lock_attempt(session, attempt.id)
+        locked, cart = await lock_session(session, payment.id)
         await close(session, locked, cart, CloseReason.REPLACED)
     assert await bound() is None

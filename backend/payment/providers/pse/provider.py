@@ -20,7 +20,7 @@ from backend.payment.providers.base import (
     PaymentRequest,
     ProviderReport,
     ProviderState,
-    SessionFacts,
+    StartedPayment,
     StartUnknown,
 )
 from backend.payment.providers.pse.banks import offered_banks
@@ -129,7 +129,7 @@ class GatewayPse(PaymentProvider):
             },
         )
 
-    async def status(self, session: SessionFacts) -> ProviderReport:
+    async def status(self, session: StartedPayment) -> ProviderReport:
         """What the gateway says: by its number, else by its receipt, else by our invoice. See `PaymentProvider.status`.
 
         An answer counts only when it is about this invoice and names a state; else the next lookup is asked. One that
@@ -148,7 +148,7 @@ class GatewayPse(PaymentProvider):
         """What the gateway's notification says. The signature does not cover the state: see `crypto`."""
         return read_notification(raw, query, self._client.credentials)
 
-    async def refund(self, session: SessionFacts, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
+    async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
         """Refuse: money paid by PSE is given back outside the shop (spec: Errors)."""
         raise NotImplementedByProvider(
             f"{self.id}: refundPayment is not implemented: PSE payments are refunded by bank transfer, by hand"
@@ -158,7 +158,7 @@ class GatewayPse(PaymentProvider):
         """Close the connections to the gateway."""
         await self._client.close()
 
-    async def _by_number(self, session: SessionFacts) -> ProviderReport:
+    async def _by_number(self, session: StartedPayment) -> ProviderReport:
         client = self._client
         failure: OutsideFailure | None = None
         answered = False
@@ -182,7 +182,7 @@ class GatewayPse(PaymentProvider):
             raise failure
         return ProviderReport(state=ProviderState.UNKNOWN)
 
-    async def _by_invoice(self, session: SessionFacts) -> ProviderReport:
+    async def _by_invoice(self, session: StartedPayment) -> ProviderReport:
         """The answer to bank.create was lost: all that is known is our invoice, which may have several transactions."""
         found: list[ProviderReport] = []
         for reference in await self._client.references_of(session.invoice):
@@ -198,7 +198,7 @@ class GatewayPse(PaymentProvider):
             found.append(said or ProviderReport(state=ProviderState.UNKNOWN))
         return _speaks_for_all(found)
 
-    def _said(self, report: GatewayReport, session: SessionFacts) -> ProviderReport | None:
+    def _said(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
         """What the report says of this payment: None for nothing, UNKNOWN where no other may be believed."""
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:

@@ -166,7 +166,7 @@ def read_notification(raw: bytes, query: Mapping[str, str], credentials: Gateway
         session_id=_first(report.raw, ("x_extra1",)),
         invoice=report.invoice,
         reference=report.reference,
-        tells_end=report.state not in _UNDECIDED,
+        is_final=report.state not in _UNDECIDED,
         fields=fields,
     )
 

@@ -15,7 +15,7 @@ from backend.orders.states import PaymentStatus
 from backend.orders.views import OrderView
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.settlement import settle
+from backend.payment.transitions import apply_report
 from storefront.pages.account.home import STATUSES
 from storefront.pages.loading import PageParams
 from storefront.pages.order.loader import load
@@ -31,9 +31,9 @@ async def _shown(placed: PlacedOrder) -> OrderView:
 
 async def _said(shop: Shop, state: ProviderState) -> None:
     async with shop.database.read() as session:
-        attempt = (await session.execute(select(PaymentSession))).scalar_one()
-    report = ProviderReport(state=state, amount=Decimal(TOTAL), currency="COP", invoice=attempt.invoice)
-    await settle(shop.database, attempt.id, report)
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+    report = ProviderReport(state=state, amount=Decimal(TOTAL), currency="COP", invoice=payment.invoice)
+    await apply_report(shop.database, payment.id, report)
 
 
 async def test_what_was_given_back_is_told(shop: Shop, placed: PlacedOrder) -> None:

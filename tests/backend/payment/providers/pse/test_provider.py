@@ -14,7 +14,7 @@ from backend.payment.providers.base import (
     PaymentProvider,
     PaymentRequest,
     ProviderState,
-    SessionFacts,
+    StartedPayment,
     StartUnknown,
 )
 from backend.payment.providers.pse import GatewayReport, GatewayState, PaymentRefused
@@ -58,11 +58,11 @@ def request(**changes: Any) -> PaymentRequest:
     return PaymentRequest(**{**given, **changes})
 
 
-def facts(started: Initiated | None = None, **changes: Any) -> SessionFacts:
+def facts(started: Initiated | None = None, **changes: Any) -> StartedPayment:
     known: dict[str, Any] = {"session_id": "payses_1", "invoice": "TR-1", "amount": 38_000}
     if started is not None:
         known |= {"reference": started.reference, "ticket_id": started.ticket_id}
-    return SessionFacts(**{**known, **changes})
+    return StartedPayment(**{**known, **changes})
 
 
 async def test_a_payment_is_started_and_the_shopper_sent_to_the_bank(pse: GatewayPse) -> None:

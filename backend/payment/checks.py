@@ -16,10 +16,17 @@ from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.providers.base import ProviderReport, Providers, ProviderState, SessionFacts
-from backend.payment.service import CREATE_LIMIT, PaymentUnderWay, facts_of, seconds_to_start
-from backend.payment.settlement import CloseReason, close, lock_attempt, move, settle, settle_second
-from backend.payment.states import ASKED, AT_THE_BANK, SessionState
+from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
+from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay, seconds_to_start, started_payment
+from backend.payment.states import AT_THE_BANK, CHECKED, SessionState
+from backend.payment.transitions import (
+    CloseReason,
+    apply_report,
+    apply_second_report,
+    close,
+    lock_session,
+    move,
+)
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +34,10 @@ SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
 """From one question to the next (wire: checkout, probe pending: at least 3 minutes)."""
 RETURN_PAGE_GAP = timedelta(seconds=3)
 """A shopper who returns from the bank, or whose page refreshes, has the gateway asked at most this often."""
-ASK_AGAIN_AFTER = timedelta(seconds=20)
-MOST_ASKED = 8
+CHECK_AGAIN_AFTER = timedelta(seconds=20)
+MOST_CHECKS = 8
 """How often the provider is asked while its look-up lags behind the end that its notification told."""
-ASK_FOR = timedelta(hours=48)
+CHECK_FOR = timedelta(hours=48)
 """How long a payment is asked about after its reservation has ended."""
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
 
@@ -38,67 +45,67 @@ _DATED = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 
-async def ask_and_settle(database: Database, providers: Providers, attempt: PaymentSession) -> SessionState:
+async def check_session(database: Database, providers: Providers, payment: PaymentSession) -> SessionState:
     """Ask the provider about this session and let it follow the answer.
 
     Returns:
         The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided.
     """
-    report = await _ask(providers, attempt, facts_of(attempt))
-    state = await settle(database, attempt.id, report)
+    report = await _ask(providers, payment, started_payment(payment))
+    state = await apply_report(database, payment.id, report)
     is_at_the_bank = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION)
     if is_at_the_bank and state in _CLOSABLE:
-        return await _close_when_over(database, attempt.id)
+        return await _close_when_over(database, payment.id)
     return state
 
 
-async def settle_if_captured(
-    database: Database, providers: Providers, attempt: PaymentSession, reference: str | None
+async def check_second_transaction(
+    database: Database, providers: Providers, payment: PaymentSession, reference: str | None
 ) -> None:
     """Ask about another transaction of the same invoice: its approval counts, its refusal says nothing of ours."""
-    facts = replace(facts_of(attempt), reference=reference, transaction_id=None, ticket_id=None)
-    report = await _ask(providers, attempt, facts)
+    facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
+    report = await _ask(providers, payment, facts)
     if report.state is ProviderState.CAPTURED:
-        await settle_second(database, attempt.id, report)
+        await apply_second_report(database, payment.id, report)
 
 
-async def _ask(providers: Providers, attempt: PaymentSession, facts: SessionFacts) -> ProviderReport:
-    provider = providers.get(attempt.provider_id)
+async def _ask(providers: Providers, payment: PaymentSession, facts: StartedPayment) -> ProviderReport:
+    provider = providers.get(payment.provider_id)
     if provider is None:
-        log.warning("payment %s: the shop does not run with %s", attempt.id, attempt.provider_id)
+        log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)
         return ProviderReport(state=ProviderState.UNKNOWN)
     try:
         return await provider.status(facts)
     except ShopError as error:
-        log.warning("payment %s: the provider could not be asked: %s", attempt.id, error.message)
+        log.warning("payment %s: the provider could not be asked: %s", payment.id, error.message)
         return ProviderReport(state=ProviderState.UNKNOWN)
 
 
 async def _close_when_over(database: Database, session_id: str) -> SessionState:
     """Wait no longer for a bank that has not decided by the end of the reservation. Its stock is given back."""
     async with database.read() as session:
-        attempt, moment = (await session.execute(_DATED, {"session_id": session_id})).one()
-        if not _is_over(attempt, moment):
-            return SessionState(attempt.state)
+        payment, moment = (await session.execute(_DATED, {"session_id": session_id})).one()
+        if not _is_over(payment, moment):
+            return SessionState(payment.state)
     async with database.transaction() as session:
-        attempt, cart = await lock_attempt(session, session_id)
-        if attempt.state in _CLOSABLE and _is_over(attempt, await database_now(session)):
-            await close(session, attempt, cart, CloseReason.RESERVATION_ENDED)
-        return SessionState(attempt.state)
+        payment, cart = await lock_session(session, session_id)
+        if payment.state in _CLOSABLE and _is_over(payment, await database_now(session)):
+            await close(session, payment, cart, CloseReason.RESERVATION_ENDED)
+        return SessionState(payment.state)
 
 
-def _is_over(attempt: PaymentSession, moment: datetime) -> bool:
-    return attempt.expires_at is not None and attempt.expires_at <= moment
+def _is_over(payment: PaymentSession, moment: datetime) -> bool:
+    return payment.expires_at is not None and payment.expires_at <= moment
 
 
-async def ask_on_return(database: Database, providers: Providers, session_id: str) -> None:
+async def check_on_return(database: Database, providers: Providers, session_id: str) -> None:
     """The shopper came back from the bank: ask now, unless someone asked a moment ago."""
-    attempt = await claim_question(database, session_id)
-    if attempt is not None:
-        await ask_and_settle(database, providers, attempt)
+    payment = await claim_check(database, session_id)
+    if payment is not None:
+        await check_session(database, providers, payment)
 
 
-async def claim_question(database: Database, session_id: str) -> PaymentSession | None:
+async def claim_check(database: Database, session_id: str) -> PaymentSession | None:
     """The session, if the provider has still to say how it ends, and nobody has asked it a moment ago."""
     async with database.transaction() as session:
         if cast("CursorResult[Any]", await session.execute(_CLAIM, {"session_id": session_id})).rowcount == 0:
@@ -108,14 +115,14 @@ async def claim_question(database: Database, session_id: str) -> PaymentSession 
 
 _CLAIM = (
     update(PaymentSession)
-    .where(PaymentSession.id == bindparam("session_id"), PaymentSession.state.in_(sorted(ASKED)))
-    .where(or_(PaymentSession.asked_at.is_(None), PaymentSession.asked_at <= db_now(-RETURN_PAGE_GAP)))
-    .values(asked_at=db_now())
+    .where(PaymentSession.id == bindparam("session_id"), PaymentSession.state.in_(sorted(CHECKED)))
+    .where(or_(PaymentSession.checked_at.is_(None), PaymentSession.checked_at <= db_now(-RETURN_PAGE_GAP)))
+    .values(checked_at=db_now())
     .execution_options(synchronize_session=False)
 )
 
 
-async def ask_about_all(database: Database, providers: Providers) -> int:
+async def check_all(database: Database, providers: Providers) -> int:
     """Ask about every payment of the last 48 hours whose provider has not said how it ended, closed ones too.
 
     Returns:
@@ -124,16 +131,16 @@ async def ask_about_all(database: Database, providers: Providers) -> int:
     async with database.read() as session:
         unsettled = (
             select(PaymentSession.id)
-            .where(PaymentSession.state.in_(sorted(ASKED)))
-            .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-ASK_FOR)))
+            .where(PaymentSession.state.in_(sorted(CHECKED)))
+            .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-CHECK_FOR)))
             .order_by(PaymentSession.id)
         )
         ids = (await session.execute(unsettled)).scalars().all()
     asked = 0
     for session_id in ids:
-        attempt = await claim_question(database, session_id)
-        if attempt is not None:
-            await ask_and_settle(database, providers, attempt)
+        payment = await claim_check(database, session_id)
+        if payment is not None:
+            await check_session(database, providers, payment)
             asked += 1
     return asked
 
@@ -146,28 +153,28 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
     """
     async with database.read() as session:
         found = (await session.execute(_DATED, {"session_id": session_id})).one_or_none()
-    if found is None or found[0].state not in ASKED:
+    if found is None or found[0].state not in CHECKED:
         return None
-    attempt, moment = found
-    if attempt.state == SessionState.INITIATING:
+    payment, moment = found
+    if payment.state == SessionState.INITIATING:
         with suppress(PaymentUnderWay):
             await give_up_start(database, session_id)
-    state = await ask_and_settle(database, providers, attempt)
-    if state not in ASKED:
+    state = await check_session(database, providers, payment)
+    if state not in CHECKED:
         return None
-    if moment >= (attempt.expires_at or attempt.created_at) + ASK_FOR:
+    if moment >= (payment.expires_at or payment.created_at) + CHECK_FOR:
         await _give_up(database, session_id)
         return None
-    return _gap(attempt, state, moment)
+    return _gap(payment, state, moment)
 
 
-def _gap(attempt: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
+def _gap(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
     """Two fifths of the payment's age, so that the pauses grow; but not past the end of its reservation."""
     if state is SessionState.HELD:
         return LONGEST_GAP
-    gap = min((moment - attempt.created_at) * 0.4, LONGEST_GAP)
-    if attempt.expires_at is not None and moment < attempt.expires_at:
-        gap = min(gap, attempt.expires_at - moment)
+    gap = min((moment - payment.created_at) * 0.4, LONGEST_GAP)
+    if payment.expires_at is not None and moment < payment.expires_at:
+        gap = min(gap, payment.expires_at - moment)
     return max(gap, SHORTEST_GAP)
 
 
@@ -178,35 +185,35 @@ async def give_up_start(database: Database, session_id: str) -> None:
         PaymentUnderWay: its provider may still answer; or it has, and the payment is at the bank.
     """
     async with database.transaction() as session:
-        attempt, cart = await lock_attempt(session, session_id)
+        payment, cart = await lock_session(session, session_id)
         moment = await database_now(session)
-        if attempt.state == SessionState.INITIATING and attempt.created_at + CREATE_LIMIT <= moment:
-            await move(session, attempt, cart, SessionState.UNKNOWN)
-        if attempt.state in AT_THE_BANK:
-            raise PaymentUnderWay(attempt, retry_after=seconds_to_start(attempt, moment))
+        if payment.state == SessionState.INITIATING and payment.created_at + CREATE_LIMIT <= moment:
+            await move(session, payment, cart, SessionState.UNKNOWN)
+        if payment.state in AT_THE_BANK:
+            raise PaymentUnderWay(payment, retry_after=seconds_to_start(payment, moment))
 
 
 async def _give_up(database: Database, session_id: str) -> None:
     """Nobody has said for 48 hours how the payment ended: a person must look."""
     async with database.transaction() as session:
-        attempt, cart = await lock_attempt(session, session_id)
-        if attempt.state not in ASKED or attempt.captured_amount is not None:
+        payment, cart = await lock_session(session, session_id)
+        if payment.state not in CHECKED or payment.captured_amount is not None:
             return
-        if attempt.state in _CLOSABLE:
-            await close(session, attempt, cart, CloseReason.UNRESOLVED)
+        if payment.state in _CLOSABLE:
+            await close(session, payment, cart, CloseReason.UNRESOLVED)
         await raise_attention(
             session,
             AttentionKind.PAYMENT_UNRESOLVED,
-            message=f"Payment {attempt.invoice}: {UNRESOLVED}",
-            amount=attempt.amount,
+            message=f"Payment {payment.invoice}: {UNRESOLVED}",
+            amount=payment.amount,
             order_id=cart.order_id if cart.completed_at is not None else None,
-            payment_session_id=attempt.id,
-            data={"state": attempt.state, "reference": attempt.reference},
+            payment_session_id=payment.id,
+            data={"state": payment.state, "reference": payment.reference},
         )
 
 
 async def act_on(
-    database: Database, providers: Providers, notification_id: str, attempt: int
+    database: Database, providers: Providers, notification_id: str, payment: int
 ) -> timedelta | None:
     """What the job `payment.notification` does: ask the provider of the payment that the notification names.
 
@@ -217,8 +224,8 @@ async def act_on(
         notification = await session.get(PaymentNotification, notification_id)
     if notification is None:
         return None
-    if await _lags_behind(database, providers, notification) and attempt < MOST_ASKED:
-        return ASK_AGAIN_AFTER
+    if await _lags_behind(database, providers, notification) and payment < MOST_CHECKS:
+        return CHECK_AGAIN_AFTER
     async with database.transaction() as session:
         done = await session.get_one(PaymentNotification, notification_id)
         done.handled_at = await database_now(session)
@@ -227,17 +234,17 @@ async def act_on(
 
 async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
     """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
-    attempt = await _named_by(database, notification)
-    if attempt is None:
+    payment = await _named_by(database, notification)
+    if payment is None:
         log.warning("notification %s names no payment of ours", notification.id)
         return False
-    if attempt.reference not in (None, notification.reference):
+    if payment.reference not in (None, notification.reference):
         # the provider knows a second transaction for our invoice: only its approval says anything about the payment
-        await settle_if_captured(database, providers, attempt, notification.reference)
+        await check_second_transaction(database, providers, payment, notification.reference)
         return False
-    attempt.reference = notification.reference  # we may never have had the answer that named it
-    state = await ask_and_settle(database, providers, attempt)
-    return notification.tells_end and not state.is_final and state is not SessionState.HELD
+    payment.reference = notification.reference  # we may never have had the answer that named it
+    state = await check_session(database, providers, payment)
+    return notification.is_final and not state.is_final and state is not SessionState.HELD
 
 
 async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:

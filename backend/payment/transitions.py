@@ -24,10 +24,10 @@ from backend.errors import NotAllowed, NotFound
 from backend.events import publish
 from backend.jobs import cancel, enqueue
 from backend.money import Cop
-from backend.payment.events import PaymentSettled
+from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.states import ASKED, AT_THE_BANK, STEPS, SessionState
+from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ _LOCK_CART = (
     .with_for_update(of=Cart)
     .execution_options(populate_existing=True)
 )
-_LOCK_ATTEMPT = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
+_LOCK_SESSION = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
 _CAPTURED = (
     select(PaymentSession.id)
     .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
@@ -78,7 +78,7 @@ _CAPTURED = (
 )
 
 
-async def settle(database: Database, session_id: str, report: ProviderReport) -> SessionState:
+async def apply_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
     """Let the payment session follow what the provider reported.
 
     Returns:
@@ -87,10 +87,10 @@ async def settle(database: Database, session_id: str, report: ProviderReport) ->
     Raises:
         NotFound: no session has this id.
     """
-    return await _settle(database, session_id, report, is_second=False)
+    return await _apply(database, session_id, report, is_second=False)
 
 
-async def settle_second(database: Database, session_id: str, report: ProviderReport) -> SessionState:
+async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
     """The gateway approved a second transaction of a session's invoice (the shopper paid again at the bank).
 
     Until the provider has said how the session ended, that approval is its own. After that, the approval stands as a
@@ -99,27 +99,27 @@ async def settle_second(database: Database, session_id: str, report: ProviderRep
     Returns:
         The state of the session that the approval counts for.
     """
-    return await _settle(database, session_id, report, is_second=True)
+    return await _apply(database, session_id, report, is_second=True)
 
 
-async def _settle(
+async def _apply(
     database: Database, session_id: str, report: ProviderReport, *, is_second: bool
 ) -> SessionState:
     chain: frozenset[str] = frozenset()
     while True:
         async with database.transaction() as session:
             await lock_carts(session, chain)
-            attempt, cart = await lock_attempt(session, session_id)
+            payment, cart = await lock_session(session, session_id)
             if report.state is ProviderState.CAPTURED:
                 found = await _carts_of_purchase(session, cart)
                 locked_ones, chain = chain | {cart.id}, found
                 if not found <= locked_ones:
                     continue  # locks are taken in the order of the ids: begin anew, with all of them
-            if is_second and SessionState(attempt.state).is_final:
-                return await _settle_beside(session, attempt, cart, report, chain)
+            if is_second and SessionState(payment.state).is_final:
+                return await _apply_beside(session, payment, cart, report, chain)
             if is_second:
-                attempt.reference = report.reference
-            return await _follow(session, attempt, cart, report, chain)
+                payment.reference = report.reference
+            return await _follow(session, payment, cart, report, chain)
 
 
 async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str]:
@@ -131,71 +131,71 @@ async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str
 
 async def _follow(
     session: AsyncSession,
-    attempt: PaymentSession,
+    payment: PaymentSession,
     cart: Cart,
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    state = SessionState(attempt.state)
-    _remember(attempt, report)
+    state = SessionState(payment.state)
+    _remember(payment, report)
     wanted = _DECISIVE.get(report.state)
     if wanted is None or wanted is state:
         return state
     if wanted is SessionState.CAPTURED:
-        return await _take_money(session, attempt, cart, report, chain)
+        return await _take_money(session, payment, cart, report, chain)
     if state.is_final or not state.leads_to(wanted):
         return state
-    await move(session, attempt, cart, wanted)
+    await move(session, payment, cart, wanted)
     return wanted
 
 
 async def _take_money(
     session: AsyncSession,
-    attempt: PaymentSession,
+    payment: PaymentSession,
     cart: Cart,
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
     """The provider took money: it pays the order, or a person must settle it. Either way it is written down."""
-    state = SessionState(attempt.state)
-    is_news = not attempt.data.get(APPROVED)
-    attempt.data = {**attempt.data, APPROVED: True}
-    if report.amount is not None and _same_currency(attempt, report):
-        attempt.captured_amount = int(report.amount)
+    state = SessionState(payment.state)
+    is_news = not payment.data.get(APPROVED)
+    payment.data = {**payment.data, APPROVED: True}
+    if report.amount is not None and _same_currency(payment, report):
+        payment.captured_amount = int(report.amount)
     if state.is_final:
         trouble, why = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
-    elif mismatch := _mismatch(attempt, report):
-        attempt.data = {**attempt.data, "mismatch": mismatch}
+    elif mismatch := _mismatch(payment, report):
+        payment.data = {**payment.data, "mismatch": mismatch}
         trouble, why = AttentionKind.AMOUNT_DIFFERS, f"the approval does not fit: {mismatch}"
     elif (await session.execute(_CAPTURED, {"cart_ids": sorted(chain)})).first():
         trouble, why = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
     else:
-        await move(session, attempt, cart, SessionState.CAPTURED)
+        await move(session, payment, cart, SessionState.CAPTURED)
         return SessionState.CAPTURED
     if not state.is_final and state is not SessionState.HELD:
-        await move(session, attempt, cart, SessionState.HELD)
+        await move(session, payment, cart, SessionState.HELD)
     if is_news:
-        await _attend(session, trouble, attempt, cart, why)
-    return SessionState(attempt.state)
+        await _attend(session, trouble, payment, cart, why)
+    return SessionState(payment.state)
 
 
 async def _attend(
-    session: AsyncSession, kind: AttentionKind, attempt: PaymentSession, cart: Cart, why: str
+    session: AsyncSession, kind: AttentionKind, payment: PaymentSession, cart: Cart, why: str
 ) -> None:
     await session.flush()
-    log.error("payment %s: %s: %s", attempt.id, kind, why)
+    log.error("payment %s: %s: %s", payment.id, kind, why)
     await raise_attention(
         session,
         kind,
-        message=f"Payment {attempt.invoice}: {why}",
-        amount=attempt.captured_amount,
+        message=f"Payment {payment.invoice}: {why}",
+        amount=payment.captured_amount,
         order_id=cart.order_id if cart.completed_at is not None else None,
-        payment_session_id=attempt.id,
-        data={"owed": attempt.amount, "state": attempt.state, "reference": attempt.reference},
+        payment_session_id=payment.id,
+        data={"owed": payment.amount, "state": payment.state, "reference": payment.reference},
     )
 
 
-async def _settle_beside(
+async def _apply_beside(
     session: AsyncSession,
     first: PaymentSession,
     cart: Cart,
@@ -223,7 +223,7 @@ async def _settle_beside(
     return await _follow(session, second, cart, replace(report, invoice=invoice), chain)
 
 
-async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
+async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
     """Lock the payment session, its cart first: everyone who needs both takes them in this order.
 
     Raises:
@@ -232,11 +232,11 @@ async def lock_attempt(session: AsyncSession, session_id: str) -> tuple[PaymentS
     cart = (await session.execute(_LOCK_CART, {"session_id": session_id})).scalar_one_or_none()
     if cart is None:
         raise NotFound(f"Payment session with id: {session_id} was not found")
-    attempt = await session.execute(_LOCK_ATTEMPT, {"session_id": session_id})
-    return attempt.scalar_one(), cart
+    payment = await session.execute(_LOCK_SESSION, {"session_id": session_id})
+    return payment.scalar_one(), cart
 
 
-async def move(session: AsyncSession, attempt: PaymentSession, cart: Cart, state: SessionState) -> None:
+async def move(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
     """Put the locked session into this state, and tell the packages above. The only writer of a session's state.
 
     The (locked) cart is bound to the session while that is at the bank, and free when it has ended.
@@ -244,96 +244,96 @@ async def move(session: AsyncSession, attempt: PaymentSession, cart: Cart, state
     Raises:
         StepNotAllowed: no step leads there; nothing has changed.
     """
-    was = SessionState(attempt.state)
-    await _write(session, attempt, cart, state)
+    was = SessionState(payment.state)
+    await _write(session, payment, cart, state)
     await publish(
         session,
-        PaymentSettled(session_id=attempt.id, cart_id=cart.id, state=state, was=was),
+        PaymentSessionChanged(session_id=payment.id, cart_id=cart.id, state=state, was=was),
     )
 
 
-async def _write(session: AsyncSession, attempt: PaymentSession, cart: Cart, state: SessionState) -> None:
-    was = SessionState(attempt.state)
-    attempt.state = STEPS.require(was, state)
+async def _write(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
+    was = SessionState(payment.state)
+    payment.state = STEPS.require(was, state)
     if state is SessionState.AUTHORIZED:
-        attempt.authorized_at = now()
+        payment.authorized_at = now()
     if state is SessionState.CAPTURED:
-        attempt.captured_at = now()
-        attempt.authorized_at = attempt.authorized_at or attempt.captured_at
-    bind(attempt, cart)
-    if state not in ASKED and was in ASKED:
-        await cancel(session, CHECK, attempt.id)
+        payment.captured_at = now()
+        payment.authorized_at = payment.authorized_at or payment.captured_at
+    bind(payment, cart)
+    if state not in CHECKED and was in CHECKED:
+        await cancel(session, CHECK, payment.id)
     await session.flush()
 
 
-def bind(attempt: PaymentSession, cart: Cart) -> None:
+def bind(payment: PaymentSession, cart: Cart) -> None:
     """Let the cart know whether this session is at the bank with it."""
-    if attempt.state in AT_THE_BANK:
-        cart.payment_session_id = attempt.id
-    elif attempt.state != SessionState.HELD and cart.payment_session_id == attempt.id:
+    if payment.state in AT_THE_BANK:
+        cart.payment_session_id = payment.id
+    elif payment.state != SessionState.HELD and cart.payment_session_id == payment.id:
         cart.payment_session_id = None
 
 
-async def close(session: AsyncSession, attempt: PaymentSession, cart: Cart, reason: CloseReason) -> None:
+async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reason: CloseReason) -> None:
     """Wait no longer for the locked session. It is still asked about: its provider may say yet how it ended.
 
     Raises:
         StepNotAllowed: it is in no state that can be closed.
     """
-    attempt.close_reason = reason
+    payment.close_reason = reason
     if reason is not CloseReason.UNRESOLVED:
-        await enqueue(session, CHECK, {"session_id": attempt.id}, key=attempt.id, after=timedelta(minutes=3))
-    await move(session, attempt, cart, SessionState.CLOSED)
+        await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
+    await move(session, payment, cart, SessionState.CLOSED)
 
 
-async def honor(session: AsyncSession, attempt: PaymentSession, cart: Cart) -> None:
+async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
     """A person lets money that was set aside, or came late, pay its order. Both must be locked.
 
     Raises:
         NotAllowed: there is no such money on this session.
     """
-    if not attempt.captured_amount or attempt.state == SessionState.CAPTURED:
-        raise NotAllowed(f"Payment session {attempt.id} holds no money that could pay its order")
-    await move(session, attempt, cart, SessionState.CAPTURED)
+    if not payment.captured_amount or payment.state == SessionState.CAPTURED:
+        raise NotAllowed(f"Payment session {payment.id} holds no money that could pay its order")
+    await move(session, payment, cart, SessionState.CAPTURED)
 
 
-async def capture_to_refund(session: AsyncSession, attempt: PaymentSession, cart: Cart, amount: Cop) -> None:
+async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart: Cart, amount: Cop) -> None:
     """A person gave this money back, or is about to: it was captured, and pays nothing. Both must be locked.
 
     Nobody above is told: no order follows. A session that is captured stays so.
     """
-    if attempt.state == SessionState.CAPTURED:
+    if payment.state == SessionState.CAPTURED:
         return
-    attempt.captured_amount = amount
-    await _write(session, attempt, cart, SessionState.CAPTURED)
+    payment.captured_amount = amount
+    await _write(session, payment, cart, SessionState.CAPTURED)
 
 
-def _mismatch(attempt: PaymentSession, report: ProviderReport) -> str | None:
+def _mismatch(payment: PaymentSession, report: ProviderReport) -> str | None:
     """How an approval differs from what was asked for; None when it does not."""
-    if report.amount is None or report.amount != Decimal(attempt.amount):
-        return f"amount {report.amount} instead of {attempt.amount}"
-    if not _same_currency(attempt, report):
-        return f"currency {report.currency} instead of {attempt.currency_code.upper()}"
-    if report.invoice is not None and report.invoice != attempt.invoice:
-        return f"invoice {report.invoice} instead of {attempt.invoice}"
+    if report.amount is None or report.amount != Decimal(payment.amount):
+        return f"amount {report.amount} instead of {payment.amount}"
+    if not _same_currency(payment, report):
+        return f"currency {report.currency} instead of {payment.currency_code.upper()}"
+    if report.invoice is not None and report.invoice != payment.invoice:
+        return f"invoice {report.invoice} instead of {payment.invoice}"
     return None
 
 
-def _same_currency(attempt: PaymentSession, report: ProviderReport) -> bool:
-    return report.currency is not None and report.currency.casefold() == attempt.currency_code.casefold()
+def _same_currency(payment: PaymentSession, report: ProviderReport) -> bool:
+    return report.currency is not None and report.currency.casefold() == payment.currency_code.casefold()
 
 
-def _remember(attempt: PaymentSession, report: ProviderReport) -> None:
+def _remember(payment: PaymentSession, report: ProviderReport) -> None:
     """Keep what the result page must show. What a final session remembers is not overwritten."""
-    if SessionState(attempt.state).is_final:
+    if SessionState(payment.state).is_final:
         return
-    attempt.reference = attempt.reference or report.reference
-    attempt.transaction_id = attempt.transaction_id or report.transaction_id
-    attempt.ticket_id = attempt.ticket_id or report.ticket_id
+    payment.reference = payment.reference or report.reference
+    payment.transaction_id = payment.transaction_id or report.transaction_id
+    payment.ticket_id = payment.ticket_id or report.ticket_id
     said = {
         "bank_name": report.bank_name,
         "reason": report.text,
         "code": report.code,
         "occurred_at": report.occurred_at.isoformat() if report.occurred_at else None,
     }
-    attempt.data = {**attempt.data, **{name: value for name, value in said.items() if value is not None}}
+    payment.data = {**payment.data, **{name: value for name, value in said.items() if value is not None}}

@@ -1,0 +1,322 @@
+"""Payment collections and the sessions that pay them."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from ulid import ULID
+
+from backend.cart.models import Cart
+from backend.catalog.models import Region
+from backend.database import Database, database_now, db_now
+from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
+from backend.jobs import enqueue
+from backend.money import Cop
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.providers.base import (
+    Initiated,
+    PaymentProvider,
+    PaymentRequest,
+    ProviderState,
+    StartedPayment,
+)
+from backend.payment.states import LIVE, OPEN, SessionState
+from backend.payment.transitions import CHECK, CloseReason, bind, close, lock_session, move
+from backend.tables import JsonObject
+
+log = logging.getLogger(__name__)
+
+RESERVATION_TIME = timedelta(minutes=40)
+"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes)."""
+FIRST_CHECK = timedelta(minutes=7)
+"""When a pending payment is first asked about (wire: checkout, probe pending)."""
+CREATE_LIMIT = timedelta(seconds=90)
+"""Longer than a provider may take to start a payment: one that is still being started after this was cut off."""
+
+UNDER_WAY = (
+    "A payment of this cart is at the bank already ({invoice}). Wait for it, or give it up: start another payment "
+    "session with `data.replace`: true. The bank may still approve the earlier one"
+)
+HELD = "The gateway is looking into a payment of this cart ({invoice}): nothing can be paid before it has decided"
+PAID = "This cart is paid already ({invoice})"
+
+# what every step of a purchase asks, built once
+_COLLECTION = select(PaymentCollection).where(PaymentCollection.cart_id == bindparam("cart_id"))
+_TERMS = (
+    select(PaymentCollection, Region.payment_providers, db_now())
+    .select_from(Cart)
+    .join(Region, Region.id == Cart.region_id)
+    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .where(Cart.id == bindparam("cart_id"))
+)
+_SESSIONS = (
+    select(PaymentSession)
+    .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
+    .where(PaymentCollection.cart_id == bindparam("cart_id"))
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
+_OWED = (
+    select(PaymentCollection, PaymentSession)
+    .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
+    .where(PaymentCollection.id == bindparam("collection_id"))
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
+_IN_THE_WAY = select(PaymentSession).where(
+    PaymentSession.collection_id == bindparam("collection_id"),
+    PaymentSession.state.in_(
+        sorted({*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED})
+    ),
+)
+
+
+class PaymentUnderWay(Conflict):
+    """Another payment session of the cart is at the bank, or is being started.
+
+    Attributes:
+        session_id: which.
+        is_starting: the provider has not answered its start yet.
+    """
+
+    def __init__(self, payment: PaymentSession, *, retry_after: int | None = None) -> None:
+        super().__init__(UNDER_WAY.format(invoice=payment.invoice), retry_after=retry_after)
+        self.session_id = payment.id
+        self.is_starting = payment.state == SessionState.INITIATING
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under what a cart is paid: what it owes so far, the providers its region offers, and the database's clock."""
+
+    collection: PaymentCollection | None
+    provider_ids: Sequence[str]
+    moment: datetime
+
+
+async def read_terms(session: AsyncSession, cart_id: str) -> Terms:
+    """The terms of the (locked) cart."""
+    return Terms(*(await session.execute(_TERMS, {"cart_id": cart_id})).one())
+
+
+async def offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
+    """The ids of the providers that the region offers; without one, those that any region does."""
+    offered = select(Region.payment_providers)
+    if region_id is not None:
+        offered = offered.where(Region.id == region_id)
+    rows = await session.execute(offered)
+    return frozenset(provider_id for ids in rows.scalars() for provider_id in ids)
+
+
+async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> PaymentCollection:
+    """The cart's one payment collection, owing `amount`. The cart must be locked."""
+    return await owe(session, await read_collection(session, cart_id), cart_id, amount)
+
+
+async def owe(
+    session: AsyncSession, collection: PaymentCollection | None, cart_id: str, amount: Cop
+) -> PaymentCollection:
+    """The same, where it is known already whether there is one."""
+    collection = collection or PaymentCollection(cart_id=cart_id, amount=amount)
+    collection.amount = amount
+    session.add(collection)
+    await session.flush()
+    return collection
+
+
+async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollection | None:
+    """The cart's payment collection, if one was made."""
+    found = await session.execute(_COLLECTION, {"cart_id": cart_id})
+    return found.scalar_one_or_none()
+
+
+async def read_owed(
+    session: AsyncSession, collection_id: str
+) -> tuple[PaymentCollection, list[PaymentSession]]:
+    """The collection with this id, and every session that pays it, newest first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    rows = (await session.execute(_OWED, {"collection_id": collection_id})).all()
+    if not rows:
+        raise NotFound(f"Payment collection with id: {collection_id} was not found")
+    return rows[0][0], [payment for _, payment in rows if payment is not None]
+
+
+async def sessions_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSession]:
+    """Every payment session of the cart, newest first."""
+    return (await session.execute(_SESSIONS, {"cart_id": cart_id})).scalars().all()
+
+
+async def decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
+    """The session that says how the payment stands: the paid one beside any others, else the newest."""
+    payment_sessions = await sessions_of(session, cart_id)
+    ranked = sorted(payment_sessions, key=lambda payment: _WEIGHT.get(SessionState(payment.state), 2))
+    return ranked[0] if ranked else None
+
+
+_WEIGHT = {SessionState.CAPTURED: 0, SessionState.AUTHORIZED: 0, **dict.fromkeys(OPEN, 1)}
+
+
+async def open_session(
+    session: AsyncSession,
+    collection: PaymentCollection,
+    provider_id: str,
+    data: Mapping[str, Any],
+    *,
+    snapshot: JsonObject | None = None,
+    cart: Cart | None = None,
+    moment: datetime | None = None,
+    leaves_shop: bool = True,
+    replacing: str | None = None,
+) -> PaymentSession:
+    """A new payment session of the collection, before the provider is asked. The cart must be locked.
+
+    Args:
+        session: the caller's transaction.
+        collection: what is owed.
+        provider_id: who is to take the money.
+        data: what is kept of the payer beside the session.
+        snapshot: what is paid for; the order is made of it.
+        cart: the locked cart, if it is known.
+        moment: the database's clock, if it is known.
+        leaves_shop: whether the shopper pays on a page of the bank's.
+        replacing: the id of a session at the bank that is closed for this one.
+
+    Raises:
+        PaymentUnderWay: another session of this collection is at the bank (wire: checkout, double payment).
+        Conflict: the cart is paid already.
+    """
+    cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
+    moment = moment or await database_now(session)
+    await _make_way(session, collection, cart, moment, replacing)
+    payment = PaymentSession(
+        collection_id=collection.id,
+        provider_id=provider_id,
+        state=SessionState.INITIATING if leaves_shop else SessionState.PENDING,
+        amount=collection.amount,
+        invoice=f"TR{ULID()}",
+        data=dict(data),
+        snapshot=snapshot or {},
+        created_at=moment,
+        expires_at=moment + RESERVATION_TIME,
+    )
+    session.add(payment)
+    bind(payment, cart)
+    await session.flush()
+    if leaves_shop:
+        await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=FIRST_CHECK)
+    return payment
+
+
+async def _make_way(
+    session: AsyncSession,
+    collection: PaymentCollection,
+    cart: Cart,
+    moment: datetime,
+    replacing: str | None,
+) -> None:
+    for other in (await session.execute(_IN_THE_WAY, {"collection_id": collection.id})).scalars().all():
+        state = SessionState(other.state)
+        if state is SessionState.PENDING:
+            await move(session, other, cart, SessionState.CANCELED)
+        elif state is SessionState.PENDING_AUTHORIZATION and other.id == replacing:
+            await close(session, other, cart, CloseReason.REPLACED)
+        elif state is SessionState.HELD:
+            raise Conflict(HELD.format(invoice=other.invoice))
+        elif state in LIVE:
+            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, moment))
+        else:
+            raise Conflict(PAID.format(invoice=other.invoice))
+
+
+def seconds_to_start(payment: PaymentSession, moment: datetime) -> int | None:
+    """For how long the provider may still take to start it, by the database's clock; None when it has started."""
+    if payment.state != SessionState.INITIATING:
+        return None
+    return max(1, ceil((payment.created_at + CREATE_LIMIT - moment).total_seconds()))
+
+
+async def initiate(
+    database: Database, provider: PaymentProvider, payment: PaymentSession, request: PaymentRequest
+) -> PaymentSession:
+    """Ask the provider to start the session, outside any transaction, and keep what it answered.
+
+    Raises:
+        InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
+        OutcomeUnknown: it may have been; the session is `unknown` and is looked up, never repeated.
+        Conflict: it took so long that another payment of the cart has begun.
+    """
+    try:
+        started = await provider.initiate(replace(request, session_id=payment.id, invoice=payment.invoice))
+    except OutcomeUnknown as error:
+        await _end_initiation(database, payment.id, SessionState.UNKNOWN, error)
+        raise
+    except ShopError as error:
+        await _end_initiation(database, payment.id, SessionState.FAILED, error)
+        raise
+    except BaseException as error:
+        # whatever it was, the provider may have acted
+        await _end_initiation(database, payment.id, SessionState.UNKNOWN, error)
+        raise
+    if payment.state == SessionState.PENDING and not (started.reference or started.data):
+        return payment  # it has not left the shop, and there is nothing to keep
+    return await _keep_started(database, payment.id, started)
+
+
+async def _end_initiation(
+    database: Database, session_id: str, state: SessionState, error: BaseException
+) -> None:
+    async with database.transaction() as session:
+        payment, cart = await lock_session(session, session_id)
+        for name in ("reference", "transaction_id", "ticket_id"):
+            setattr(payment, name, getattr(payment, name) or getattr(error, name, None))
+        if isinstance(error, ShopError):
+            payment.data = {**payment.data, "reason": error.message}
+        if SessionState(payment.state).leads_to(state):
+            await move(session, payment, cart, state)
+
+
+async def _keep_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
+    async with database.transaction() as session:
+        payment, cart = await lock_session(session, session_id)
+        payment.reference = payment.reference or started.reference
+        payment.transaction_id = payment.transaction_id or started.transaction_id
+        payment.ticket_id = payment.ticket_id or started.ticket_id
+        payment.redirect_url = started.redirect_url
+        payment.data = {**started.data, **payment.data}
+        is_pending = started.state is ProviderState.PENDING
+        wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
+        state = SessionState(payment.state)
+        is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
+        if is_late and (is_pending or await _is_taken(session, payment, cart)):
+            await session.flush()
+        elif state.leads_to(wanted):
+            # a notification may have been faster than this answer: then its word stands
+            await move(session, payment, cart, wanted)
+    if payment.state == SessionState.UNKNOWN:
+        raise Conflict(UNDER_WAY.format(invoice=payment.invoice))
+    return payment
+
+
+async def _is_taken(session: AsyncSession, payment: PaymentSession, cart: Cart) -> bool:
+    """Whether the cart has gone on without this session."""
+    others = await session.execute(_IN_THE_WAY, {"collection_id": payment.collection_id})
+    return cart.completed_at is not None or others.first() is not None
+
+
+def started_payment(payment: PaymentSession) -> StartedPayment:
+    """What the provider needs to know to find the payment."""
+    return StartedPayment(
+        session_id=payment.id,
+        invoice=payment.invoice,
+        amount=payment.amount,
+        currency=payment.currency_code.upper(),
+        reference=payment.reference,
+        transaction_id=payment.transaction_id,
+        ticket_id=payment.ticket_id,
+    )
