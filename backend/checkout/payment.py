@@ -14,7 +14,6 @@ from backend.cart.models import Cart
 from backend.cart.service import COMPLETED
 from backend.checkout.completion import lock_cart
 from backend.checkout.sale import read_priced_cart, require_shipping_method, sale_now, sale_of, snapshot_of
-from backend.customers.attempts import Limit, count_try_in
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
 from backend.inventory import service as inventory
@@ -30,10 +29,11 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, lock_session
+from backend.rate_limit import RateLimit, hit_in
 from backend.settings import Settings
 from backend.tables import JsonObject
 
-PAYMENT_STARTS = Limit("payment", per_pair=12, per_client=60, per_subject=12)
+PAYMENT_STARTS = RateLimit("payment", per_pair=12, per_client=60, per_subject=12)
 """How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
 
 Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
@@ -197,7 +197,7 @@ class PaymentStarter:
                 replacing=replacing,
             )
             # last but one, so that a refusal is no try; unknown clients are not one client
-            await count_try_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
+            await hit_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
         return payment, PaymentRequest(
             session_id=payment.id,

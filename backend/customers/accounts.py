@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend import rate_limit
 from backend.contact import read_form, tidy_email
-from backend.customers import attempts
 from backend.customers.errors import AddressTaken, WrongPassword
 from backend.customers.forms import PasswordChange, Profile, Registration
 from backend.customers.models import Customer, Login
@@ -16,8 +16,11 @@ from backend.customers.passwords import hash_password, is_password
 from backend.customers.sessions import close_all
 from backend.database import Database, locked
 from backend.errors import InvalidData
+from backend.rate_limit import RateLimit
 
 EMAILPASS, GOOGLE = "emailpass", "google"
+LOGINS = RateLimit("login", per_pair=5, per_client=20, per_subject=50)
+REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=20, per_subject=20)
 WRONG_NOW = "Esta no es tu contraseña actual."
 
 
@@ -34,7 +37,7 @@ async def register(database: Database, typed: Mapping[str, Any], *, client: str)
         TooManyRequests: too many tries lately.
     """
     form = read_form(Registration, typed)
-    await attempts.count_try(database, attempts.REGISTRATION, form.email, client)
+    await rate_limit.hit(database, REGISTRATIONS, form.email, client)
     hashed = await hash_password(form.password)
     try:
         async with database.transaction() as session:
@@ -57,12 +60,12 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
         TooManyRequests: too many tries lately.
     """
     address = tidy_email(email)
-    await attempts.count_try(database, attempts.LOGIN, address, client)
+    await rate_limit.hit(database, LOGINS, address, client)
     async with database.read() as session:
         login = await login_of(session, EMAILPASS, address)
     if not await is_password(password, login.password_hash if login else None) or login is None:
         raise WrongPassword
-    await attempts.forgive(database, attempts.LOGIN, address, client)
+    await rate_limit.refund(database, LOGINS, address, client)
     return login
 
 

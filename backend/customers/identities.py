@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
+from backend import rate_limit
 from backend.contact import tidy_email
-from backend.customers import attempts
-from backend.customers.accounts import EMAILPASS, customer_with, login_of
+from backend.customers.accounts import EMAILPASS, REGISTRATIONS, customer_with, login_of
 from backend.customers.models import Customer, Login
 from backend.customers.passwords import MAX_LENGTH, hash_password
 from backend.database import Database
@@ -27,7 +27,7 @@ async def register_identity(database: Database, email: str, password: str, *, cl
     if len(password) > MAX_LENGTH:
         raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
     address = tidy_email(email)
-    await attempts.count_try(database, attempts.REGISTRATION, address, client)
+    await rate_limit.hit(database, REGISTRATIONS, address, client)
     hashed = await hash_password(password)
     try:
         async with database.transaction() as session:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from backend.database import UtcDateTime
 from backend.ids import new_id
@@ -84,13 +84,3 @@ class CustomerAddress(Timestamps, table=True):
     address_name: str | None = None
     is_default_shipping: bool = False
     is_default_billing: bool = False
-
-
-class Attempts(SQLModel, table=True):
-    """How often something was tried lately. `key` is a hash of what, by whom and for which address."""
-
-    __tablename__ = "attempts"
-
-    key: str = Field(primary_key=True)
-    count: int
-    until: datetime = Field(sa_type=UtcDateTime, index=True)

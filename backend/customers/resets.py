@@ -5,9 +5,9 @@ from datetime import timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend import rate_limit
 from backend.clock import now
 from backend.contact import read_form
-from backend.customers import attempts
 from backend.customers.accounts import customer_with, set_password
 from backend.customers.errors import LinkUsed
 from backend.customers.events import ResetAsked
@@ -16,7 +16,9 @@ from backend.customers.models import ResetLink
 from backend.customers.secrets import hash_of, new_token
 from backend.database import Database
 from backend.events import publish
+from backend.rate_limit import RateLimit
 
+RESETS = RateLimit("reset", per_pair=3, per_client=10, per_subject=5)
 LIFETIME = timedelta(hours=1)
 
 
@@ -28,7 +30,7 @@ async def ask_reset(database: Database, email: str, *, client: str) -> None:
         TooManyRequests: asked too often lately.
     """
     address = read_form(ResetRequest, {"email": email}).email
-    await attempts.count_try(database, attempts.RESET, address, client)
+    await rate_limit.hit(database, RESETS, address, client)
     async with database.transaction() as session:
         await publish(session, ResetAsked(address))
 

@@ -3,17 +3,18 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend import rate_limit
 from backend.contact import is_email, tidy_email
-from backend.customers.attempts import Limit, count_try, forgive
 from backend.customers.models import Staff
 from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.database import Database
 from backend.edge.actors import USER, Actor
 from backend.errors import Duplicate, InvalidData, Unauthorized
+from backend.rate_limit import RateLimit
 from backend.settings import Settings
 
 WRONG = "Invalid email or password"
-STAFF_LOGIN = Limit("staff login", per_pair=5, per_client=20, per_subject=50)
+STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=20, per_subject=50)
 
 
 async def create_staff(database: Database, email: str, password: str) -> str:
@@ -63,12 +64,12 @@ async def sign_in(database: Database, email: str, password: str, *, client: str)
         TooManyRequests: too many tries failed lately.
     """
     address = tidy_email(email)
-    await count_try(database, STAFF_LOGIN, address, client)
+    await rate_limit.hit(database, STAFF_LOGINS, address, client)
     async with database.read() as session:
         staff = await _staff_with(session, address)
     if not await is_password(password, staff.password_hash if staff else None) or staff is None:
         raise Unauthorized(WRONG)
-    await forgive(database, STAFF_LOGIN, address, client)
+    await rate_limit.refund(database, STAFF_LOGINS, address, client)
     return Actor(staff.id, USER)
 
 

@@ -16,6 +16,7 @@ def all_tables() -> MetaData:
     import backend.orders.models
     import backend.outbox.models
     import backend.payment.models
+    import backend.rate_limit
     import backend.sandbox.models
     import backend.shipping.models  # noqa: F401
 

@@ -11,12 +11,15 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 TABLES: tuple[tuple[str, str], ...] = (
+    ("attempts", "rate_limit_counter"),
 )
 """(name before, name since), one line each."""
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("payment_session", "asked_at", "checked_at"),
     ("payment_notification", "tells_end", "is_final"),
+    ("rate_limit_counter", "count", "hits"),
+    ("rate_limit_counter", "until", "expires_at"),
 )
 """(table's name since, column before, column since), one line each."""
 

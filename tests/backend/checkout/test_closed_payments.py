@@ -208,7 +208,7 @@ async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press
     async def second_press() -> None:
         """On a replica whose clock is wrong, while the first one's bank has not answered."""
         till.bank.meanwhile = None
-        for name in ("backend.customers.attempts", "backend.cart.service", "backend.payment.transitions"):
+        for name in ("backend.rate_limit", "backend.cart.service", "backend.payment.transitions"):
             monkeypatch.setattr(f"{name}.now", lambda: real() + timedelta(minutes=minutes))
         try:
             await till.start(cart_id)

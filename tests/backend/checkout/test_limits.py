@@ -12,10 +12,10 @@ from backend.app import Shop
 from backend.checkout.payment import PAYMENT_STARTS
 from backend.checkout.routes import ASKED_AGAIN_WITHIN
 from backend.clock import now
-from backend.customers.models import Attempts
 from backend.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
+from backend.rate_limit import RateLimitCounter
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, pay, post, shipped_cart
 
@@ -60,8 +60,8 @@ async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, sho
 
     await try_one()
     async with shop.database.transaction() as session:  # as if the client had come so far
-        counts = update(Attempts).where(Attempts.count == 1)
-        await session.execute(counts.values(count=PAYMENT_STARTS.per_client - 1))
+        counts = update(RateLimitCounter).where(RateLimitCounter.hits == 1)
+        await session.execute(counts.values(hits=PAYMENT_STARTS.per_client - 1))
     await try_one()
     with pytest.raises(TooManyRequests):
         await try_one()
@@ -76,7 +76,7 @@ async def test_clients_nobody_knows_are_not_one_client(
     for _ in range(2):
         await shop.checkout.start_payment(await shipped_cart(store, trompo), MANUAL, {}, ip="")
     async with shop.database.read() as session:
-        assert (await session.execute(select(func.max(Attempts.count)))).scalar_one() == 1
+        assert (await session.execute(select(func.max(RateLimitCounter.hits)))).scalar_one() == 1
 
 
 async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
@@ -85,7 +85,7 @@ async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Sho
         last = await start(store, collection["id"])
     assert last.status_code == 429
     async with shop.database.transaction() as session:
-        await session.execute(update(Attempts).values(until=now()))
+        await session.execute(update(RateLimitCounter).values(expires_at=now()))
     assert (await start(store, collection["id"])).status_code == 200
 
 

@@ -31,6 +31,16 @@ INSERT INTO inventory_level (id, variant_id, location_id, stocked, reserved, cre
 VALUES ('iitem_1', 'variant_1', 'sloc_1', 7, 2, '2026-01-02', '2026-01-02')
 """
 """A toy for sale, as the first revision has it."""
+BEFORE_NAMES = "d8f6e06d3297"
+"""The last revision before tables and columns got the names of the field."""
+RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
+    (
+        "INSERT INTO attempts (key, count, until) VALUES ('k1', 3, '2026-01-02')",
+        "SELECT key, hits, CAST(expires_at AS TEXT) LIKE '2026-01-02%' FROM rate_limit_counter",
+        ("k1", 3, True),
+    ),
+]
+"""What is written at that revision, how today's shop reads it, and what it finds."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -112,3 +122,13 @@ async def test_a_product_is_still_watched_when_its_table_has_grown(empty: Databa
         await session.execute(text("UPDATE product SET tax_rate = 5"))
     (after,) = await all_of(empty, "SELECT catalog FROM catalog_version")
     assert after != before
+
+
+async def test_what_was_renamed_comes_over_whole(empty: Database) -> None:
+    await upgrade(empty, BEFORE_NAMES)
+    async with empty.transaction() as session:
+        for statement in (*SHOP.split(";"), *(written for written, _query, _row in RENAMED)):
+            await session.execute(text(statement))
+    await upgrade(empty)
+    for _written, query, row in RENAMED:
+        assert await all_of(empty, query) == [row]

@@ -1,0 +1,133 @@
+"""Rate limits: how often one client may try something, counted in the database for all replicas.
+
+`hit` counts a try before it is made, so that tries at the same moment do not pass together; `refund` takes it back when
+the try was right.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from sqlalchemy import bindparam, case, delete, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import Field, SQLModel
+
+from backend.clock import now
+from backend.database import Database, UtcDateTime
+from backend.errors import TooManyRequests
+from backend.tables import for_each_dialect, table_of
+
+WINDOW = timedelta(minutes=15)
+TOO_MANY = "Too many tries: wait some minutes"
+
+
+class RateLimitCounter(SQLModel, table=True):
+    """The tries of one window. `key` is a hash of the limit's kind, the subject and the client."""
+
+    __tablename__ = "rate_limit_counter"
+
+    key: str = Field(primary_key=True)
+    hits: int
+    expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """How many tries of a kind pass in one window. A subject is an e-mail address or a cart.
+
+    Attributes:
+        kind: what is tried; limits of different kinds are counted apart.
+        per_pair: of one client for one subject.
+        per_client: of one client for all subjects.
+        per_subject: of all clients for one subject.
+    """
+
+    kind: str
+    per_pair: int
+    per_client: int
+    per_subject: int
+
+
+_COUNTERS = table_of(RateLimitCounter)
+_DELETE_EXPIRED = delete(_COUNTERS).where(_COUNTERS.c.expires_at < bindparam("past"))
+
+
+def _upsert(dialect: Any) -> Any:
+    """The statement that counts a try of each key and returns the counters. It is built once."""
+    new, stored = dialect.insert(_COUNTERS), _COUNTERS.c
+    is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
+    return new.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "hits": case((is_over, 1), else_=stored.hits + 1),
+            "expires_at": case((is_over, new.excluded.expires_at), else_=stored.expires_at),
+        },
+    ).returning(stored.key, stored.hits, stored.expires_at)
+
+
+_UPSERT = for_each_dialect(_upsert)
+
+
+async def hit(database: Database, limit: RateLimit, subject: str, client: str) -> None:
+    """Count a try of this client for this subject, in a transaction of its own.
+
+    Raises:
+        TooManyRequests: it is one too many; `retry_after` has the seconds to wait.
+    """
+    async with database.transaction() as session:
+        wait = await _count(session, limit, subject, client)
+    _require_no_wait(wait)
+
+
+async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> None:
+    """Count a try in the caller's transaction: it does not count when that is rolled back.
+
+    Raises:
+        TooManyRequests: it is one too many; `retry_after` has the seconds to wait.
+    """
+    _require_no_wait(await _count(session, limit, subject, client))
+
+
+async def refund(database: Database, limit: RateLimit, subject: str, client: str) -> None:
+    """Take the try back because it was right, and all earlier ones of this client for this subject."""
+    pair, *others = _keys(limit, subject, client)
+    async with database.transaction() as session:
+        await session.execute(delete(RateLimitCounter).where(RateLimitCounter.key == pair))
+        for key in sorted(others):
+            await session.execute(
+                update(RateLimitCounter)
+                .where(RateLimitCounter.key == key, RateLimitCounter.hits > 0)
+                .values(hits=RateLimitCounter.hits - 1)
+            )
+
+
+async def _count(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> timedelta:
+    """Count the try. Returns how long to wait before the next one; nothing when this one may be made."""
+    moment = now()
+    most = _keys(limit, subject, client)
+    await session.execute(_DELETE_EXPIRED, {"past": moment - WINDOW})
+    # in one order, so that no two transactions wait for each other
+    rows = [{"key": key, "hits": 1, "expires_at": moment + WINDOW, "moment": moment} for key in sorted(most)]
+    counted = (await session.execute(_UPSERT[session.get_bind().dialect.name], rows)).all()
+    return max((until for key, hits, until in counted if hits > most[key]), default=moment) - moment
+
+
+def _require_no_wait(wait: timedelta) -> None:
+    if wait > timedelta(0):
+        raise TooManyRequests(TOO_MANY, retry_after=ceil(wait.total_seconds()))
+
+
+def _keys(limit: RateLimit, subject: str, client: str) -> dict[str, int]:
+    """The keys of the three counters, the pair's first, with what each may count."""
+    counted = {
+        (subject, client): limit.per_pair,
+        ("", client): limit.per_client,
+        (subject, ""): limit.per_subject,
+    }
+    return {_hash(limit.kind, *whose): most for whose, most in counted.items()}
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
