@@ -5,7 +5,7 @@ from typing import Any
 from backend.settings import Settings
 from backend.shipping.destination import municipality_code
 from backend.shipping.providers.base import Contact
-from backend.shipping.providers.carrier.fitting import PHONE_DIGITS, fit_phone
+from backend.shipping.providers.carrier.messages import PHONE_DIGITS, fit_phone
 from backend.tables import JsonObject
 
 

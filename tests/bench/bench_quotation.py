@@ -15,7 +15,7 @@ import httpx
 from backend.sandbox.carrier import Fault, sandbox_carrier
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.packing import Item, packages_for
-from backend.shipping.providers.carrier.client import USER_AGENT, Patience, carrier_client
+from backend.shipping.providers.carrier.client import USER_AGENT, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import quotation_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import quote_request
@@ -48,7 +48,9 @@ async def main() -> None:
     carrier = sandbox_carrier(Settings())
     with served(carrier.app) as url:
         base_url = f"{url}/api/v2"
-        client = carrier_client(Settings(carrier_api_url=base_url), httpx.AsyncHTTPTransport(), Patience())
+        client = carrier_client(
+            Settings(carrier_api_url=base_url), httpx.AsyncHTTPTransport(), CarrierPolicy()
+        )
         provider = CarrierStandard(client)
         body = quotation_for(quote_request()).body()
         headers = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": USER_AGENT}
@@ -78,7 +80,7 @@ async def main() -> None:
         hurried = carrier_client(
             Settings(carrier_api_url=base_url),
             httpx.AsyncHTTPTransport(),
-            replace(Patience(), quotation=HANG_SECONDS),
+            replace(CarrierPolicy(), quotation=HANG_SECONDS),
         )
         late = []
         for _ in range(HANGS):

@@ -1,11 +1,11 @@
-"""Parcels, places and people that tests ship with."""
+"""Packages, places and people that tests ship with."""
 
 import dataclasses
 from typing import Any
 
 from backend.shipping.packing import DEFAULT_PACKAGE
-from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
-from backend.shipping.providers.carrier.client import Patience
+from backend.shipping.providers.base import Contact, Label, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.carrier.client import CarrierPolicy
 
 BOGOTA, MEDELLIN, LETICIA = "11001000", "05001000", "91001000"
 
@@ -31,8 +31,8 @@ SHOPPER = Contact(
     suburb="El Poblado",
 )
 
-QUICK = Patience(connect=5, quotation=10, shipment=10, lookup=10, between_attempts=0)
-IMPATIENT = Patience(connect=5, quotation=0.15, shipment=0.15, lookup=0.15, between_attempts=0)
+QUICK = CarrierPolicy(connect=5, quotation=10, write=10, read=10, pause=0)
+IMPATIENT = CarrierPolicy(connect=5, quotation=0.15, write=0.15, read=0.15, pause=0)
 
 
 def quote_request(**changes: Any) -> QuoteRequest:
@@ -58,6 +58,12 @@ def shipment_request(**changes: Any) -> LabelRequest:
         content_value=89_900,
     )
     return dataclasses.replace(request, **changes)
+
+
+def number_of(label: Label) -> int:
+    """The number that the carrier gave the label."""
+    assert label.carrier_order_id is not None
+    return label.carrier_order_id
 
 
 def rate(**changes: Any) -> dict[str, Any]:

@@ -1,49 +1,152 @@
-"""What the carrier answers, read leniently: one missing or odd field is no reason to lose the others."""
+"""What the carrier answers: rates, labels, tracking and errors (wire: carrier 2.1 to 2.5).
+
+Everything is read leniently: one missing or odd field does not lose the others.
+"""
 
 import base64
 import binascii
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import ROUND_CEILING, Decimal
+from typing import TypeGuard
 
-from backend.shipping.providers.carrier.errors import CarrierError
+from backend.contact import one_line
+from backend.errors import OutsideFailure
+from backend.money import Cop
+from backend.shipping.providers.base import Label, TrackingStage, TrackingUpdate
 from backend.tables import JsonObject
 
 COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
-"""Colombia's time, which knows no summer time. The carrier's times are local and say no zone."""
+"""Colombia has no summer time. The carrier's times are local and name no zone."""
 
 PDF_START = b"%PDF"
+ABSURD_AMOUNT = 20_000_000
+"""No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
+MOST_WORDS = 200
+"""Characters of the carrier's own words that are kept."""
+
+_BEGINNINGS = (
+    ("pendiente de recol", TrackingStage.AWAITING_PICKUP),
+    ("envio recolectado", TrackingStage.COLLECTED),
+    ("recolectado", TrackingStage.COLLECTED),
+    ("en transito", TrackingStage.IN_TRANSIT),
+    ("en distribucion", TrackingStage.OUT_FOR_DELIVERY),
+    ("en reparto", TrackingStage.OUT_FOR_DELIVERY),
+    ("entregado", TrackingStage.DELIVERED),
+    ("cancelad", TrackingStage.CANCELED),
+    ("devuelto", TrackingStage.RETURNED),
+)
+"""How the known statuses begin, without accents and capitals, which vary. «No entregado» is none of them."""
+
+
+class CarrierError(OutsideFailure):
+    """The carrier refused, failed or answered what cannot be understood. `fields` holds its words by field.
+
+    Attributes:
+        http_status: what it answered with; None when there was no answer.
+        may_have_acted: whether the request may have had its effect nevertheless.
+        is_passing: whether the same question may well be answered a moment later.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        http_status: int | None = None,
+        fields: Mapping[str, str] | None = None,
+        may_have_acted: bool = False,
+        is_passing: bool = False,
+    ) -> None:
+        super().__init__(message, fields=fields)
+        self.http_status = http_status
+        self.may_have_acted = may_have_acted
+        self.is_passing = is_passing
 
 
 @dataclass(frozen=True, slots=True)
-class MadeLabel:
-    """The answer of a shipment: a label exists and is paid for."""
+class Problem:
+    """The carrier's own words: sentences, and messages by dotted field name (`destination.phone`)."""
 
-    order_id: int
-    tracking_number: str | None
-    label_url: str | None
-    label_pdf: bytes | None
-    carrier: str | None
+    sentences: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join((*self.sentences, *(f"{name}: {text}" for name, text in self.fields.items())))
+
+
+def problem_in(body: object) -> Problem:
+    """What an error body says.
+
+    `status_messages` is a list of objects, in older answers one object; its `error` is a sentence, or a title
+    and then a sentence, or messages by field, which may be nested (wire: carrier 2.1).
+    """
+    if not isinstance(body, Mapping):
+        return Problem()
+    messages = body.get("status_messages")
+    errors = [
+        message["error"]
+        for message in (messages if isinstance(messages, list) else [messages])
+        if isinstance(message, Mapping) and "error" in message
+    ]
+    said = list(_said(errors, ""))
+    return Problem(
+        sentences=tuple(text for name, text in said if not name),
+        fields={name: " ".join(text for other, text in said if other == name) for name, _ in said if name},
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Tracking:
-    """Where a shipment is, in the carrier's words, with times in UTC."""
+class Rate:
+    """One courier's offer. `price` is what a shopper pays, in whole pesos: flete + minimumInsurance."""
 
-    status: str
-    detail: str
-    arrival_at: datetime | None
-    picked_up_at: datetime | None
-    delivered_at: datetime | None
-    received_by: str | None
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the label is cancelled. The carrier's capitals vary."""
-        return self.status.casefold().startswith("cancelad")
+    id: int
+    price: Cop
+    carrier: str
+    product: str
+    delivery_days: int | None
+    data: JsonObject
 
 
-def read_label(data: JsonObject) -> MadeLabel:
+def cheapest(rates: Iterable[object]) -> Rate | None:
+    """The valid rate with the lowest price; the faster, then the first, among equals. None if none is valid."""
+    valid = [offer for rate in rates if (offer := read_rate(rate)) is not None]
+    return min(valid, key=lambda offer: (offer.price, _days(offer)), default=None)
+
+
+def read_rate(rate: object) -> Rate | None:
+    """The element of `data.rates[]` as an offer, or None when it is none (wire: carrier 2.2).
+
+    A valid rate has a whole `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
+    finite numbers, and a sum below `ABSURD_AMOUNT`. The sum is rounded up to the peso, so that the shop never
+    pays the rest.
+    """
+    if not isinstance(rate, dict):
+        return None
+    rate_id, flete, insurance = (
+        rate.get("idRate"),
+        _amount(rate.get("flete")),
+        _amount(rate.get("minimumInsurance")),
+    )
+    if not _is_int(rate_id) or flete is None or insurance is None or flete <= 0 or insurance < 0:
+        return None
+    if flete + insurance >= ABSURD_AMOUNT:
+        return None
+    days = rate.get("deliveryDays")
+    return Rate(
+        id=rate_id,
+        price=int((flete + insurance).to_integral_value(ROUND_CEILING)),
+        carrier=_text(rate.get("carrier")) or "",
+        product=_text(rate.get("product")) or "",
+        delivery_days=days if _is_int(days) and days >= 0 else None,
+        data={name: rate[name] for name in ("idRate", "idProduct", "idCarrier") if _is_int(rate.get(name))}
+        | {"flete": float(flete), "minimumInsurance": float(insurance)},
+    )
+
+
+def read_label(data: JsonObject) -> Label:
     """The label that a shipment made (wire: carrier 2.3).
 
     Raises:
@@ -52,27 +155,34 @@ def read_label(data: JsonObject) -> MadeLabel:
     order_id = whole(data.get("idOrder"))
     if order_id is None:
         raise CarrierError("the carrier's answer to a shipment has no idOrder", may_have_acted=True)
-    return MadeLabel(
-        order_id=order_id,
+    return Label(
         tracking_number=_text(data.get("tracker")),
+        carrier_order_id=order_id,
         label_url=_text(data.get("url")),
         label_pdf=_pdf(data.get("guide")),
-        carrier=_text(data.get("carrier")),
+        data={"carrier": _text(data.get("carrier"))},
     )
 
 
-def read_tracking(data: object) -> Tracking | None:
+def read_tracking(data: object) -> TrackingUpdate | None:
     """Where a shipment is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
-    return Tracking(
-        status=data["status"],
-        detail=_text(data.get("statusDetail")) or "",
-        arrival_at=_moment(data.get("arrivalDate")),
+    return TrackingUpdate(
+        stage=stage_of(data["status"]),
+        words=one_line(_text(data.get("statusDetail")) or data["status"])[:MOST_WORDS],
         picked_up_at=_moment(data.get("realPickupDate")),
         delivered_at=_moment(data.get("realDeliveryDate")),
-        received_by=_text(data.get("receivedBy")),
+        expected_at=_moment(data.get("arrivalDate")),
+        received_by=one_line(data.get("receivedBy"))[:MOST_WORDS],
     )
+
+
+def stage_of(status: str) -> TrackingStage:
+    """What the status means. One that is not known is the text of an incident."""
+    letters = unicodedata.normalize("NFKD", one_line(status).casefold())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return next((stage for start, stage in _BEGINNINGS if plain.startswith(start)), TrackingStage.INCIDENT)
 
 
 def read_cancelled(data: JsonObject) -> frozenset[int]:
@@ -86,9 +196,36 @@ def read_cancelled(data: JsonObject) -> frozenset[int]:
 
 def whole(value: object) -> int | None:
     """A whole number, also one that comes as text; None for anything else."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if _is_int(value):
         return value
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+
+
+def _said(value: object, name: str) -> Iterator[tuple[str, str]]:
+    """Every sentence inside the value with the dotted name of the field it is about."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _said(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _said(inner, name)
+    elif isinstance(value, str):
+        yield name, value
+
+
+def _days(rate: Rate) -> float:
+    return math.inf if rate.delivery_days is None else rate.delivery_days
+
+
+def _amount(value: object) -> Decimal | None:
+    """A JSON number as an exact decimal; None for what is no finite number, or a text that looks like one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return Decimal(str(value)) if abs(value) < ABSURD_AMOUNT else None  # NaN is less than nothing
+
+
+def _is_int(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _wholes(value: object) -> Iterable[int]:
@@ -111,5 +248,5 @@ def _pdf(value: object) -> bytes | None:
     try:
         content = base64.b64decode(value, validate=True) if isinstance(value, str) else b""
     except binascii.Error:
-        return None  # the label stands without its label, which can be had from its url
+        return None  # the label exists all the same; the file can be had from its url
     return content if content.startswith(PDF_START) else None

@@ -1,59 +1,59 @@
 """The carrier's API over HTTP (spec: Carrier API; wire: carrier).
 
-What only reads is asked again, by a library, when a failure looks passing. What makes or cancels a label is
-asked once: the carrier has no key against repetition, and a second label is paid for.
+What only reads is asked again when the failure may pass. What makes or cancels a label is asked once: the carrier has
+no key against repetition, and a second label is paid for.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import httpx
 from pydantic import SecretStr
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from backend.errors import OutcomeUnknown
-from backend.http_client import trusted
+from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.shipping.providers.base import Label, TrackingUpdate
 from backend.shipping.providers.carrier.answers import (
-    MadeLabel,
-    Tracking,
+    CarrierError,
+    problem_in,
     read_cancelled,
     read_label,
     read_tracking,
     whole,
 )
-from backend.shipping.providers.carrier.errors import CarrierError, problem_in
 from backend.shipping.providers.carrier.messages import Quotation, Shipment
 from backend.tables import JsonObject
 
 USER_AGENT = "Trompo/1.0"
-"""Named, as the carrier's doorkeeper turns the names of HTTP libraries away (wire: carrier 2.1)."""
+"""The carrier refuses the names of HTTP libraries (wire: carrier 2.1)."""
 
 CANCELLATION_BATCH = 50
 """At most so many labels are cancelled at once (spec: Limits)."""
 
-MOST_BETWEEN_ATTEMPTS = 2.0
 SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long an answer is waited for, in seconds, retries included. Five to eight are usual (wire: 2.1)."""
+class CarrierPolicy(RetryPolicy):
+    """How long the carrier is waited for, retries included. Five to eight seconds are usual (wire: carrier 2.1).
 
-    connect: float = 5.0
+    Attributes:
+        quotation: seconds for a quotation, in place of `read`.
+    """
+
+    read: float = 15.0
+    write: float = 40.0
+    pause: float = 0.2
+    longest_pause: float = 2.0
     quotation: float = 12.0
-    shipment: float = 40.0
-    lookup: float = 15.0
-    attempts: int = 3
-    between_attempts: float = 0.2
 
 
 def carrier_client(
     settings: Settings,
     transport: httpx.AsyncBaseTransport | None = None,
-    patience: Patience | None = None,
+    policy: CarrierPolicy | None = None,
 ) -> "CarrierClient":
     """The client that the settings name.
 
@@ -68,7 +68,7 @@ def carrier_client(
         key,
         creates_test_labels=settings.creates_test_labels,
         transport=transport,
-        patience=patience or Patience(quotation=settings.carrier_timeout),
+        policy=policy or CarrierPolicy(quotation=settings.carrier_timeout),
     )
 
 
@@ -82,22 +82,22 @@ class CarrierClient:
         *,
         creates_test_labels: bool,
         transport: httpx.AsyncBaseTransport | None = None,
-        patience: Patience,
+        policy: CarrierPolicy,
     ) -> None:
         self._key = api_key
-        self._patience = patience
+        self._policy = policy
         self._shipment_path = "/shipment_sandbox" if creates_test_labels else "/shipment"
-        self._http = httpx.AsyncClient(
+        self._http = HttpClient(
+            "the carrier",
+            policy,
             base_url=base_url,
             headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
-            timeout=httpx.Timeout(patience.shipment, connect=patience.connect),
             transport=transport,
-            verify=trusted(),
         )
 
     async def close(self) -> None:
-        """Give the connections back."""
-        await self._http.aclose()
+        """Close the connections."""
+        await self._http.close()
 
     async def quotation(self, quotation: Quotation) -> Sequence[object]:
         """The rates as they came, valid or not; none means that no courier goes there.
@@ -105,13 +105,13 @@ class CarrierClient:
         Raises:
             CarrierError: there is no answer to use.
         """
-        data = await self._read("POST", "/quotation", quotation.body(), self._patience.quotation)
+        data = await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)
         rates = _object(data).get("rates")
         if not isinstance(rates, list):
             raise CarrierError("the carrier's quotation has no list of rates")
         return rates
 
-    async def shipment(self, shipment: Shipment) -> MadeLabel:
+    async def shipment(self, shipment: Shipment) -> Label:
         """Make a label; a test one when the settings say so. Never repeated.
 
         Raises:
@@ -120,42 +120,30 @@ class CarrierClient:
         """
         try:
             return read_label(
-                _object(
-                    await self._send("POST", self._shipment_path, shipment.body(), self._patience.shipment)
-                )
+                _object(await self._send("POST", self._shipment_path, shipment.body(), self._policy.write))
             )
         except CarrierError as error:
             if error.may_have_acted:
                 raise OutcomeUnknown(f"The label may have been made: {error.message}") from error
             raise
 
-    async def track(self, tracking_number: str) -> Tracking | None:
+    async def track(self, tracking_number: str) -> TrackingUpdate | None:
         """Where the shipment is; None when the carrier does not know it.
 
         Raises:
             CarrierError: there is no answer to use.
         """
         body = {"trackingCode": tracking_number}
-        return read_tracking(await self._read("POST", "/track", body, self._patience.lookup))
+        return read_tracking(await self._read("POST", "/track", body, self._policy.read))
 
-    async def track_order(self, order_id: int) -> Tracking | None:
-        """Where the shipment of a label is; None when the carrier does not know it.
-
-        Raises:
-            CarrierError: there is no answer to use.
-        """
-        return read_tracking(
-            await self._read("GET", f"/track-by-orders/{order_id}", None, self._patience.lookup)
-        )
-
-    async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, Tracking]:
+    async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, TrackingUpdate]:
         """Where the shipments of several labels are; those the carrier does not know are left out.
 
         Raises:
             CarrierError: there is no answer to use.
         """
         body = {"orders": list(order_ids)}
-        data = _object(await self._read("POST", "/track-by-orders", body, self._patience.lookup))
+        data = _object(await self._read("POST", "/track-by-orders", body, self._policy.read))
         found = {whole(name): read_tracking(tracking) for name, tracking in data.items()}
         return {
             order_id: tracking for order_id, tracking in found.items() if order_id is not None and tracking
@@ -177,57 +165,40 @@ class CarrierClient:
     async def _cancel(self, batch: list[int]) -> JsonObject:
         body = {"idOrders": batch}
         try:
-            return _object(await self._send("POST", "/cancellation/batch/order", body, self._patience.lookup))
+            return _object(await self._send("POST", "/cancellation/batch/order", body, self._policy.read))
         except CarrierError as error:
             if error.may_have_acted:
                 raise OutcomeUnknown(f"The labels may have been cancelled: {error.message}") from error
             raise
 
     async def _read(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
-        """Ask what changes nothing, again if a failure looks passing, all within so many seconds."""
-        attempts = AsyncRetrying(
-            retry=retry_if_exception(lambda error: isinstance(error, CarrierError) and error.is_passing),
-            wait=wait_random_exponential(self._patience.between_attempts, max=MOST_BETWEEN_ATTEMPTS),
-            stop=stop_after_attempt(self._patience.attempts),
-            reraise=True,
-        )
+        """Ask what changes nothing, again if the failure may pass, all within so many seconds."""
         try:
-            async with asyncio.timeout(seconds):
-                return await attempts(self._exchange, method, path, body)
-        except TimeoutError:
-            raise _too_late(path, seconds) from None
+            return await self._http.repeat(
+                lambda: self._send(method, path, body, seconds),
+                seconds=seconds,
+                is_passing=lambda error: isinstance(error, CarrierError) and error.is_passing,
+            )
+        except NoAnswer as error:
+            raise _too_late(path, seconds) from error
 
-    async def _send(self, method: str, path: str, body: JsonObject, seconds: float) -> object:
-        """Ask once what changes something."""
+    async def _send(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
+        """Ask once. Returns the `data` of the answer."""
         try:
-            async with asyncio.timeout(seconds):
-                return await self._exchange(method, path, body)
-        except TimeoutError:
-            raise _too_late(path, seconds) from None
-
-    async def _exchange(self, method: str, path: str, body: JsonObject | None) -> object:
-        """One request and the `data` of its answer."""
-        try:
-            response = await self._http.request(method, path, json=body)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise CarrierError(
-                f"the carrier cannot be reached ({type(error).__name__})", is_passing=True
-            ) from error
-        except httpx.TimeoutException as error:
-            raise CarrierError("the carrier did not answer in time", may_have_acted=True) from error
-        except httpx.HTTPError as error:
-            raise CarrierError(
-                f"the connection to the carrier broke ({type(error).__name__})",
-                may_have_acted=True,
-                is_passing=True,
-            ) from error
+            response = await self._http.send(method, path, seconds, json=body)
+        except NoAnswer as error:
+            if error.timed_out:
+                raise _too_late(path, seconds) from error
+            raise CarrierError(error.message, may_have_acted=True, is_passing=True) from error
+        except ServiceUnavailable as error:
+            raise CarrierError(error.message, is_passing=True) from error
         return self._data_of(response)
 
     def _data_of(self, response: httpx.Response) -> object:
-        """The `data` of the envelope of a good answer.
+        """The `data` of a good answer.
 
         Raises:
-            CarrierError: the answer is an error, or no envelope.
+            CarrierError: the answer is an error, or not what the carrier answers.
         """
         status = response.status_code
         try:
@@ -247,7 +218,7 @@ class CarrierClient:
         )
 
     def _without_key(self, text: str) -> str:
-        """The carrier's words, should they repeat our key, without it."""
+        """The carrier's words may repeat our key: they are kept without it."""
         key = self._key.get_secret_value()
         return text.replace(key, "•••") if key else text
 

@@ -1,5 +1,10 @@
-"""What is sent to the carrier, within its limits (wire: carrier 2.2 and 2.3)."""
+"""What is sent to the carrier, made to fit its limits (wire: carrier 2.2 and 2.3).
 
+A text that is too long is shortened, at a word where there is one. One that is too short is replaced by words that are
+true of any shipment. A telephone number cannot be made up: it is left as it is, and refused by name.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
@@ -8,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
+from backend.contact import one_line
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.shipping.packing import (
@@ -19,7 +25,6 @@ from backend.shipping.packing import (
     content_value,
 )
 from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
-from backend.shipping.providers.carrier.fitting import fit, fit_address, fit_phone, fit_reference
 from backend.tables import JsonObject
 
 DESCRIPTION = "Juguetes"
@@ -29,6 +34,36 @@ NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"
 
 SHORTEST, DESTINATION_ADDRESS_LEAST = 2, 8
 EMAIL_LEAST, EMAIL_MOST = 8, 60
+ABBREVIATIONS = {
+    "carrera": "Cra",
+    "calle": "Cl",
+    "avenida": "Av",
+    "diagonal": "Dg",
+    "transversal": "Tv",
+    "circular": "Cir",
+    "autopista": "Aut",
+    "kilómetro": "Km",
+    "número": "#",
+    "apartamento": "Apto",
+    "edificio": "Ed",
+    "conjunto": "Conj",
+    "residencial": "Resid",
+    "urbanización": "Urb",
+    "manzana": "Mz",
+    "interior": "Int",
+    "bloque": "Bl",
+    "torre": "To",
+    "oficina": "Of",
+    "local": "Lc",
+    "barrio": "Br",
+    "bodega": "Bg",
+    "norte": "N",
+    "vereda": "Vda",
+}
+"""How Colombian addresses are abbreviated; used only when an address does not fit."""
+
+_COUNTRY_CODE = "57"
+PHONE_DIGITS = 10
 
 
 def text(least: int, most: int) -> StringConstraints:
@@ -202,3 +237,40 @@ def _invalid(error: ValidationError) -> InvalidData:
         for problem in error.errors(include_input=False, include_url=False, include_context=False)
     }
     return InvalidData(f"The carrier cannot take this shipment: {', '.join(fields)}", fields=fields)
+
+
+def fit(text: str, most: int, least: int = 2, fallback: str = "") -> str:
+    """The text on one line with at most `most` characters; the fallback when fewer than `least` are left."""
+    fitted = _cut(one_line(text), most)
+    return fitted if len(fitted) >= least else fallback
+
+
+def fit_address(text: str, most: int) -> str:
+    """An address in at most `most` characters: first abbreviated as Colombians do, then cut at a word."""
+    address = one_line(text)
+    return address if len(address) <= most else _cut(_abbreviated(address), most)
+
+
+def fit_reference(text: str, most: int) -> str:
+    """Our reference in at most `most` characters: its end, which is what tells two of them apart."""
+    return one_line(text)[-most:].strip()
+
+
+def fit_phone(text: str) -> str:
+    """The digits of a Colombian phone number without the country's prefix."""
+    digits = re.sub(r"\D", "", text)
+    has_prefix = digits.startswith(_COUNTRY_CODE) and len(digits) == len(_COUNTRY_CODE) + PHONE_DIGITS
+    return digits.removeprefix(_COUNTRY_CODE) if has_prefix else digits
+
+
+def _cut(text: str, most: int) -> str:
+    """The first `most` characters, to the last whole word if that keeps at least half of them."""
+    if len(text) <= most:
+        return text
+    whole_words = text[: most + 1].rpartition(" ")[0]
+    kept = whole_words if len(whole_words) * 2 >= most else text[:most]
+    return kept.rstrip(" ,;.-#")
+
+
+def _abbreviated(address: str) -> str:
+    return re.sub(r"\w+", lambda word: ABBREVIATIONS.get(word[0].casefold(), word[0]), address)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from holidays import country_holidays
@@ -16,15 +17,13 @@ from backend.shipping.providers.base import (
     LabelTooExpensive,
     Quote,
     QuoteRequest,
+    TrackingStage,
     TrackingUpdate,
 )
-from backend.shipping.providers.carrier.answers import COLOMBIA, Tracking
+from backend.shipping.providers.carrier.answers import COLOMBIA, CarrierError, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.errors import CarrierError
-from backend.shipping.providers.carrier.live_quotes import LiveQuotes, facts_of
 from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
-from backend.shipping.providers.carrier.rates import cheapest
-from backend.shipping.providers.carrier.stages import update_of
+from backend.shipping.providers.carrier.quotes import LiveQuotes, facts_of
 
 log = logging.getLogger(__name__)
 
@@ -78,15 +77,9 @@ class CarrierStandard(FulfillmentProvider):
             raise CarrierError("no courier offers a valid rate for this shipment")
         if request.max_price is not None and rate.price > request.max_price:
             raise LabelTooExpensive(rate.price, request.max_price)
-        made = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
-        log.info("label %s made for %s with %s", made.order_id, request.reference, rate.carrier)
-        return Label(
-            tracking_number=made.tracking_number,
-            carrier_order_id=made.order_id,
-            label_url=made.label_url,
-            label_pdf=made.label_pdf,
-            data=facts_of(rate) | {"pickupDate": pickup_date.isoformat()},
-        )
+        label = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
+        log.info("label %s made for %s with %s", label.carrier_order_id, request.reference, rate.carrier)
+        return replace(label, data=facts_of(rate) | {"pickupDate": pickup_date.isoformat()})
 
     async def cancel_fulfillment(self, label: Label) -> None:
         """Cancel the label and believe it only when the carrier says so.
@@ -121,16 +114,14 @@ class CarrierStandard(FulfillmentProvider):
             label.carrier_order_id for label in labels if label.carrier_order_id is not None
         )
         by_number = await self._tracked(list(numbers)) if numbers else {}
-        return [await self._update(label, by_number) for label in labels]
+        return [
+            await self._tracked_by_code(label.tracking_number or "")
+            if label.carrier_order_id is None
+            else by_number.get(label.carrier_order_id)
+            for label in labels
+        ]
 
-    async def _update(self, label: Label, by_number: dict[int, Tracking]) -> TrackingUpdate | None:
-        if label.carrier_order_id is not None:
-            tracking = by_number.get(label.carrier_order_id)
-        else:
-            tracking = await self._tracked_by_code(label.tracking_number or "")
-        return update_of(tracking) if tracking else None
-
-    async def _tracked(self, order_ids: Sequence[int]) -> dict[int, Tracking]:
+    async def _tracked(self, order_ids: Sequence[int]) -> dict[int, TrackingUpdate]:
         """Where the shipments are, by their numbers. One that is refused spoils nobody's answer: it ends up alone."""
         try:
             return await self._client.track_by_orders(order_ids)
@@ -143,7 +134,7 @@ class CarrierStandard(FulfillmentProvider):
         half = len(order_ids) // 2
         return await self._tracked(order_ids[:half]) | await self._tracked(order_ids[half:])
 
-    async def _tracked_by_code(self, tracking_number: str) -> Tracking | None:
+    async def _tracked_by_code(self, tracking_number: str) -> TrackingUpdate | None:
         try:
             return await self._client.track(tracking_number) if tracking_number else None
         except CarrierError as error:
@@ -153,14 +144,16 @@ class CarrierStandard(FulfillmentProvider):
             return None
 
     async def _is_cancelled(self, label: Label) -> bool:
+        if not label.tracking_number:
+            return False
         try:
-            tracking = label.tracking_number and await self._client.track(label.tracking_number)
+            update = await self._client.track(label.tracking_number)
         except CarrierError as error:
             log.warning(
                 "label %s cannot be tracked after its cancellation: %s", label.carrier_order_id, error
             )
             return False
-        return bool(tracking and tracking.is_cancelled)
+        return update is not None and update.stage is TrackingStage.CANCELED
 
 
 def next_working_day(moment: datetime) -> date:

@@ -17,11 +17,11 @@ from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
+from backend.shipping.providers.base import TrackingStage
+from backend.shipping.providers.carrier.answers import CarrierError, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
-from backend.shipping.providers.carrier.errors import CarrierError
 from backend.shipping.providers.carrier.messages import Shipment, quotation_for, shipment_for
-from backend.shipping.providers.carrier.rates import cheapest
-from tests.backend.shipping.samples import QUICK, quote_request, shipment_request
+from tests.backend.shipping.samples import QUICK, number_of, quote_request, shipment_request
 
 QUOTATION = quotation_for(quote_request())
 SHIPMENT = shipment_for(shipment_request(), rate_id=7, pickup_date=date(2026, 11, 23))
@@ -38,7 +38,7 @@ async def answered(answer: Answer, *, creates_test_labels: bool = False) -> Asyn
         SecretStr(KEY),
         creates_test_labels=creates_test_labels,
         transport=httpx.MockTransport(answer),
-        patience=QUICK,
+        policy=QUICK,
     )
     yield client
     await client.close()
@@ -117,8 +117,8 @@ def test_the_embedded_carrier_is_never_looked_for_on_the_internet() -> None:
 
 async def test_with_a_key_the_client_speaks_to_the_real_carrier() -> None:
     client = carrier_client(Settings(carrier_api_key=SecretStr(KEY)))
-    assert str(client._http.base_url) == "https://api.envioclickpro.com.co/api/v2/"
-    assert client._http.headers["Authorization"] == KEY
+    assert str(client._http._http.base_url) == "https://api.envioclickpro.com.co/api/v2/"
+    assert client._http._http.headers["Authorization"] == KEY
     await client.close()
 
 
@@ -293,39 +293,41 @@ async def test_what_never_arrived_or_was_refused_made_no_label(answer: Answer) -
 
 async def test_a_label_with_its_label(client: CarrierClient) -> None:
     made = await client.shipment(await shipment_with_a_rate(client))
-    assert (made.order_id, made.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
+    assert (number_of(made), made.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
     assert made.label_pdf is not None
     assert made.label_pdf.startswith(b"%PDF-")
     assert made.label_url == "http://localhost:3000/sandbox/carrier/labels/132456.pdf"
-    assert made.carrier == "Envía"
+    assert made.data["carrier"] == "Envía"
 
 
 @pytest.mark.parametrize("label", [None, 5, "no es base64", "aG9sYQ=="])
 async def test_a_spoilt_label_does_not_lose_the_label(label: object) -> None:
     async with answered(ok({"idOrder": "77", "tracker": " T1 ", "guide": label, "url": ""})) as client:
         made = await client.shipment(SHIPMENT)
-    assert (made.order_id, made.tracking_number, made.label_pdf, made.label_url) == (77, "T1", None, None)
+    assert (number_of(made), made.tracking_number, made.label_pdf, made.label_url) == (
+        77,
+        "T1",
+        None,
+        None,
+    )
 
 
 # tracking
 
 
-async def test_tracking_by_code_by_order_and_by_orders(
-    client: CarrierClient, carrier: SandboxCarrier
-) -> None:
+async def test_tracking_by_code_and_by_orders(client: CarrierClient, carrier: SandboxCarrier) -> None:
     made = await client.shipment(await shipment_with_a_rate(client))
-    carrier.move(made.order_id, Status.DELIVERED)
-    by_code, by_order = await client.track(TEST_TRACKER), await client.track_order(made.order_id)
-    by_orders = await client.track_by_orders([made.order_id, 999])
-    assert by_code == by_order == by_orders[made.order_id]
-    assert list(by_orders) == [made.order_id]
+    carrier.move(number_of(made), Status.DELIVERED)
+    by_code = await client.track(TEST_TRACKER)
+    by_orders = await client.track_by_orders([number_of(made), 999])
+    assert by_code == by_orders[number_of(made)]
+    assert list(by_orders) == [number_of(made)]
     assert by_code is not None
-    assert (by_code.status, by_code.received_by, by_code.is_cancelled) == ("Entregado", "Portería", False)
+    assert (by_code.stage, by_code.received_by) == (TrackingStage.DELIVERED, "Portería")
 
 
 async def test_an_unknown_fulfillment_is_a_sentence_and_so_none(client: CarrierClient) -> None:
     assert await client.track("NADA") is None
-    assert await client.track_order(1) is None
     assert await client.track_by_orders([1, 2]) == {}
 
 
@@ -340,7 +342,7 @@ async def test_times_are_colombian_and_become_utc() -> None:
         tracking = await client.track("T1")
     assert tracking is not None
     assert tracking.delivered_at == datetime(2026, 11, 21, 2, 30, tzinfo=UTC)
-    assert (tracking.arrival_at, tracking.picked_up_at, tracking.detail) == (None, None, "")
+    assert (tracking.expected_at, tracking.picked_up_at, tracking.words) == (None, None, "ENTREGADO")
 
 
 @pytest.mark.parametrize("status", ["Cancelado", "CANCELADO", "cancelada por el cliente"])
@@ -348,7 +350,7 @@ async def test_cancelled_is_recognised_in_any_capitals(status: str) -> None:
     async with answered(ok({"status": status})) as client:
         tracking = await client.track("T1")
     assert tracking is not None
-    assert tracking.is_cancelled
+    assert tracking.stage is TrackingStage.CANCELED
 
 
 # cancellation
@@ -398,12 +400,12 @@ async def test_an_unknown_label_is_refused(client: CarrierClient) -> None:
         await client.cancel([999])
 
 
-# patience
+# policy
 
 
 async def test_an_answer_that_never_comes_is_given_up(settings: Settings, carrier: SandboxCarrier) -> None:
-    patience = dataclasses.replace(QUICK, quotation=0.05, shipment=0.05)
-    client = carrier_client(settings, httpx.ASGITransport(carrier.app), patience)
+    policy = dataclasses.replace(QUICK, quotation=0.05, write=0.05)
+    client = carrier_client(settings, httpx.ASGITransport(carrier.app), policy)
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
     with pytest.raises(CarrierError, match=r"within 0\.05 s") as late:
         await client.quotation(QUOTATION)

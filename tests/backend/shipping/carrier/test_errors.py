@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from backend.shipping.providers.carrier.errors import problem_in
+from backend.shipping.providers.carrier.answers import problem_in
 
 
 def told(error: object, *, older: bool = False) -> dict[str, Any]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.shipping.providers.carrier.fitting import fit, fit_address, fit_phone, fit_reference
+from backend.shipping.providers.carrier.messages import fit, fit_address, fit_phone, fit_reference
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.shipping.providers.carrier.rates import ABSURD_AMOUNT, Rate, cheapest, read_rate
+from backend.shipping.providers.carrier.answers import ABSURD_AMOUNT, Rate, cheapest, read_rate
 from tests.backend.shipping.samples import rate
 
 

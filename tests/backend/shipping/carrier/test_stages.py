@@ -6,8 +6,7 @@ import pytest
 
 from backend.sandbox.carrier.labels import Status
 from backend.shipping.providers.base import TrackingStage, TrackingUpdate
-from backend.shipping.providers.carrier.answers import Tracking
-from backend.shipping.providers.carrier.stages import MOST_WORDS, stage_of, update_of
+from backend.shipping.providers.carrier.answers import MOST_WORDS, read_tracking, stage_of
 
 
 @pytest.mark.parametrize(
@@ -42,16 +41,24 @@ def test_the_sandbox_knows_a_status_of_every_stage() -> None:
     assert {stage_of(status) for status in Status} == set(TrackingStage)
 
 
-def test_a_update_keeps_the_carriers_words_short_and_on_one_line() -> None:
-    moment = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    tracking = Tracking("Entregado", "Dejado\n con el\tportero " + "x" * 300, moment, moment, moment, " Ana ")
-    seen = update_of(tracking)
-    assert seen == TrackingUpdate(TrackingStage.DELIVERED, seen.words, moment, moment, moment, "Ana")
-    assert seen.words.startswith("Dejado con el portero xxx")
-    assert len(seen.words) == MOST_WORDS
+def test_an_update_keeps_the_carriers_words_short_and_on_one_line() -> None:
+    local, moment = "2026-11-20 07:00:00", datetime(2026, 11, 20, 12, tzinfo=UTC)
+    update = read_tracking(
+        {
+            "status": "Entregado",
+            "statusDetail": "Dejado\n con el\tportero " + "x" * 300,
+            "arrivalDate": local,
+            "realPickupDate": local,
+            "realDeliveryDate": local,
+            "receivedBy": " Ana ",
+        }
+    )
+    assert update is not None
+    assert update == TrackingUpdate(TrackingStage.DELIVERED, update.words, moment, moment, moment, "Ana")
+    assert update.words.startswith("Dejado con el portero xxx")
+    assert len(update.words) == MOST_WORDS
 
 
 def test_without_a_detail_the_status_speaks() -> None:
-    assert update_of(Tracking("En tránsito", "", None, None, None, None)) == TrackingUpdate(
-        TrackingStage.IN_TRANSIT, "En tránsito"
-    )
+    update = read_tracking({"status": "En tránsito", "statusDetail": " "})
+    assert update == TrackingUpdate(TrackingStage.IN_TRANSIT, "En tránsito")

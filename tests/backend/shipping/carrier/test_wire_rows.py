@@ -20,12 +20,12 @@ from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
 from backend.shipping.municipalities import departments, municipalities_of, municipality
-from backend.shipping.providers.carrier.client import CarrierClient, Patience, carrier_client
-from backend.shipping.providers.carrier.errors import CarrierError
+from backend.shipping.providers.base import TrackingUpdate
+from backend.shipping.providers.carrier.answers import CarrierError, cheapest, read_tracking, stage_of
+from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from backend.shipping.providers.carrier.rates import cheapest
-from tests.backend.shipping.samples import IMPATIENT, QUICK, quote_request, rate, shipment_request
+from tests.backend.shipping.samples import IMPATIENT, QUICK, number_of, quote_request, rate, shipment_request
 from tests.backend.shipping.serving import served
 
 PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
@@ -46,9 +46,9 @@ def address(wire: SandboxCarrier) -> Iterator[str]:
         yield f"{url}/api/v2"
 
 
-def client_at(address: str, patience: Patience = QUICK) -> CarrierClient:
+def client_at(address: str, policy: CarrierPolicy = QUICK) -> CarrierClient:
     settings = SETTINGS.model_copy(update={"carrier_api_url": address})
-    return carrier_client(settings, httpx.AsyncHTTPTransport(), patience)
+    return carrier_client(settings, httpx.AsyncHTTPTransport(), policy)
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ async def test_a_shipment_keeps_within(
     body = (await shipment(networked)).body()
     for value in fits:
         made = await networked.shipment(Shipment.model_validate(with_field(body, path, value)))
-        assert made.order_id
+        assert number_of(made)
     for value in breaks:
         with pytest.raises(ValidationError):
             Shipment.model_validate(with_field(body, path, value))
@@ -178,12 +178,12 @@ def test_the_base_is_colombias() -> None:
     assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
 
 
-def test_patience_covers_the_usual_latency() -> None:
+def test_the_policy_covers_the_usual_latency() -> None:
     """2.1 latency 5 to 8 s; clients use 15 to 30 s, which is too long for a shopper to wait."""
-    patience = Patience()
-    assert 8 < patience.quotation == Settings().carrier_timeout <= 30
-    assert 15 <= patience.lookup <= 30
-    assert patience.shipment >= 30
+    policy = CarrierPolicy()
+    assert 8 < policy.quotation == Settings().carrier_timeout <= 30
+    assert 15 <= policy.read <= 30
+    assert policy.write >= 30
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ async def test_a_seen_text_is_told_in_the_carriers_words(text: str, shape: str) 
         SecretStr("key"),
         creates_test_labels=False,
         transport=httpx.MockTransport(lambda _: httpx.Response(422, json=body)),
-        patience=QUICK,
+        policy=QUICK,
     )
     with pytest.raises(CarrierError, match="answered 422") as refused:
         await client.quotation(quotation_for(quote_request()))
@@ -263,9 +263,9 @@ async def test_the_reply_of_a_shipment(networked: CarrierClient) -> None:
     assert made.label_pdf
     assert made.label_pdf.startswith(b"%PDF")
     assert made.label_url
-    assert made.label_url.endswith(f"/{made.order_id}.pdf")
-    assert made.tracking_number == f"TRM{made.order_id}"
-    assert made.carrier == "Envía"
+    assert made.label_url.endswith(f"/{number_of(made)}.pdf")
+    assert made.tracking_number == f"TRM{number_of(made)}"
+    assert made.data["carrier"] == "Envía"
 
 
 async def test_test_labels_are_constants(address: str) -> None:
@@ -273,7 +273,9 @@ async def test_test_labels_are_constants(address: str) -> None:
     settings = Settings(carrier_api_url=address)
     client = carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
     made = [await client.shipment(await shipment(client, number)) for number in (1, 2)]
-    assert {(guide.order_id, guide.tracking_number) for guide in made} == {(TEST_ORDER_ID, TEST_TRACKER)}
+    assert {(label.carrier_order_id, label.tracking_number) for label in made} == {
+        (TEST_ORDER_ID, TEST_TRACKER)
+    }
     await client.close()
 
 
@@ -329,8 +331,13 @@ async def test_a_cancellation_that_fails_is_told_as_what_it_is(
     made = await networked.shipment(await shipment(networked))
     wire.faults.plan(fault, Operation.CANCELLATION, seconds=0.5)
     with pytest.raises(OutsideFailure) as failed:
-        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).cancel([made.order_id])
+        await (hurried if fault in {Fault.HANG, Fault.SLOW} else networked).cancel([number_of(made)])
     assert type(failed.value) is kind
+
+
+async def track_order(client: CarrierClient, number: int) -> TrackingUpdate | None:
+    """The row that the shop does not need: it asks about many at once."""
+    return read_tracking(await client._read("GET", f"/track-by-orders/{number}", None, client._policy.read))
 
 
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAILURES])
@@ -343,8 +350,8 @@ async def test_a_tracking_that_fails_is_an_error_and_no_fulfillments_state(
     client = hurried if fault in {Fault.HANG, Fault.SLOW} else networked
     for question in (
         client.track(made.tracking_number or ""),
-        client.track_order(made.order_id),
-        client.track_by_orders([made.order_id]),
+        track_order(client, number_of(made)),
+        client.track_by_orders([number_of(made)]),
     ):
         with pytest.raises(CarrierError):
             await question
@@ -356,12 +363,12 @@ async def test_the_three_ways_to_track_agree(
 ) -> None:
     """2.4 POST /track, GET /track-by-orders/{idOrder}, POST /track-by-orders; every status."""
     made = await networked.shipment(await shipment(networked))
-    wire.move(made.order_id, status)
+    wire.move(number_of(made), status)
     tracking = await networked.track(made.tracking_number or "")
     assert tracking is not None
-    assert tracking.status == status
-    assert await networked.track_order(made.order_id) == tracking
-    assert await networked.track_by_orders([made.order_id, 5]) == {made.order_id: tracking}
+    assert tracking.stage is stage_of(status)
+    assert await track_order(networked, number_of(made)) == tracking
+    assert await networked.track_by_orders([number_of(made), 5]) == {number_of(made): tracking}
 
 
 async def test_a_number_that_is_refused_does_not_hide_the_others(networked: CarrierClient) -> None:
@@ -375,8 +382,8 @@ async def test_a_number_that_is_refused_does_not_hide_the_others(networked: Carr
 
     provider = CarrierStandard(networked)
     networked.track_by_orders = strict  # type: ignore[method-assign]
-    found = await provider._tracked([1, 2, 5, 3, made.order_id])
-    assert list(found) == [made.order_id]
+    found = await provider._tracked([1, 2, 5, 3, number_of(made)])
+    assert list(found) == [number_of(made)]
 
 
 async def test_labels_beyond_fifty_are_cancelled_in_batches(
@@ -384,13 +391,13 @@ async def test_labels_beyond_fifty_are_cancelled_in_batches(
 ) -> None:
     """2.5 at most 50 ids: the embedded carrier refuses a 51st."""
     one = await shipment(networked)
-    made = [(await networked.shipment(one)).order_id for _ in range(GUIDES_MADE_AT_ONCE)]
+    made = [number_of(await networked.shipment(one)) for _ in range(GUIDES_MADE_AT_ONCE)]
     kept = made[60]
     wire.move(kept, Status.COLLECTED)
     wire.requests.clear()
     assert await networked.cancel(made) == set(made) - {kept}
     assert [len(body["idOrders"]) for _, _, body in wire.requests] == [50, 50, 20]
-    statuses = {guide.order_id: guide.status for guide in wire.ledger.labels()}
+    statuses = {label.order_id: label.status for label in wire.ledger.labels()}
     assert {number for number, status in statuses.items() if status is not Status.CANCELLED} == {kept}
 
 
@@ -398,8 +405,8 @@ async def test_cancelled_is_only_what_the_lists_say(networked: CarrierClient, wi
     """2.5 cancelled only in to_refund_orders or only_cancel_orders; 200 with empty lists is NOT cancelled."""
     made = await networked.shipment(await shipment(networked))
     wire.faults.plan(Fault.IGNORED, Operation.CANCELLATION, times=1)
-    assert await networked.cancel([made.order_id]) == frozenset()
-    assert await networked.cancel([made.order_id]) == {made.order_id}
+    assert await networked.cancel([number_of(made)]) == frozenset()
+    assert await networked.cancel([number_of(made)]) == {number_of(made)}
 
 
 async def test_an_unknown_label_and_a_misnamed_field_are_refused(
@@ -418,8 +425,8 @@ async def test_only_what_waits_is_cancelled(
 ) -> None:
     """2.5 only while "Pendiente de recolección"."""
     made = await networked.shipment(await shipment(networked))
-    wire.move(made.order_id, status)
-    assert await networked.cancel([made.order_id]) == frozenset()
+    wire.move(number_of(made), status)
+    assert await networked.cancel([number_of(made)]) == frozenset()
 
 
 @pytest.mark.parametrize("code", ["11001000", "05001000", "76001000", "08001000", "27493000"])

@@ -15,11 +15,11 @@ from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
 from backend.shipping.packing import Item, packages_for
 from backend.shipping.providers.base import Label, Place, Quote
-from backend.shipping.providers.carrier.client import CarrierClient, Patience, carrier_client
-from backend.shipping.providers.carrier.errors import CarrierError
-from backend.shipping.providers.carrier.live_quotes import FALLBACK_PRICE, LiveQuotes
+from backend.shipping.providers.carrier.answers import CarrierError
+from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import Quotation
 from backend.shipping.providers.carrier.provider import CarrierStandard, next_working_day
+from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE, LiveQuotes
 from tests.backend.shipping.samples import (
     BOGOTA,
     IMPATIENT,
@@ -188,9 +188,9 @@ async def test_a_fallback_is_not_kept(provider: CarrierStandard, carrier: Sandbo
 
 
 @asynccontextmanager
-async def over_network(url: str, patience: Patience = QUICK) -> AsyncIterator[CarrierStandard]:
+async def over_network(url: str, policy: CarrierPolicy = QUICK) -> AsyncIterator[CarrierStandard]:
     """The provider with a real socket between it and the carrier."""
-    client = carrier_client(Settings(carrier_api_url=url), httpx.AsyncHTTPTransport(), patience)
+    client = carrier_client(Settings(carrier_api_url=url), httpx.AsyncHTTPTransport(), policy)
     yield CarrierStandard(client)
     await client.close()
 
@@ -210,7 +210,7 @@ async def test_over_the_network_the_price_is_the_same(provider: CarrierStandard,
         (Fault.SERVER_ERROR, "answered 500: Server Error. No se pudo generar la guía"),
         (Fault.BAD_GATEWAY, "answered 502: nothing that can be understood"),
         (Fault.MALFORMED, "answered 200: nothing that can be understood"),
-        (Fault.DROP, "the connection to the carrier broke (RemoteProtocolError)"),
+        (Fault.DROP, "the carrier did not answer (RemoteProtocolError)"),
         (Fault.NO_RATES, "no courier offers a valid rate"),
         (Fault.NEGATIVE_RATES, "no courier offers a valid rate"),
         (Fault.ABSURD_RATES, "no courier offers a valid rate"),

@@ -14,10 +14,9 @@ from dataclasses import replace
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.shipping.providers.base import Quote, QuoteRequest
+from backend.shipping.providers.carrier.answers import CarrierError, Rate, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.errors import CarrierError
 from backend.shipping.providers.carrier.messages import quotation_for
-from backend.shipping.providers.carrier.rates import Rate, cheapest
 from backend.single_flight import SingleFlight
 from backend.tables import JsonObject
 
