@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from backend.texts import _
+
 
 class AttentionKind(StrEnum):
     """What happened."""
@@ -48,8 +50,8 @@ class KindRules:
     """What holds for every row of a kind.
 
     Attributes:
-        title: what happened, for the shop's people (Spanish).
-        advice: what to do about it (Spanish).
+        title: what happened, for the shop's people, in the store's language.
+        advice: what to do about it, in the store's language.
         recommended: the action that is right unless there is a reason against it.
         actions: the actions that a row of this kind allows.
         within: how long after it was raised it should be resolved.
@@ -68,78 +70,84 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 RULES = {
     AttentionKind.AMOUNT_DIFFERS: KindRules(
-        "El banco aprobó otro valor",
-        "Mira en la pasarela cuánto llegó. Devuelve el dinero por transferencia o acéptalo como pago del pedido.",
+        _("El banco aprobó otro valor"),
+        _(
+            "Mira en la pasarela cuánto llegó. Devuelve el dinero por transferencia o acéptalo como pago del pedido."
+        ),
         Action.REFUNDED,
         _ALL,
         _DAY,
     ),
     AttentionKind.APPROVED_LATE: KindRules(
-        "El banco aprobó tarde un pago",
-        "Si todavía hay unidades, acepta el pago: el pedido queda en pie. Si no, devuelve el dinero.",
+        _("El banco aprobó tarde un pago"),
+        _("Si todavía hay unidades, acepta el pago: el pedido queda en pie. Si no, devuelve el dinero."),
         Action.HONOR,
         _ALL,
         _DAY,
     ),
     AttentionKind.PAID_TWICE: KindRules(
-        "Pagaron dos veces la misma compra",
-        "Devuelve uno de los dos pagos por transferencia y anota la referencia.",
+        _("Pagaron dos veces la misma compra"),
+        _("Devuelve uno de los dos pagos por transferencia y anota la referencia."),
         Action.REFUNDED,
         _ALL,
         2 * _DAY,
     ),
     AttentionKind.PAID_WITHOUT_ORDER: KindRules(
-        "Llegó dinero y no hay pedido",
-        "Si hay unidades, acepta el pago: el pedido se crea. Si no, devuelve el dinero.",
+        _("Llegó dinero y no hay pedido"),
+        _("Si hay unidades, acepta el pago: el pedido se crea. Si no, devuelve el dinero."),
         Action.HONOR,
         _ALL,
         _DAY,
     ),
     AttentionKind.PAYMENT_UNRESOLVED: KindRules(
-        "La pasarela no dice cómo terminó un pago",
-        "Búscalo en el panel de la pasarela. Si fue aprobado, acéptalo o devuelve el dinero; si no, descártalo.",
+        _("La pasarela no dice cómo terminó un pago"),
+        _(
+            "Búscalo en el panel de la pasarela. Si fue aprobado, acéptalo o devuelve el dinero; si no, descártalo."
+        ),
         Action.DISMISSED,
         _ALL,
         2 * _DAY,
     ),
     AttentionKind.STOCK_SHORT: KindRules(
-        "Un pedido pagado no tiene todas sus unidades",
-        "Consigue las unidades y súmalas al inventario, o devuelve el dinero y cancela el pedido.",
+        _("Un pedido pagado no tiene todas sus unidades"),
+        _("Consigue las unidades y súmalas al inventario, o devuelve el dinero y cancela el pedido."),
         Action.HONOR,
         _ALL,
         _DAY,
     ),
     AttentionKind.LABEL_IN_DOUBT: KindRules(
-        "No se sabe si la guía se hizo",
-        "Busca la referencia en el panel de la transportadora. Si la guía está, anota sus números; si no, descártala.",
+        _("No se sabe si la guía se hizo"),
+        _(
+            "Busca la referencia en el panel de la transportadora. Si la guía está, anota sus números; si no, descártala."  # noqa: E501
+        ),
         Action.HONOR,
         _WITHOUT_MONEY,
         4 * _HOUR,
     ),
     AttentionKind.LABEL_TOO_EXPENSIVE: KindRules(
-        "La guía cuesta mucho más que el envío cobrado",
-        "Acepta el precio para comprarla, o descártala y envía de otra forma.",
+        _("La guía cuesta mucho más que el envío cobrado"),
+        _("Acepta el precio para comprarla, o descártala y envía de otra forma."),
         Action.HONOR,
         _WITHOUT_MONEY,
         8 * _HOUR,
     ),
     AttentionKind.LABEL_CANCELED: KindRules(
-        "La transportadora anuló una guía",
-        "Cancela el despacho y envía las unidades otra vez, o llama a la transportadora.",
+        _("La transportadora anuló una guía"),
+        _("Cancela el despacho y envía las unidades otra vez, o llama a la transportadora."),
         Action.DISMISSED,
         (Action.DISMISSED,),
         8 * _HOUR,
     ),
     AttentionKind.NOT_DELIVERED: KindRules(
-        "Un paquete no llegó",
-        "Llama a la transportadora y al comprador; después anota cómo quedó.",
+        _("Un paquete no llegó"),
+        _("Llama a la transportadora y al comprador; después anota cómo quedó."),
         Action.DISMISSED,
         (Action.DISMISSED,),
         _DAY,
     ),
     AttentionKind.JOB_FAILED: KindRules(
-        "Una tarea falló muchas veces",
-        "Mira el error. Cuando la causa esté resuelta, haz que corra otra vez.",
+        _("Una tarea falló muchas veces"),
+        _("Mira el error. Cuando la causa esté resuelta, haz que corra otra vez."),
         Action.HONOR,
         _WITHOUT_MONEY,
         2 * _DAY,

@@ -20,6 +20,7 @@ from backend.payment.refunds import money_of
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.settings import Settings
+from backend.texts import _
 
 _SHOWN: dict[str, str] = {
     SessionState.CAPTURED: "approved",
@@ -118,7 +119,9 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
         amount=payment_session.amount if payment_session else order.total,
         amount_label=format_cop(payment_session.amount if payment_session else order.total),
         currency=order.currency_code.upper(),
-        description=f"Compra en {settings.store_name}, pedido {order.number}",
+        description=_("Compra en {store}, pedido {number}").format(
+            store=settings.store_name, number=order.number
+        ),
         reason=str(data.get("reason") or ""),
         payer_ip=str(data.get("payer_ip") or ""),
     )

@@ -32,6 +32,7 @@ from backend.payment.transitions import CloseReason, apply_report, close, lock_s
 from backend.rate_limit import RateLimit, hit_in
 from backend.settings import Settings
 from backend.tables import JsonObject
+from backend.texts import _
 
 PAYMENT_STARTS = RateLimit("payment", per_pair=12, per_client=60, per_subject=12)
 """How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
@@ -76,7 +77,7 @@ class PaymentStarter:
     async def start(self, start: PaymentStart) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
         seen = replacing = None
-        for _ in range(MOST_LOOKS):
+        for _turn in range(MOST_LOOKS):
             try:
                 payment, request = await self._open_session(start, replacing)
             except PaymentUnderWay as under_way:
@@ -204,7 +205,7 @@ class PaymentStarter:
             invoice=payment.invoice,
             amount=payment.amount,
             tax=sale.totals.tax_total,
-            description=f"Compra en {self.settings.store_name}",
+            description=_("Compra en {store}").format(store=self.settings.store_name),
             return_url=self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,

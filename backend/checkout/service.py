@@ -21,7 +21,7 @@ from backend.checkout.shipping import (
     offer_shipping,
     priced_offers,
 )
-from backend.checkout.shipping_quotes import one_line
+from backend.contact import CHECK_FIELDS, one_line
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.fulfillment.tracker import Tracker
@@ -246,7 +246,7 @@ class Checkout:
             problems = {**_that_are_asked(error.fields), **problems}
             raise InvalidData(error.message, fields=problems) from None
         if destination is None:
-            raise InvalidData("Revisa los datos marcados.", fields=problems)
+            raise InvalidData(CHECK_FIELDS, fields=problems)
         return destination, payer
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:

@@ -37,6 +37,7 @@ from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import Quote
 from backend.shipping.service import Offer, require_enabled
 from backend.shipping.wire import address_of, metadata_of, option_price, option_type
+from backend.texts import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class ShippingOffer:
     chosen: str
 
 
-NO_SHIPPING_CHOSEN = "Elige cómo quieres recibir tu pedido."
+NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu pedido.")
 
 
 KEPT_CHANGING = "The cart changed while its shipping was being priced"
@@ -109,7 +110,7 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
         InvalidData: a step before is not done (`backend.checkout.steps`), or the option is not offered for this cart.
         Conflict: the cart kept changing while it was being priced.
     """
-    for _ in range(MAX_REQUOTES):
+    for _turn in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             contents = await quote_input(session, cart)
@@ -140,7 +141,7 @@ async def offer_shipping(
         InvalidData: the cart has no destination yet (`fields`).
         Conflict: the cart kept changing while it was being priced.
     """
-    for _ in range(MAX_REQUOTES):
+    for _turn in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             contents = await quote_input(session, cart)
@@ -178,7 +179,7 @@ async def deliver_to(
         Conflict: the cart kept changing while it was being priced.
     """
     address = destination.as_address()
-    for _ in range(MAX_REQUOTES):
+    for _turn in range(MAX_REQUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             before = await quote_input_anywhere(session, cart)

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, ShippingQuote
 from backend.cart.service import Line, lines_of
+from backend.contact import one_line
 from backend.database import db_now
 from backend.errors import InvalidData
 from backend.money import Cop
@@ -177,11 +178,6 @@ def _store_statement(dialect: Any) -> Any:
 
 
 _STORE = for_each_dialect(_store_statement)
-
-
-def one_line(text: str) -> str:
-    """The text without doubled spaces: a street is the same one however it was typed."""
-    return " ".join(text.split())
 
 
 def _digest(option: ShippingOption, request: QuoteRequest) -> str:

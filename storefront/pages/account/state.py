@@ -10,7 +10,8 @@ import reflex as rx
 from backend.app import current_shop
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
-from backend.checkout.form import require_destination
+from backend.checkout.form import Destination
+from backend.contact import read_form
 from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
@@ -111,7 +112,7 @@ class AccountState(PageState, rx.State):
             address_id = typed.get("id", "")[:MAX_ID]
             form += address_id
             code = _town_code(typed.get("town", ""))
-            place = require_destination({**typed, "email": shopper.email, "dane_code": code}).as_address()
+            place = read_form(Destination, {**typed, "email": shopper.email, "dane_code": code}).as_address()
             async with current_shop().database.transaction() as session:
                 if address_id:
                     await addresses.change_address(session, shopper.id, address_id, place)
