@@ -43,6 +43,11 @@ class ShippingCharge:
     amount: Cop
     tax_rate: int = SHIPPING_RATE
 
+    @classmethod
+    def before(cls, total: Cop, taken: Iterable["Adjustment"], tax_rate: int) -> "ShippingCharge":
+        """The charge of which these adjustments left `total`."""
+        return cls(total + sum(one.amount for one in taken if one.target == SHIPPING), tax_rate)
+
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, shipping_method, totals_of
+from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_totals, shipping_method
 from backend.catalog.cards import cards_of
 from backend.catalog.views import PictureView, ProductCard
 from backend.errors import NotFound
 from backend.inventory.service import available_units
 from backend.money import Cop, format_cop
+from backend.pricing import PartTotals
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,14 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
     by_product = {card.id: card for card in cards}
     units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
     method = await shipping_method(session, cart_id)
-    totals = totals_of(lines, method)
+    totals = await read_totals(session, cart_id, lines, method)
+    parts = totals.by_line
     return CartView(
         id=cart_id,
         lines=[
-            _line_view(line, by_product.get(line.variant.product_id), units[line.variant.id])
+            _line_view(
+                line, parts.get(line.item.id), by_product.get(line.variant.product_id), units[line.variant.id]
+            )
             for line in lines
         ],
         count=sum(line.item.quantity for line in lines),
@@ -90,7 +94,9 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
     )
 
 
-def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
+def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, units: int) -> CartLine:
+    """`part` is None for what is no longer for sale; `units` can be sold."""
+    total = part.total if part else line.priced.amount
     sellable = units if line.product else 0
     short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
     saving = (
@@ -108,8 +114,8 @@ def _line_view(line: Line, card: ProductCard | None, units: int) -> CartLine:
         unit_price=line.variant.price,
         unit_price_label=format_cop(line.variant.price),
         compare_at_label=format_cop(saving) if saving else None,
-        line_total=line.priced.amount,
-        line_total_label=format_cop(line.priced.amount),
+        line_total=total,
+        line_total_label=format_cop(total),
         picture=card.picture if card else None,
         problem=short,
     )

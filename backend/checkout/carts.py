@@ -8,11 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, changed, lines_of, totals_of
+from backend.cart.service import Line, changed, lines_of, read_totals
 from backend.catalog.models import Collection, ProductCategory, Region
 from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
-from backend.edge.prices import priced, tax_line, totals
+from backend.edge.prices import adjustments, priced, tax_line, totals
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.payment.models import PaymentCollection
@@ -161,7 +161,7 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     lines = await lines_of(session, cart_id)
     categories = await _categories(session, lines)
     titles = await _collection_titles(session, lines)
-    prices = totals_of(lines, method)
+    prices = await read_totals(session, cart_id, lines, method)
     parts = prices.by_line
     shown = {
         "id": cart.id,
@@ -267,7 +267,7 @@ def _item(
         "metadata": line.item.meta,
         **stamps(line.item.created_at, line.item.updated_at),
         "tax_lines": [tax_line("calitxl", line.item.id, line.priced.tax_rate)],
-        "adjustments": [],
+        "adjustments": adjustments("caliadj", line.item.id, part, item_id=line.item.id),
         "product": {
             "id": variant.product_id,
             "collection_id": collection_id,
@@ -289,7 +289,7 @@ def _method(method: CartShippingMethod, part: PartTotals) -> JsonDict:
         **priced(part),
         **stamps(method.created_at, method.updated_at),
         "tax_lines": [tax_line("casmtxl", method.id, part.tax_rate)],
-        "adjustments": [],
+        "adjustments": adjustments("casmadj", method.id, part, shipping_method_id=method.id),
     }
 
 

@@ -14,13 +14,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, lines_and_shipping
+from backend.cart.service import Line, lines_and_shipping, read_totals
 from backend.catalog.models import Product
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
 from backend.orders.service import Sale, SoldLine, SoldShipping
-from backend.pricing import CartTotals, price_cart
+from backend.pricing import CartTotals
 from backend.shipping.contacts import missing_for_a_label
 from backend.shipping.destination import municipality_of
 from backend.tables import JsonObject
@@ -87,9 +87,8 @@ async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
     lines, method = await lines_and_shipping(session, cart.id)
     if not lines:
         raise InvalidData(NO_ITEMS)
-    sold, shipping = tuple(_sold(line) for line in lines), _shipping(method)
-    totals = price_cart([line.priced for line in sold], shipping.charge if shipping else None)
-    return PricedCart(sold, shipping, totals)
+    sold = tuple(_sold(line) for line in lines)
+    return PricedCart(sold, _shipping(method), await read_totals(session, cart.id, lines, method))
 
 
 def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:

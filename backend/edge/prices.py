@@ -7,7 +7,7 @@ from typing import Any
 
 from backend.edge.wire import JsonDict, exact, sibling_id
 from backend.money import Cop
-from backend.pricing import CartTotals, Totals
+from backend.pricing import CartTotals, PartTotals, Totals
 
 _DISCOUNTS = ("discount_total", "discount_subtotal", "discount_tax_total")
 _NO_CREDIT = dict.fromkeys(("credit_line_total", "credit_line_subtotal", "credit_line_tax_total"), 0)
@@ -43,6 +43,24 @@ def tax_line(prefix: str, owner_id: str, rate: int, **more: Any) -> JsonDict:
         "metadata": None,
         **more,
     }
+
+
+def adjustments(prefix: str, owner_id: str, part: PartTotals | None, **more: Any) -> list[JsonDict]:
+    """What was taken off a line or a way to ship. `prefix` and `owner_id` make the ids."""
+    taken = part.adjustments if part else ()
+    return [
+        {
+            "id": f"{sibling_id(prefix, owner_id)}{number}",
+            "amount": adjustment.amount,
+            "code": adjustment.code or None,
+            "description": adjustment.description or None,
+            "promotion_id": adjustment.promotion_id,
+            "provider_id": None,
+            "is_tax_inclusive": True,
+            **more,
+        }
+        for number, adjustment in enumerate(taken)
+    ]
 
 
 def price(price_id: str, amount: Cop, original: Cop | None = None) -> JsonDict:

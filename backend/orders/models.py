@@ -39,6 +39,10 @@ class Order(Timestamps, table=True):
     item_total: Cop
     shipping_total: Cop
     total: Cop
+    adjustments: list[JsonObject] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": text("'[]'")}
+    )
+    """What was taken off its lines and its shipping: `backend.pricing.Adjustment`s, whose targets are its own lines."""
     shipping_name: str
     shipping_tax_rate: int = Field(
         default=SHIPPING_RATE, sa_column_kwargs={"server_default": str(SHIPPING_RATE)}

@@ -1,7 +1,7 @@
 """Orders: making them from a cart's snapshot, finding them, and moving them as their payment is decided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, select
@@ -17,7 +17,9 @@ from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
+    SHIPPING,
     SHIPPING_RATE,
+    Adjustment,
     CartTotals,
     PricedLine,
     ShippingCharge,
@@ -89,17 +91,18 @@ class Sale:
 
 async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_status: PaymentStatus) -> Order:
     """The order that the (locked) cart becomes, as it was sold. The cart is completed with it."""
+    lines = _lines(cart.order_id, sale)
     order = Order(
         id=cart.order_id,
         cart_id=cart.id,
         region_id=cart.region_id,
         sales_channel_id=cart.sales_channel_id,
         payment_status=payment_status,
-        **_terms(sale),
+        **_terms(sale, lines),
     )
     session.add(order)
     await session.flush()
-    session.add_all(_lines(order, sale))
+    session.add_all(lines)
     cart.completed_at = now()
     await session.flush()
     await publish(session, OrderPlaced(order.id))
@@ -125,16 +128,22 @@ async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequ
         Its lines.
     """
     await session.execute(delete(OrderLine).where(OrderLine.order_id == order.id))
-    for name, value in _terms(sale).items():
+    lines = _lines(order.id, sale)
+    for name, value in _terms(sale, lines).items():
         setattr(order, name, value)
-    lines = _lines(order, sale)
     session.add_all(lines)
     await session.flush()
     return lines
 
 
-def _terms(sale: Sale) -> dict[str, Any]:
+def _terms(sale: Sale, lines: Sequence[OrderLine]) -> dict[str, Any]:
+    parts = zip(
+        (*(line.id for line in lines), SHIPPING), (*sale.totals.lines, sale.totals.shipping), strict=True
+    )
     return {
+        "adjustments": [
+            asdict(replace(taken, target=target)) for target, part in parts for taken in part.adjustments
+        ],
         "customer_id": sale.customer_id,
         "email": sale.email,
         "item_total": sale.totals.item_total,
@@ -150,10 +159,10 @@ def _terms(sale: Sale) -> dict[str, Any]:
     }
 
 
-def _lines(order: Order, sale: Sale) -> list[OrderLine]:
+def _lines(order_id: str, sale: Sale) -> list[OrderLine]:
     return [
         OrderLine(
-            order_id=order.id,
+            order_id=order_id,
             product_id=line.product_id,
             variant_id=line.variant_id,
             title=line.title,
@@ -215,8 +224,9 @@ def priced(line: OrderLine, units: int | None = None) -> PricedLine:
 
 def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
     """What the order cost, with the IVA of each of its lines and of its shipping."""
-    shipping = ShippingCharge(order.shipping_total, order.shipping_tax_rate)
-    return price_cart([priced(line) for line in lines], shipping)
+    adjustments = [Adjustment(**stored) for stored in order.adjustments]
+    shipping = ShippingCharge.before(order.shipping_total, adjustments, order.shipping_tax_rate)
+    return price_cart([priced(line) for line in lines], shipping, adjustments)
 
 
 def mark_paid(order: Order) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.prices import priced, tax_line, totals
+from backend.edge.prices import adjustments, priced, tax_line, totals
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
@@ -209,7 +209,7 @@ def _item(order: Order, line: OrderLine, part: PartTotals, fulfillments: Iterabl
         "metadata": line.meta,
         **stamps(line.created_at, line.updated_at),
         "tax_lines": [tax_line("ordlitxl", line.id, part.tax_rate, item_id=line.id)],
-        "adjustments": [],
+        "adjustments": adjustments("ordliadj", line.id, part, item_id=line.id),
         "detail": _detail(order, line, fulfillments),
         "variant": {
             "id": line.variant_id,
@@ -274,8 +274,8 @@ def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
         "order_id": order.id,
         "name": order.shipping_name,
         "description": None,
-        "amount": order.shipping_total,
-        "raw_amount": exact(order.shipping_total),
+        "amount": part.original_total,
+        "raw_amount": exact(part.original_total),
         "is_tax_inclusive": True,
         "is_custom_amount": False,
         "shipping_option_id": order.shipping_option_id,
@@ -284,7 +284,7 @@ def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
         **priced(part),
         **stamps(order.created_at, order.updated_at),
         "tax_lines": [tax_line("ordsmtxl", order.id, part.tax_rate, shipping_method_id=method_id)],
-        "adjustments": [],
+        "adjustments": adjustments("ordsmadj", order.id, part, shipping_method_id=method_id),
     }
 
 
