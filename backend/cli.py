@@ -199,7 +199,7 @@ def assign_products(
 
         ADMIN_JWT=… BACKEND_URL=https://tienda.example trompo catalog assign --apply --data navidad.toml
     """
-    from backend.catalog.assignment import command
+    from backend.catalog.assignment import procedure
     from backend.catalog.assignment.admin_api import AdminApi
     from backend.catalog.assignment.data import read_data
     from backend.settings import load_admin_access
@@ -210,7 +210,7 @@ def assign_products(
 
     async def run() -> None:
         async with AdminApi(access.backend_url, access.admin_jwt.get_secret_value()) as api:
-            await (command.apply if apply else command.dry_run)(what, api)
+            await (procedure.apply if apply else procedure.dry_run)(what, api)
 
     asyncio.run(run())
 

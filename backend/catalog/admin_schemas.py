@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import Field
 
+from backend.catalog.product_fields import Handle, ProductFields, Status
 from backend.catalog.store_schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
     Answer,
@@ -11,39 +12,16 @@ from backend.edge.schemas import (
     FilledName,
     Ids,
     ListAnswer,
-    Measure,
     Metadata,
     Name,
     Pesos,
     Text,
     Whole,
     example,
-    problem,
 )
-from backend.pricing import TAX_RATES
 
 MAX_PICTURES = 50
 MAX_VARIANTS = 100
-
-Status = Literal["draft", "proposed", "published", "rejected"]
-
-
-def _is_handle(text: str) -> str:
-    if not text or any(not (letter.isascii() and (letter.isalnum() or letter in "-_.")) for letter in text):
-        raise problem("A handle has only letters, digits and hyphens")
-    return text
-
-
-def _is_tax_rate(rate: int) -> int:
-    if rate not in TAX_RATES:
-        raise problem(f"A product's tax_rate is one of {', '.join(map(str, TAX_RATES))}")
-    return rate
-
-
-Handle = Annotated[Name, AfterValidator(_is_handle)]
-TaxRate = Annotated[
-    Whole, AfterValidator(_is_tax_rate), WithJsonSchema({"type": "integer", "enum": list(TAX_RATES)})
-]
 
 
 class PriceIn(Body):
@@ -110,7 +88,7 @@ class IdOnly(Body):
     id: Name
 
 
-class ProductChange(Body):
+class ProductChange(Body, ProductFields):
     """What may be said of a product; what is left out stays.
 
     Metadata is merged: an empty text or null takes a key out. `price` and `compare_at_price` are those of its only
@@ -119,22 +97,8 @@ class ProductChange(Body):
 
     model_config = example(price=79_900, compare_at_price=95_000, metadata={"ageRange": "6-8"})
 
-    title: FilledName | None = None
-    subtitle: Name | None = None
-    description: Text | None = None
-    handle: Handle | None = None
-    status: Status | None = None
-    thumbnail: Annotated[str, Field(max_length=2000)] | None = None
-    featured: bool | None = None
     price: Pesos | None = None
     compare_at_price: Pesos | None = None
-    tax_rate: TaxRate | None = Field(
-        None, description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."
-    )
-    weight: Measure | None = Field(None, description="Kilograms.")
-    length: Measure | None = Field(None, description="Centimetres.")
-    height: Measure | None = Field(None, description="Centimetres.")
-    width: Measure | None = Field(None, description="Centimetres.")
     images: Annotated[list[ImageIn], Field(max_length=MAX_PICTURES)] | None = None
     variants: Annotated[list[VariantInProduct], Field(max_length=MAX_VARIANTS)] | None = None
     options: Annotated[list[OptionIn], Field(max_length=10)] | None = None

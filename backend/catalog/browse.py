@@ -21,6 +21,7 @@ from backend.catalog.models import (
     for_sale,
     is_new,
 )
+from backend.catalog.product_fields import AGE_RANGES
 from backend.catalog.search import matches
 from backend.catalog.views import (
     CatalogFilter,
@@ -40,7 +41,6 @@ RELATED = 8
 MIN_SEARCH_LETTERS = 2
 MAX_WISHES = 200
 MAX_LIMIT = 200
-AGE_ORDER = ("0-2", "3-5", "6-8", "9-12", "12+")
 
 
 async def home_content(session: AsyncSession) -> HomeContent:
@@ -286,5 +286,6 @@ async def _category_facets(session: AsyncSession, tree: Tree, products: Select[P
 
 def _in_age_order(facets: list[Facet]) -> list[Facet]:
     return sorted(
-        facets, key=lambda facet: AGE_ORDER.index(facet.value) if facet.value in AGE_ORDER else len(AGE_ORDER)
+        facets,
+        key=lambda facet: AGE_RANGES.index(facet.value) if facet.value in AGE_RANGES else len(AGE_RANGES),
     )

@@ -164,12 +164,8 @@ class Product(Timestamps, table=True):
     brand: str = Field(default="", index=True)
     age_range: str = Field(default="", index=True)
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """The metadata keys that are not the shop's own; `brand` and `ageRange` have columns, to be filtered by."""
+    """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-
-    def metadata_view(self) -> JsonObject:
-        """The product's metadata as programs see it (spec: Entities, Product)."""
-        return {**self.extra_metadata, "brand": self.brand, "ageRange": self.age_range}
 
 
 class FormerHandle(Timestamps, table=True):

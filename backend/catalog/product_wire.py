@@ -16,6 +16,7 @@ from backend.catalog.models import (
     ProductCategory,
     Variant,
 )
+from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.fields import Fields
 from backend.edge.prices import price
@@ -114,32 +115,23 @@ class ProductWriter:
         wants = self._fields.wants
         product: JsonDict = {
             "id": row.id,
-            "title": row.title,
-            "subtitle": row.subtitle,
-            "description": row.description,
-            "handle": row.handle,
+            **{name: getattr(row, name) for name in ALWAYS_SHOWN},
+            "thumbnail": self._address(row.thumbnail),
             "is_giftcard": False,
             "discountable": True,
-            "thumbnail": self._address(row.thumbnail),
             "collection_id": row.collection_id,
             "type_id": None,
             "type": None,
-            "weight": row.weight,
-            "length": row.length,
-            "height": row.height,
-            "width": row.width,
             **NOTHING_KNOWN,
             **stamps(row.created_at, row.updated_at),
             "tags": [],
         }
-        if self._as_staff or wants("status"):
-            product["status"] = row.status
+        for name in SHOWN_ON_REQUEST:
+            if self._as_staff or wants(name):
+                product[name] = getattr(row, name)
         if self._as_staff or wants("metadata"):
-            product["metadata"] = {**row.extra_metadata, "brand": row.brand, "ageRange": row.age_range}
-        if self._as_staff or wants("featured"):
-            product["featured"] = row.featured
-        if self._as_staff or wants("tax_rate"):
-            product["tax_rate"] = row.tax_rate
+            own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
+            product["metadata"] = row.extra_metadata | own
         if self._as_staff:
             product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
         return product

@@ -14,19 +14,17 @@ from backend.catalog.admin_schemas import (
     VariantChange,
     VariantInProduct,
 )
+from backend.catalog.cells import UNCHANGED
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.tables import JsonObject
-
-OWN_COLUMNS = ("title", "handle", "status", "featured", "tax_rate")
-CLEARABLE = ("thumbnail", "weight", "length", "height", "width")
-BRAND, AGE_RANGE = "brand", "ageRange"
 
 
 async def create_product(session: AsyncSession, new: NewProduct) -> str:
@@ -146,30 +144,26 @@ async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Varian
 
 async def _describe(session: AsyncSession, product: Product, said: ProductChange) -> None:
     """The product's own row. An explicit null clears what may be empty, and is nothing for what may not."""
-    for name in OWN_COLUMNS:
-        value = getattr(said, name)
-        if value is not None:
-            setattr(product, name, value)
-    for name in ("subtitle", "description"):
+    for name, rules in FIELDS.items():
         if name in said.model_fields_set:
-            setattr(product, name, getattr(said, name) or "")
-    for name in CLEARABLE:
-        if name in said.model_fields_set:
-            setattr(product, name, getattr(said, name))
+            value = getattr(said, name)
+            value = rules.null if value is None else value
+            if value is not UNCHANGED:
+                setattr(product, name, value)
     if said.metadata is not None:
         _merge_metadata(product, said.metadata)
     await require_free_handle(session, product)
 
 
 def _merge_metadata(product: Product, said: JsonObject) -> None:
-    """`brand` and `ageRange` have columns, to be filtered by; an empty value takes a key out (spec: Entities)."""
+    """Merge what was said into the metadata; an empty value removes a key (spec: Entities)."""
     rest = dict(product.extra_metadata)
     for name, value in said.items():
-        if name in (BRAND, AGE_RANGE):
+        if field := METADATA_FIELDS.get(name):
             text = "" if value is None else value
             if not isinstance(text, str) or len(text) > 100:
                 raise InvalidData(f"Invalid request: Expected type: 'string' for field 'metadata, {name}'")
-            setattr(product, "brand" if name == BRAND else "age_range", text.strip())
+            setattr(product, field.column, text.strip())
         elif value in (None, ""):
             rest.pop(name, None)
         else:

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from backend.catalog.product_fields import ProductFields
 from backend.edge.schemas import Answer, ListAnswer, ListParameters, Moment, Name, OneParameters
 
 
@@ -96,19 +97,11 @@ class ImageOut(Answer):
     rank: int = 0
 
 
-class ProductOut(Answer):
+class ProductOut(Answer, ProductFields):
     """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
 
     id: str
-    handle: str | None = None
-    title: str | None = None
-    subtitle: str | None = None
-    description: str | None = None
-    thumbnail: str | None = None
     collection_id: str | None = None
-    weight: float | None = None
-    length: float | None = None
-    tax_rate: int | None = Field(None, description="The IVA that is in its price, in percent.")
     variants: list[VariantOut] | None = None
     images: list[ImageOut] | None = None
     metadata: dict[str, Any] | None = None

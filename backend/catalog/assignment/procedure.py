@@ -1,59 +1,61 @@
-"""The procedure itself, written once: a dry run walks it with hands that do nothing (spec: rules 4 to 7)."""
+"""The procedure itself, written once: a dry run follows it without writing (spec: rules 4 to 7)."""
 
+import json
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import PRODUCT_ID, AssignmentData
+from backend.terminal import progress
 
 SKIP_CREATE, CREATE = "skip-create-collection", "create-collection"
 ASSIGN_COLLECTION, ASSIGN_CATEGORY = "assign-collection", "assign-category"
 
+LONG_PLAN = 10
+"""From this many steps on, a bar shows how far it is."""
+
+
+async def dry_run(data: AssignmentData, api: AdminApi) -> None:
+    """Print the plan as JSON, and that nothing of it was run (spec: Catalog-assignment procedure 7)."""
+    plan = []
+    with _progress(number_of_actions(data), "Planning") as step:
+        async for action in steps(data, api, write=False):
+            plan.append(action.as_json())
+            step(1)
+    print(json.dumps(plan, ensure_ascii=False, indent=2))
+    print(f"{len(plan)} actions planned, none was run.")
+
+
+async def apply(data: AssignmentData, api: AdminApi) -> None:
+    """Do it, and print one line per step."""
+    count = 0
+    with _progress(number_of_actions(data), "Assigning") as step:
+        async for action in steps(data, api, write=True):
+            print(action.as_line(), flush=True)
+            count += 1
+            step(1)
+    print(f"{count} actions run.")
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One step. `facts` are what is told of it beside its kind."""
+    """One step. `details` are shown beside its kind."""
 
     kind: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The step as the plan shows it."""
-        return {"kind": self.kind, **self.facts}
+        return {"kind": self.kind, **self.details}
 
     def as_line(self) -> str:
         """The step as one line."""
-        facts = [f"{name}={_short(value)}" for name, value in self.facts.items() if value is not None]
-        return " ".join([self.kind, *facts])
-
-
-class Hands(Protocol):
-    """Whatever changes the shop."""
-
-    async def create_collection(self, title: str, handle: str) -> str | None:
-        """Create a collection. Returns its id, if it has one now."""
-
-    async def add_to_collection(self, collection_id: str, product_ids: Sequence[str]) -> None:
-        """Add products to a collection."""
-
-    async def add_to_category(self, category_id: str, product_ids: Sequence[str]) -> None:
-        """Add products to a category."""
-
-
-class NoHands:
-    """Changes nothing."""
-
-    async def create_collection(self, title: str, handle: str) -> None:
-        """Do not create it: it has no id."""
-
-    async def add_to_collection(self, collection_id: str, product_ids: Sequence[str]) -> None:
-        """Do not add them."""
-
-    async def add_to_category(self, category_id: str, product_ids: Sequence[str]) -> None:
-        """Do not add them."""
+        shown = [f"{name}={_short(value)}" for name, value in self.details.items() if value is not None]
+        return " ".join([self.kind, *shown])
 
 
 def number_of_actions(data: AssignmentData) -> int:
@@ -61,8 +63,8 @@ def number_of_actions(data: AssignmentData) -> int:
     return 2 * len(data.create) + len(data.existing) + (data.category is not None)
 
 
-async def walk(data: AssignmentData, api: AdminApi, hands: Hands) -> AsyncIterator[Action]:
-    """Go through the procedure with these hands; every step is told after it.
+async def steps(data: AssignmentData, api: AdminApi, *, write: bool) -> AsyncIterator[Action]:
+    """Go through the procedure and yield every step after it is done; without `write`, nothing is changed.
 
     What is named by handle is looked up first, so that an unknown handle ends it before anything is changed.
 
@@ -75,21 +77,24 @@ async def walk(data: AssignmentData, api: AdminApi, hands: Hands) -> AsyncIterat
         if collection_id is not None:
             yield Action(SKIP_CREATE, {"title": new.title, "collection_id": collection_id})
         else:
-            collection_id = await hands.create_collection(new.title, new.handle)
-            facts = {"title": new.title, "handle": new.handle, "collection_id": collection_id}
-            yield Action(CREATE, {name: value for name, value in facts.items() if value is not None})
+            collection_id = await api.create_collection(new.title, new.handle) if write else None
+            details = {"title": new.title, "handle": new.handle, "collection_id": collection_id}
+            yield Action(CREATE, {name: value for name, value in details.items() if value is not None})
         products = ids.of_products(new.products)
-        await hands.add_to_collection(collection_id or "", products)
+        if write and collection_id is not None:
+            await api.add_to_collection(collection_id, products)
         yield Action(
             ASSIGN_COLLECTION, {"title": new.title, "collection_id": collection_id, "product_ids": products}
         )
     for existing in data.existing:
         collection_id, products = ids.collections[existing.name], ids.of_products(existing.products)
-        await hands.add_to_collection(collection_id, products)
+        if write:
+            await api.add_to_collection(collection_id, products)
         yield Action(ASSIGN_COLLECTION, {"collection_id": collection_id, "product_ids": products})
     if data.category is not None:
         products = ids.of_products(data.category.products)
-        await hands.add_to_category(ids.category, products)
+        if write:
+            await api.add_to_category(ids.category, products)
         yield Action(ASSIGN_CATEGORY, {"category_id": ids.category, "product_ids": products})
 
 
@@ -135,3 +140,8 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         return f"{len(value)} products" if len(value) != 1 else "1 product"
     return f'"{value}"' if " " in str(value) else str(value)
+
+
+def _progress(steps: int, title: str) -> AbstractContextManager[Callable[[int], None]]:
+    """A bar for a long plan."""
+    return progress(steps, title) if steps >= LONG_PLAN else nullcontext(lambda _steps: None)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
+from backend.catalog.cells import CellError
 from backend.catalog.importer.checking import Refused, check
-from backend.catalog.importer.columns import CellError
 from backend.catalog.importer.pictures import PictureFolder, Prepared
 from backend.catalog.importer.reading import Problem, Row, batches
 from backend.catalog.importer.writing import ShopChanged, Written, write

@@ -14,7 +14,7 @@ from tempfile import NamedTemporaryFile
 
 from PIL import Image, ImageOps
 
-from backend.catalog.importer.columns import CellError
+from backend.catalog.cells import CellError
 from backend.catalog.picture_files import URL
 from backend.tables import JsonObject
 

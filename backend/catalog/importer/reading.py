@@ -1,4 +1,4 @@
-"""Reading the file, a row at a time."""
+"""Reading the file, a row at a time: its columns, and what is wrong in a line."""
 
 import csv
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
-from backend.catalog.importer.columns import COLUMNS, LEFT_ALONE, CellError
+from backend.catalog import cells, product_fields
+from backend.catalog.cells import UNCHANGED, Cell, CellError
+
+PRODUCT_CELLS = product_fields.CELLS
+VARIANT_CELLS = {
+    "sku": Cell(cells.text(64)),
+    "price": Cell(cells.number(1_000_000_000, "89900")),
+    "compare_at_price": Cell(cells.number(1_000_000_000, "109900"), None),
+}
+COLUMNS = {
+    **PRODUCT_CELLS,
+    "categories": Cell(cells.several, ()),
+    "collection": Cell(cells.handle, None),
+    **VARIANT_CELLS,
+    "stock": Cell(cells.number(1_000_000, "12")),
+    "pictures": Cell(cells.several, ()),
+}
+"""The columns a file may have, in any order."""
 
 BATCH = 500
 NAMES = ("handle", "sku")
@@ -69,9 +86,9 @@ def _rows(file: TextIO) -> Iterator[Row]:
         reader = csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ",", strict=True)
         names = _head(next(reader, []))
         line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield _row(line, names, cells)
+        for texts in reader:
+            if any(cell.strip() for cell in texts):
+                yield _row(line, names, texts)
             line = reader.line_num + 1
     except UnicodeDecodeError:
         raise Unreadable(
@@ -81,8 +98,8 @@ def _rows(file: TextIO) -> Iterator[Row]:
         raise Unreadable(Problem(line, "", f"this is no CSV: {error}")) from None
 
 
-def _head(cells: list[str]) -> list[str]:
-    names = [cell.strip().lower() for cell in cells]
+def _head(texts: list[str]) -> list[str]:
+    names = [cell.strip().lower() for cell in texts]
     unknown = [name for name in names if name not in COLUMNS]
     twice = sorted({name for name in names if names.count(name) > 1})
     if unknown:
@@ -94,20 +111,20 @@ def _head(cells: list[str]) -> list[str]:
     return names
 
 
-def _row(line: int, names: list[str], cells: list[str]) -> Row:
-    if len(cells) != len(names):
-        message = f"has {len(cells)} cells, and the head has {len(names)}"
+def _row(line: int, names: list[str], texts: list[str]) -> Row:
+    if len(texts) != len(names):
+        message = f"has {len(texts)} cells, and the head has {len(names)}"
         return Row(line, {}, (Problem(line, "", message),))
     values: dict[str, Any] = {}
     problems: list[Problem] = []
-    for name, cell in zip(names, map(str.strip, cells), strict=True):
+    for name, cell in zip(names, map(str.strip, texts), strict=True):
         column = COLUMNS[name]
         try:
             value = column.read(cell) if cell else column.empty
         except CellError as error:
             problems.append(Problem(line, name, f"{error} (it is {_shown(cell)})"))
             continue
-        if value is not LEFT_ALONE:
+        if value is not UNCHANGED:
             values[name] = value
     problems += _together(line, values, has_problems=bool(problems))
     return Row(line, values, tuple(problems))

@@ -9,27 +9,14 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.events import products_changed
-from backend.catalog.importer.known import Known
+from backend.catalog.importer.checking import Known
 from backend.catalog.importer.pictures import Prepared
-from backend.catalog.importer.reading import Problem, Row
+from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Problem, Row
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
 
 NEW, CHANGED, SAME = "new", "changed", "same"
-
-PRODUCT_COLUMNS = (
-    "handle",
-    "title",
-    "subtitle",
-    "description",
-    "brand",
-    "age_range",
-    "featured",
-    "status",
-    "tax_rate",
-)
-VARIANT_COLUMNS = ("sku", "price", "compare_at_price")
 
 
 class ShopChanged(Exception):
@@ -99,12 +86,12 @@ async def _words(session: AsyncSession, targets: Sequence[Target], *_: object) -
         values = dict(target.row.values)
         if "collection" in values:
             values["collection_id"] = collections[values["collection"]] if values["collection"] else None
-        differs = _set(target.product, values, (*PRODUCT_COLUMNS, "collection_id"))
+        differs = _set(target.product, values, (*PRODUCT_CELLS, "collection_id"))
         if target.product.deleted_at is not None:  # whoever brings it in again means it
             target.product.deleted_at = None
             target.product.status = values.get("status", "published")
             differs = True
-        differs |= _set(target.variant, values, VARIANT_COLUMNS)
+        differs |= _set(target.variant, values, VARIANT_CELLS)
         if target.is_new or differs:
             changed.add(target.product.id)
     session.add_all([target.product for target in targets])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from backend.catalog.assignment import command
+from backend.catalog.assignment import procedure
 from backend.cli import app
 from tests.backend.catalog.assignment.platform import TOKEN, Platform
 from tests.backend.shipping.serving import served
@@ -159,11 +159,11 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("steps", "shows"), [(command.LONG_PLAN, True), (command.LONG_PLAN - 1, False)])
+@pytest.mark.parametrize(("steps", "shows"), [(procedure.LONG_PLAN, True), (procedure.LONG_PLAN - 1, False)])
 def test_a_bar_shows_on_long_plans(steps: int, shows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setattr(sys, "stdout", file := io.StringIO())
-    with command._progress(steps, "Assigning") as step:
+    with procedure._progress(steps, "Assigning") as step:
         for number in range(steps):
             print(f"step {number}")
             step(1)
@@ -172,6 +172,6 @@ def test_a_bar_shows_on_long_plans(steps: int, shows: bool, monkeypatch: pytest.
 
 
 def test_no_bar_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with command._progress(1000, "Assigning") as step:
+    with procedure._progress(1000, "Assigning") as step:
         step(1)
     assert capsys.readouterr() == ("", "")

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from backend.app import Shop, create_api
-from backend.catalog.assignment import command
+from backend.catalog.assignment import procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import AssignmentData, Existing, read_data
 from backend.catalog.models import Collection, Product, ProductCategory
@@ -55,10 +55,10 @@ async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
 ) -> None:
     data = read_data(None)
     before = await state(shop)
-    await command.dry_run(data, admin)
+    await procedure.dry_run(data, admin)
     assert "actions planned, none was run." in capsys.readouterr().out
     assert await state(shop) == before
-    await command.apply(data, admin)
+    await procedure.apply(data, admin)
     async with shop.database.read() as session:
         found = await session.execute(
             select(Product.handle)
@@ -70,7 +70,7 @@ async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
     after = await state(shop)
     assert len(after[3]) > len(before[3])  # open pages are told of what moved
     capsys.readouterr()
-    await command.apply(data, admin)
+    await procedure.apply(data, admin)
     assert capsys.readouterr().out.count("skip-create-collection") == 2
     assert await state(shop) == after  # not even a product's time of change, and nobody is told
 
@@ -87,7 +87,7 @@ async def test_prices_and_words_are_left_alone(shop: Shop, admin: AdminApi) -> N
     query = select(*columns).order_by(Product.id)
     async with shop.database.read() as session:
         before = (await session.execute(query)).all()
-    await command.apply(read_data(None), admin)
+    await procedure.apply(read_data(None), admin)
     async with shop.database.read() as session:
         assert (await session.execute(query)).all() == before
         assert before
@@ -96,7 +96,7 @@ async def test_prices_and_words_are_left_alone(shop: Shop, admin: AdminApi) -> N
 async def test_a_wrong_token_aborts(shop: Shop) -> None:
     async with AdminApi("http://shop", "nobody", transport=httpx.ASGITransport(create_api(shop))) as api:
         with pytest.raises(Aborted, match="HTTP 401"):
-            await command.apply(read_data(None), api)
+            await procedure.apply(read_data(None), api)
 
 
 async def test_an_unknown_collection_aborts_with_the_shops_answer(shop: Shop, admin: AdminApi) -> None:
@@ -104,4 +104,4 @@ async def test_an_unknown_collection_aborts_with_the_shops_answer(shop: Shop, ad
         await session.execute(delete(OutboxEvent))
     data = AssignmentData(existing=[Existing(id="pcol_nosuch", products=["carro-de-madera"])])
     with pytest.raises(Aborted, match=r"HTTP 404: .*pcol_nosuch"):
-        await command.apply(data, admin)
+        await procedure.apply(data, admin)

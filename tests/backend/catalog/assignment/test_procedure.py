@@ -8,7 +8,7 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from backend.catalog.assignment import admin_api, command
+from backend.catalog.assignment import admin_api, procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
 from storefront.build import ROOT
@@ -31,12 +31,12 @@ def platform() -> Platform:
 
 async def dry_run(platform: Platform, data: AssignmentData = DATA) -> None:
     async with AdminApi("http://shop", TOKEN, transport=platform.transport) as api:
-        await command.dry_run(data, api)
+        await procedure.dry_run(data, api)
 
 
 async def apply(platform: Platform, data: AssignmentData = DATA) -> None:
     async with AdminApi("http://shop", TOKEN, transport=platform.transport) as api:
-        await command.apply(data, api)
+        await procedure.apply(data, api)
 
 
 async def test_a_dry_run_only_reads_and_prints_the_plan(
@@ -222,7 +222,7 @@ async def test_no_answer_aborts_and_says_what_may_have_happened(method: str, dou
 
     async with AdminApi("http://shop", TOKEN, transport=httpx.MockTransport(answer)) as api:
         with pytest.raises(Aborted, match=f"{method} .* was not answered: ReadTimeout") as aborted:
-            await command.apply(DATA, api)
+            await procedure.apply(DATA, api)
     assert ("run it again" in str(aborted.value)) is doubt
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backend.catalog.importer.columns import CellError
+from backend.catalog.cells import CellError
 from backend.catalog.importer.pictures import PictureFolder
 
 ORIENTATION = 0x0112

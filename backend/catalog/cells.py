@@ -1,18 +1,15 @@
-"""The columns of the file: what may stand in a cell, and what it means."""
+"""The cells of a file to import: what may stand in one, and what it means."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from backend.catalog.browse import AGE_ORDER
 from backend.pricing import TAX_RATES
 
 LIST_SEPARATOR = "|"
-MOST_PESOS = 1_000_000_000
-MOST_UNITS = 1_000_000
-LEFT_ALONE = object()
-"""What an empty cell means in a column that cannot be emptied."""
+UNCHANGED: Any = object()
+"""Stands for no value: what there is stays as it is."""
 
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DIGITS = re.compile(r"[0-9]{1,12}")
@@ -23,13 +20,12 @@ class CellError(ValueError):
     """A cell holds what it cannot hold; the message says what it may hold."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column by its name. `read` makes the value of a filled cell; `empty` is the value of an empty one."""
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How a column is imported. `read` makes the value of a filled cell; `empty` is the value of an empty one."""
 
-    name: str
     read: Callable[[str], Any]
-    empty: Any = LEFT_ALONE
+    empty: Any = UNCHANGED
 
 
 def handle(cell: str) -> str:
@@ -107,26 +103,3 @@ def several(cell: str) -> tuple[str, ...]:
     """Reads a list: its parts in their order, each once."""
     parts = (part.strip() for part in cell.split(LIST_SEPARATOR))
     return tuple(dict.fromkeys(part for part in parts if part))
-
-
-COLUMNS = {
-    column.name: column
-    for column in (
-        Column("handle", handle),
-        Column("title", text(255)),
-        Column("subtitle", text(255), ""),
-        Column("description", text(10_000), ""),
-        Column("brand", text(255), ""),
-        Column("age_range", one_of(*AGE_ORDER), ""),
-        Column("categories", several, ()),
-        Column("collection", handle, None),
-        Column("featured", yes_or_no, empty=False),
-        Column("status", one_of("published", "draft")),
-        Column("sku", text(64)),
-        Column("price", number(MOST_PESOS, "89900")),
-        Column("compare_at_price", number(MOST_PESOS, "109900"), None),
-        Column("tax_rate", tax_rate),
-        Column("stock", number(MOST_UNITS, "12")),
-        Column("pictures", several, ()),
-    )
-}

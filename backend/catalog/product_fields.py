@@ -1,0 +1,102 @@
+"""The fields of a product that staff edit, import and see: each is written once, here.
+
+A new field is a column of `Product` with its migration, and one line in `ProductFields` (or in `METADATA_FIELDS`, if
+programs find it in the metadata). From that line follow the body of the Admin API and how a change is applied, the
+column of the file to import, and the answers of both APIs with their documentation.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
+
+from backend.catalog import cells
+from backend.catalog.cells import UNCHANGED, Cell
+from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, problem
+from backend.pricing import TAX_RATES
+
+AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
+
+Status = Literal["draft", "proposed", "published", "rejected"]
+
+
+def _is_handle(text: str) -> str:
+    if not text or any(not (letter.isascii() and (letter.isalnum() or letter in "-_.")) for letter in text):
+        raise problem("A handle has only letters, digits and hyphens")
+    return text
+
+
+def _is_tax_rate(rate: int) -> int:
+    if rate not in TAX_RATES:
+        raise problem(f"A product's tax_rate is one of {', '.join(map(str, TAX_RATES))}")
+    return rate
+
+
+Handle = Annotated[Name, AfterValidator(_is_handle)]
+TaxRate = Annotated[
+    Whole, AfterValidator(_is_tax_rate), WithJsonSchema({"type": "integer", "enum": list(TAX_RATES)})
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What holds for a field beside its type in the Admin API."""
+
+    null: Any = UNCHANGED
+    """The value that an explicit null sets. By default null changes nothing."""
+    cell: Cell | None = None
+    """How it is imported. By default it is no column of the file."""
+    on_request: bool = False
+    """Whether the Store API shows it only with `fields=+name`. Staff always see it."""
+
+
+class ProductFields(BaseModel):
+    """The fields by the names of their columns; what is left out of a body stays as it is."""
+
+    handle: Annotated[Handle | None, Rules(cell=Cell(cells.handle))] = None
+    title: Annotated[FilledName | None, Rules(cell=Cell(cells.text(255)))] = None
+    subtitle: Annotated[Name | None, Rules(null="", cell=Cell(cells.text(255), ""))] = None
+    description: Annotated[Text | None, Rules(null="", cell=Cell(cells.text(10_000), ""))] = None
+    featured: Annotated[bool | None, Rules(cell=Cell(cells.yes_or_no, empty=False), on_request=True)] = None
+    status: Annotated[
+        Status | None, Rules(cell=Cell(cells.one_of("published", "draft")), on_request=True)
+    ] = None
+    tax_rate: Annotated[
+        TaxRate | None,
+        Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
+        Rules(cell=Cell(cells.tax_rate), on_request=True),
+    ] = None
+    thumbnail: Annotated[Annotated[str, Field(max_length=2000)] | None, Rules(null=None)] = None
+    weight: Annotated[Measure | None, Field(description="Kilograms."), Rules(null=None)] = None
+    length: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
+    height: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
+    width: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
+
+
+def _rules(metadata: list[Any]) -> Rules:
+    return next((one for one in metadata if isinstance(one, Rules)), Rules())
+
+
+FIELDS = {name: _rules(info.metadata) for name, info in ProductFields.model_fields.items()}
+ALWAYS_SHOWN = tuple(name for name, rules in FIELDS.items() if not rules.on_request)
+SHOWN_ON_REQUEST = tuple(name for name, rules in FIELDS.items() if rules.on_request)
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataField:
+    """A text with a column of its own, to be filtered by, that programs find in the metadata (spec: Entities)."""
+
+    column: str
+    cell: Cell
+
+
+METADATA_FIELDS = {
+    "brand": MetadataField("brand", Cell(cells.text(255), "")),
+    "ageRange": MetadataField("age_range", Cell(cells.one_of(*AGE_RANGES), "")),
+}
+"""By their keys in the metadata."""
+
+CELLS = {name: rules.cell for name, rules in FIELDS.items() if rules.cell is not None} | {
+    field.column: field.cell for field in METADATA_FIELDS.values()
+}
+"""The product's own columns of a file to import."""
