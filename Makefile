@@ -2,8 +2,8 @@
 #
 #   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
 #   make dev     the same shop with hot reload, for work on it
-#   make test    everything from nothing to a green suite
-#   make check   format, lint, types, import contracts and house rules
+#   make test    everything from nothing to a green suite, and how much of the code it covers (ARGS: only those tests)
+#   make check   format, lint, types, import contracts, lint rules and dead code
 #   make bench   measurements
 #   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
 #   make clean   remove what was made here; the data folder stays
@@ -72,7 +72,8 @@ dev: $(DEV_STAMP)
 
 test: $(DEV_STAMP) pages browser packages
 	$(say) 'Testing …'
-	@$(python) -m pytest $(ARGS)
+	@$(python) -m pytest $(or $(ARGS),--cov --cov-report=)
+	@$(if $(ARGS),,$(python) tools/coverage_gate.py)
 
 browser: $(DEV_STAMP)
 	$(say) 'Looking for a browser …'
@@ -91,8 +92,10 @@ check: $(DEV_STAMP)
 	@$(python) -m mypy
 	$(say) 'Import contracts …'
 	@.venv/bin/lint-imports --no-logo
-	$(say) 'House rules …'
-	@$(python) tools/house_rules.py
+	$(say) 'Lint rules of our own …'
+	@$(python) tools/lint_rules.py
+	$(say) 'Dead code …'
+	@$(python) tools/dead_code.py
 
 bench: $(DEV_STAMP) pages
 	@for file in tests/bench/bench_*.py; do \
@@ -110,4 +113,4 @@ lock: $(DEV_STAMP)
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 
 clean:
-	rm -rf .venv .web .states build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache test-results
+	rm -rf .venv .web .states build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage test-results

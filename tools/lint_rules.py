@@ -1,10 +1,12 @@
-"""The rules of the house that an import checker cannot see: `python tools/house_rules.py`.
+"""Lint rules that neither ruff nor the import checker knows: `python tools/lint_rules.py`.
 
-Each says which names only one module may use. The names are found in the syntax tree, so a comment or a text that
-mentions one is no offence.
+- Names that only one module may use. They are found in the syntax tree, so a comment or a text that mentions one is no
+  offence.
+- Words that have been replaced by the field's own. They are found in names, comments and documents alike.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,19 +66,54 @@ PRICES = frozenset(
 """Names of prices and totals: whoever multiplies one, or adds two, does what `price_cart` is for."""
 AMOUNTS = PRICES | {"amount", "total"}
 
+WORDED = (
+    "backend",
+    "storefront",
+    "tests",
+    "tools",
+    "assets",
+    "docs",
+    "README.md",
+    "Makefile",
+    "pyproject.toml",
+)
+WORDED_KINDS = frozenset({".py", ".md", ".jsx", ".js", ".css", ".html", ".toml", ""})
+NOT_WORDED = ("tools/lint_rules.py", "tests/tools/test_lint_rules.py", "backend/migrations/versions/")
+"""This list itself, and what is kept as history."""
+WORDS = {
+    "attention desk": "AttentionService",
+    "companion": "service",
+    "glance": "version probe",
+    "house rule": "lint rule",
+    "remembered answers": "response cache",
+    "take back": "restock",
+}
+"""A word that must not come back, and the one that took its place.
+
+It is found as a whole word and as a part of a name (`_desk`, `PaymentDesk`), also with an `s`; a space stands for a
+space, an underscore, a hyphen or the capital of a name.
+"""
+
 
 def main() -> None:
     """Print every offence; exit with 1 when there is one."""
     offences = [
         offence
-        for file in _files()
+        for file in _files(CHECKED)
+        if file.suffix == ".py"
         for offence in offences_in(file.relative_to(ROOT), file.read_text("utf-8"))
+    ]
+    offences += [
+        offence
+        for file in _files(WORDED)
+        if file.suffix in WORDED_KINDS
+        for offence in old_words_in(file.relative_to(ROOT), file.read_text("utf-8"))
     ]
     for offence in offences:
         print(offence)
     if offences:
         sys.exit(1)
-    print("The house rules are kept.")
+    print("The lint rules are kept.")
 
 
 def offences_in(file: Path, source: str) -> Iterator[str]:
@@ -91,6 +128,28 @@ def offences_in(file: Path, source: str) -> Iterator[str]:
             yield f"{place}:{_line(node)}: {THOUSANDS}"
         if _adds_up(node) and place != "backend/pricing.py":
             yield f"{place}:{_line(node)}: {ADDING_UP}"
+
+
+def old_words_in(file: Path, text: str) -> Iterator[str]:
+    """The replaced words in the text of `file` (relative to the project), one line each."""
+    place = file.as_posix()
+    if place.startswith(NOT_WORDED):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in _OLD.finditer(line):
+            word = _OLD_WORDS[found.lastindex or 0]
+            yield f"{place}:{number}: “{found[0]}”: the word is now {WORDS[word]}"
+
+
+def _as_pattern(word: str) -> str:
+    """`two words` → as prose, snake case, kebab case and CamelCase; a part of a name, but no part of another word."""
+    parts = word.split()
+    camel = "".join(part.capitalize() for part in parts)
+    return rf"((?<![A-Za-z])(?i:{'[ _-]?'.join(parts)}s?)(?![a-z])|(?<=[a-z]){camel}s?(?![a-z]))"
+
+
+_OLD_WORDS = dict(enumerate(WORDS, 1))
+_OLD = re.compile("|".join(map(_as_pattern, WORDS)))
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -136,10 +195,10 @@ def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _files() -> Iterator[Path]:
-    for name in CHECKED:
+def _files(names: tuple[str, ...]) -> Iterator[Path]:
+    for name in names:
         path = ROOT / name
-        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+        yield from [path] if path.is_file() else sorted(found for found in path.rglob("*") if found.is_file())
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.house_rules import offences_in
+from tools.lint_rules import offences_in, old_words_in
 
-ROOM = Path("backend/cart/service.py")
+FILE = Path("backend/cart/service.py")
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ ROOM = Path("backend/cart/service.py")
     ],
 )
 def test_an_offence_is_found(source: str, reason: str) -> None:
-    assert [offence for offence in offences_in(ROOM, source) if reason in offence] != []
+    assert [offence for offence in offences_in(FILE, source) if reason in offence] != []
 
 
 def test_an_offence_names_its_place() -> None:
-    assert list(offences_in(ROOM, "import os\n\nhome = os.environ")) == [
+    assert list(offences_in(FILE, "import os\n\nhome = os.environ")) == [
         "backend/cart/service.py:3: only backend/settings.py reads the environment"
     ]
 
@@ -51,7 +51,7 @@ def test_an_offence_names_its_place() -> None:
     ],
 )
 def test_what_is_allowed_is_no_offence(source: str) -> None:
-    assert list(offences_in(ROOM, source)) == []
+    assert list(offences_in(FILE, source)) == []
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,30 @@ def test_what_is_allowed_is_no_offence(source: str) -> None:
 )
 def test_the_one_place_may(file: str, source: str) -> None:
     assert list(offences_in(Path(file), source)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def take_back(units): ...",
+        "# what was taken: take back",
+        "class TakeBacks:",
+        "_take_back_all()",
+        "can-take-back",
+    ],
+)
+def test_a_replaced_word_is_found(line: str) -> None:
+    [offence] = old_words_in(FILE, f"x = 1\n{line}")
+    assert offence.startswith("backend/cart/service.py:2: “")
+    assert offence.endswith("”: the word is now restock")
+
+
+@pytest.mark.parametrize(
+    "line", ["it may take backups", "mistake_back", "take it back", "at a glancing look"]
+)
+def test_other_words_are_left_alone(line: str) -> None:
+    assert list(old_words_in(FILE, line)) == []
+
+
+def test_what_is_kept_as_history_keeps_its_words() -> None:
+    assert list(old_words_in(Path("backend/migrations/versions/old.py"), "take_back")) == []

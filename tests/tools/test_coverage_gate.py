@@ -1,0 +1,31 @@
+from tools.coverage_gate import GUARDED, shares_of, too_low
+
+
+def measured(branches: int, covered: int) -> dict[str, dict[str, int]]:
+    return {
+        "summary": {
+            "num_statements": 10,
+            "covered_lines": 9,
+            "num_branches": branches,
+            "covered_branches": covered,
+        }
+    }
+
+
+def test_a_package_is_counted_with_all_its_files() -> None:
+    shares = shares_of(
+        {"files": {"backend/jobs/a.py": measured(4, 4), "backend/jobs/b/c.py": measured(4, 2)}}
+    )
+    assert (shares["backend/jobs"].of_lines, shares["backend/jobs"].of_branches) == (90.0, 75.0)
+    assert shares["whole"] == shares["backend/jobs"]
+
+
+def test_a_guarded_package_needs_nearly_every_branch_and_to_be_measured_at_all() -> None:
+    files = {
+        f"{package.removesuffix('.py')}/x.py": measured(20, 19)
+        for package in GUARDED
+        if package[-3:] != ".py"
+    }
+    assert too_low(shares_of({"files": {**files, "backend/pricing.py": measured(0, 0)}})) == []
+    files["backend/jobs/y.py"] = measured(1, 0)
+    assert too_low(shares_of({"files": files})) == ["backend/pricing.py", "backend/jobs"]
