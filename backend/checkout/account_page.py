@@ -11,12 +11,11 @@ from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
 from backend.customers.views import ShopperView
 from backend.dates import time_label
-from backend.fulfillment.views import fulfillment_views
+from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
-from backend.orders.views import FulfillmentView
 from backend.shipping.destination import municipality_code
 
 MOST_ORDERS = 100

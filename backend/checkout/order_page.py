@@ -1,5 +1,9 @@
-"""What an order's page shows, put together from the order, its payment and its parcels."""
+"""What the page of an order shows its buyer: the order, its payment and its fulfillments.
 
+PSE requires the merchant's and the payment's facts in every state (wire: checkout).
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
@@ -9,18 +13,90 @@ from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
 from backend.catalog.views import PictureView
 from backend.dates import time_label
-from backend.fulfillment.views import fulfillment_views
+from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import Cop, format_cop
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
-from backend.orders.views import OrderLineView, OrderView, PaymentFacts
 from backend.payment.models import PaymentSession
 from backend.payment.refunds import money_of
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.settings import Settings
 from backend.texts import _
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLineView:
+    """One line of an order, as sold."""
+
+    title: str
+    product_handle: str
+    quantity: int
+    unit_price_label: str
+    line_total_label: str
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFacts:
+    """What PSE requires a result page to show, in all states."""
+
+    merchant: str
+    nit: str
+    contact_phone: str
+    contact_email: str
+    state: str
+    """`pending`, `authorized` (no bank page: the shop has yet to receive it), `approved`, `rejected`, `canceled`,
+    `expired`, `held`, `failed`, `closed`, `review` or `unknown`."""
+    bank: str
+    cus: str
+    reference: str
+    date_label: str
+    amount: Cop
+    amount_label: str
+    currency: str
+    description: str
+    reason: str
+    """The gateway's own words on the outcome; empty while there are none."""
+    payer_ip: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderView:
+    """An order for its buyer.
+
+    `can_retry`: the payment is finally lost and the same cart can be had back. `can_change_bank`: the payment waits at
+    the bank and can be let go of. `is_final`: nothing more is heard of the payment.
+    """
+
+    id: str
+    number: int
+    status: str
+    """What the shopper is told: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
+    ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
+    way, which staff confirm), `paid`, `refunded`, `rejected`, `canceled` or `expired`."""
+    is_final: bool
+    can_retry: bool
+    can_change_bank: bool
+    created_label: str
+    email: str
+    lines: list[OrderLineView]
+    item_total_label: str
+    shipping_name: str
+    shipping_total_label: str
+    total: Cop
+    total_label: str
+    tax_label: str
+    refunded_label: str
+    """What was given back of it; empty when nothing was."""
+    recipient: str
+    address_lines: list[str]
+    payment: PaymentFacts
+    fulfillments: list[FulfillmentView]
+    journey: str
+    """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
+
 
 _SHOWN: dict[str, str] = {
     SessionState.CAPTURED: "approved",

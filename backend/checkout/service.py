@@ -10,7 +10,7 @@ from backend.cart import service as carts
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import complete
 from backend.checkout.form import Destination, read_destination, require_town
-from backend.checkout.order_page import order_view
+from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter
 from backend.checkout.restoring import change_bank, restore_cart
 from backend.checkout.sale import read_priced_cart, require_shipping_method
@@ -30,7 +30,6 @@ from backend.money import Cop
 from backend.orders.models import Order
 from backend.orders.service import order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
-from backend.orders.views import OrderView
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentProvider

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
@@ -11,8 +12,23 @@ from sqlalchemy.orm import defer
 from backend.dates import day_label, time_label
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, LabelState
-from backend.orders.views import FulfillmentView
 from backend.shipping.providers.base import TrackingStage as Stage
+
+
+@dataclass(frozen=True, slots=True)
+class FulfillmentView:
+    """A fulfillment as its buyer sees it. `*_label` are moments in words, empty where there is none."""
+
+    carrier: str
+    tracking_number: str
+    stage: str
+    """`preparing`, `ready` (it has its label), `shipped`, or a `backend.shipping.providers.base.TrackingStage`."""
+    note: str
+    """The carrier's own words on an incident."""
+    expected_label: str
+    shipped_label: str
+    delivered_label: str
+    received_by: str
 
 
 async def fulfillment_views(

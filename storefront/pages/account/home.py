@@ -4,7 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.account_page import AddressView
-from backend.orders.views import FulfillmentView
+from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.empty import link_button

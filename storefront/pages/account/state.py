@@ -15,7 +15,7 @@ from backend.contact import read_form
 from backend.customers import accounts, addresses
 from backend.customers.views import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
-from backend.orders.views import FulfillmentView
+from backend.fulfillment.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.links import LOGIN, order_path

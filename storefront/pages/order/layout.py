@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.orders.views import OrderView
+from backend.checkout.order_page import OrderView
 from backend.texts import _
 from storefront.components.address import address_part
 from storefront.components.browser import icon

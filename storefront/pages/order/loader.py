@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from backend.app import current_shop
+from backend.checkout.order_page import OrderView
 from backend.errors import NotFound
-from backend.orders.views import OrderView
 from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.meta import NOINDEX, DocumentMeta

@@ -3,7 +3,8 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.orders.views import FulfillmentView, OrderLineView, OrderView
+from backend.checkout.order_page import OrderLineView, OrderView
+from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import to_product

@@ -12,6 +12,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
+from backend.checkout.order_page import OrderView
 from backend.clock import now
 from backend.database import db_now
 from backend.fulfillment.tracking import ASKED_LATELY, TRACK
@@ -20,7 +21,6 @@ from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.orders.models import Fulfillment
 from backend.orders.tokens import order_token
-from backend.orders.views import OrderView
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status

@@ -7,12 +7,12 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.checkout import account_page
+from backend.checkout.order_page import OrderView
 from backend.checkout.service import PlacedOrder
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order
 from backend.orders.schemas import NewRefund
 from backend.orders.states import PaymentStatus
-from backend.orders.views import OrderView
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
