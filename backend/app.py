@@ -23,8 +23,7 @@ from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
 from backend.orders.admin_routes import router as order_desk_router
 from backend.orders.routes import router as orders_router
-from backend.payment.admin_routes import router as payment_desk_router
-from backend.payment.region_routes import router as regions_router
+from backend.payment.routes import payments_router, regions_router
 from backend.payment.routes import router as payment_router
 from backend.shipping.option_routes import router as shipping_options_router
 from backend.shipping.routes import router as shipping_router
@@ -48,7 +47,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     catalog_admin_router,
     order_desk_router,
     fulfillment_router,
-    payment_desk_router,
+    payments_router,
     attention_router,
     regions_router,
     inventory_router,

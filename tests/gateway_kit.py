@@ -15,12 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.database import Database
 from backend.http_client import RetryPolicy
-from backend.payment.providers.pse import (
-    BankPayment,
-    GatewayClient,
-    gateway_client,
-    gateway_credentials,
-)
+from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.requests import BankPayment
 from backend.sandbox.gateway import SandboxGateway
 from backend.settings import Settings
 

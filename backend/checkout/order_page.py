@@ -19,7 +19,7 @@ from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.refunds import money_of
+from backend.payment.payments import money_of
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.settings import Settings

@@ -185,7 +185,9 @@ class PaymentStarter:
             terms = await payments.read_terms(session, cart_id)
             if provider_id not in terms.provider_ids:
                 raise InvalidData(NOT_OFFERED.format(provider_id=provider_id))
-            collection = await payments.owe(session, terms.collection, cart_id, sale.totals.total)
+            collection = await payments.upsert_collection(
+                session, terms.collection, cart_id, sale.totals.total
+            )
             payment = await payments.open_session(
                 session,
                 collection,

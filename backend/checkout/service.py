@@ -133,7 +133,7 @@ class Checkout:
                 return known
             prices = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=prices.shipping is not None)
-            return await payments.owe(session, known, cart_id, prices.total)
+            return await payments.upsert_collection(session, known, cart_id, prices.total)
 
     async def start_payment(
         self,

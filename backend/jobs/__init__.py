@@ -4,10 +4,8 @@ A job is enqueued in the caller's transaction: it exists if and only if what ask
 do the work are marked with `@job` or `@periodic`; the shop's `Worker` is given the objects that have them.
 """
 
-from backend.jobs.events import JobFailed
-from backend.jobs.kinds import JobRun, RunAgain, job, job_batch, periodic
-from backend.jobs.queue import cancel, enqueue, forget, run_again
-from backend.jobs.stats import JobStats, stats
+from backend.jobs.kinds import JobFailed, JobRun, RunAgain, job, job_batch, periodic
+from backend.jobs.queue import JobStats, cancel, enqueue, forget, run_again, stats
 from backend.jobs.worker import Worker
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Marking the methods that do jobs: `@job`, `@job_batch` and `@periodic`."""
+"""Kinds of jobs: the marks of methods that do them (`@job`, `@job_batch`, `@periodic`), their runs and results."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -129,3 +129,13 @@ def _marked(kind: JobKind) -> Callable[[F], F]:
         return method
 
     return mark
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailed:
+    """A job kept failing and is given up: a person must look. Published in the transaction that gives it up."""
+
+    job_id: int
+    kind: str
+    key: str | None
+    error: str

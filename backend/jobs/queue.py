@@ -1,17 +1,18 @@
-"""Enqueueing and cancelling jobs, in the transaction of whoever needs them."""
+"""The queue: enqueueing and cancelling jobs in the transaction of whoever needs them, and how the queue stands."""
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, update
+from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from backend.clock import now
-from backend.database import UtcDateTime, db_now, db_now_in
+from backend.database import UtcDateTime, database_now, db_now, db_now_in
 from backend.jobs.models import Job
 from backend.tables import Json, for_each_dialect, table_of
 
@@ -139,3 +140,46 @@ async def forget(session: AsyncSession, job_id: int) -> None:
     """Take a job that was given up away. Nothing happens where there is none."""
     gone = delete(Job).where(Job.id == job_id, Job.failed_at.is_not(None))
     await session.execute(gone.execution_options(synchronize_session=False))
+
+
+@dataclass(frozen=True, slots=True)
+class JobStats:
+    """The jobs of one kind.
+
+    Attributes:
+        waiting: how many are to be done, now or later.
+        late_seconds: for how long the oldest one that is due has waited; 0 when none is due.
+        failing: how many failed last time and are tried again.
+        failed: how many were given up.
+    """
+
+    kind: str
+    waiting: int
+    late_seconds: float
+    failing: int
+    failed: int
+
+
+async def stats(session: AsyncSession) -> list[JobStats]:
+    """How the jobs stand, by kind, in alphabetical order. Kinds without any are left out."""
+    moment = await database_now(session)
+    open_jobs = Job.failed_at.is_(None)
+    rows = await session.execute(
+        select(
+            Job.kind,
+            func.count().filter(open_jobs),
+            func.min(Job.run_at).filter(open_jobs, Job.claim.is_(None)),
+            func.count().filter(open_jobs, Job.failures > 0),
+            func.count().filter(~open_jobs),
+        )
+        .group_by(Job.kind)
+        .order_by(Job.kind)
+    )
+    return [
+        JobStats(kind, waiting, _late(oldest, moment), failing, failed)
+        for kind, waiting, oldest, failing, failed in rows
+    ]
+
+
+def _late(oldest: datetime | None, moment: datetime) -> float:
+    return max(0.0, (moment - oldest).total_seconds()) if oldest is not None else 0.0

@@ -21,8 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
 from backend.events import publish
-from backend.jobs.events import JobFailed
-from backend.jobs.kinds import Handler, JobRun, Result, handlers_of
+from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 

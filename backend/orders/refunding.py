@@ -25,7 +25,7 @@ from backend.orders.service import (
 )
 from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.refunds import book_refund, left_of, money_of, refunds_of
+from backend.payment.payments import book_refund, left_of, money_of, refunds_of
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session

@@ -14,7 +14,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
 from backend.orders.states import TRACKING
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
-from backend.payment.refunds import refunds_of
+from backend.payment.payments import refunds_of
 from backend.payment.wire import captured_total, collection_wire, refunded_total
 from backend.pricing import PartTotals
 from backend.tables import JsonObject

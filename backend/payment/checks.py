@@ -10,12 +10,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, bindparam, case, or_, select, update
+from sqlalchemy import CursorResult, bindparam, or_, select, update
 
 from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
-from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
 from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay, seconds_to_start, started_payment
 from backend.payment.states import AT_THE_BANK, CHECKED, SessionState
@@ -34,9 +34,6 @@ SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
 """From one question to the next (wire: checkout, probe pending: at least 3 minutes)."""
 RETURN_PAGE_GAP = timedelta(seconds=3)
 """A shopper who returns from the bank, or whose page refreshes, has the gateway asked at most this often."""
-CHECK_AGAIN_AFTER = timedelta(seconds=20)
-MOST_CHECKS = 8
-"""How often the provider is asked while its look-up lags behind the end that its notification told."""
 CHECK_FOR = timedelta(hours=48)
 """How long a payment is asked about after its reservation has ended."""
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
@@ -210,55 +207,3 @@ async def _give_up(database: Database, session_id: str) -> None:
             payment_session_id=payment.id,
             data={"state": payment.state, "reference": payment.reference},
         )
-
-
-async def act_on(
-    database: Database, providers: Providers, notification_id: str, payment: int
-) -> timedelta | None:
-    """What the job `payment.notification` does: ask the provider of the payment that the notification names.
-
-    Returns:
-        After what time to ask again, where the provider's own look-up lags behind its notification; None when done.
-    """
-    async with database.read() as session:
-        notification = await session.get(PaymentNotification, notification_id)
-    if notification is None:
-        return None
-    if await _lags_behind(database, providers, notification) and payment < MOST_CHECKS:
-        return CHECK_AGAIN_AFTER
-    async with database.transaction() as session:
-        done = await session.get_one(PaymentNotification, notification_id)
-        done.handled_at = await database_now(session)
-    return None
-
-
-async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
-    """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
-    payment = await _named_by(database, notification)
-    if payment is None:
-        log.warning("notification %s names no payment of ours", notification.id)
-        return False
-    if payment.reference not in (None, notification.reference):
-        # the provider knows a second transaction for our invoice: only its approval says anything about the payment
-        await check_second_transaction(database, providers, payment, notification.reference)
-        return False
-    payment.reference = notification.reference  # we may never have had the answer that named it
-    state = await check_session(database, providers, payment)
-    return notification.is_final and not state.is_final and state is not SessionState.HELD
-
-
-async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
-    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
-    by_invoice = PaymentSession.invoice == notification.invoice
-    by_id = PaymentSession.id == notification.session_id
-    query = (
-        select(PaymentSession)
-        .where(
-            PaymentSession.provider_id == notification.provider_id,
-            or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
-        )
-        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
-        .limit(1)
-    )
-    async with database.read() as session:
-        return (await session.execute(query)).scalar_one_or_none()

@@ -1,7 +1,7 @@
 """The webhook's inbox (design: decision 6).
 
 A notification is stored before anything acts on it, and the provider gets its 200 for anything it may send. What is
-genuine is acted on afterwards (`backend.payment.checks.act_on`): a signature need not cover the state (wire: gateway
+genuine is acted on afterwards (`handle_notification`): a signature need not cover the state (wire: gateway
 1.8), so the notification is only a hint, and the provider itself is asked how the payment stands.
 """
 
@@ -10,26 +10,32 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import case, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
-from backend.database import Database
+from backend.database import Database, database_now
 from backend.ids import new_id
 from backend.jobs import enqueue
-from backend.payment.models import PaymentNotification
+from backend.payment.checks import check_second_transaction, check_session
+from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, Verdict
+from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)
 
-ACT = "payment.notification"
+HANDLE = "payment.notification"
 """The job that acts on a stored notification; its key is the notification's id."""
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
 MAX_USELESS = 5_000
 """How many notifications without effect are kept; beyond that the oldest make room."""
+CHECK_AGAIN_AFTER = timedelta(seconds=20)
+MOST_CHECKS = 8
+"""How often the provider is asked while its look-up lags behind the end that its notification told."""
 ANSWER_WITHIN = 0.8
 """Seconds that storing a notification may take before the provider gets its 200 all the same."""
 
@@ -116,7 +122,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         ).returning(times_received)
         is_new = (await session.execute(again)).scalar_one() == 1
         if is_genuine and is_new:
-            await enqueue(session, ACT, key=str(row["id"]))
+            await enqueue(session, HANDLE, key=str(row["id"]))
         elif not is_genuine:
             await _make_room(session)
 
@@ -146,3 +152,55 @@ async def _make_room(session: AsyncSession) -> None:
             .limit(MAX_USELESS // 10)
         )
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
+
+
+async def handle_notification(
+    database: Database, providers: Providers, notification_id: str, payment: int
+) -> timedelta | None:
+    """What the job `payment.notification` does: ask the provider of the payment that the notification names.
+
+    Returns:
+        After what time to ask again, where the provider's own look-up lags behind its notification; None when done.
+    """
+    async with database.read() as session:
+        notification = await session.get(PaymentNotification, notification_id)
+    if notification is None:
+        return None
+    if await _lags_behind(database, providers, notification) and payment < MOST_CHECKS:
+        return CHECK_AGAIN_AFTER
+    async with database.transaction() as session:
+        done = await session.get_one(PaymentNotification, notification_id)
+        done.handled_at = await database_now(session)
+    return None
+
+
+async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
+    """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
+    payment = await _named_by(database, notification)
+    if payment is None:
+        log.warning("notification %s names no payment of ours", notification.id)
+        return False
+    if payment.reference not in (None, notification.reference):
+        # the provider knows a second transaction for our invoice: only its approval says anything about the payment
+        await check_second_transaction(database, providers, payment, notification.reference)
+        return False
+    payment.reference = notification.reference  # we may never have had the answer that named it
+    state = await check_session(database, providers, payment)
+    return notification.is_final and not state.is_final and state is not SessionState.HELD
+
+
+async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
+    """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
+    by_invoice = PaymentSession.invoice == notification.invoice
+    by_id = PaymentSession.id == notification.session_id
+    query = (
+        select(PaymentSession)
+        .where(
+            PaymentSession.provider_id == notification.provider_id,
+            or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
+        )
+        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
+        .limit(1)
+    )
+    async with database.read() as session:
+        return (await session.execute(query)).scalar_one_or_none()

@@ -1,14 +1,44 @@
-"""What the payment room answers over HTTP."""
+"""Payments over HTTP: the list of banks, the webhook, and for staff payments and each region's payment providers.
 
-from typing import Annotated
+(spec: Provider operations, Webhook; wire: commerce-api, Admin)
+"""
+
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.models import Region
+from backend.catalog.wire import region_wire
+from backend.database import locked
 from backend.edge.bodies import body_up_to
+from backend.edge.dependencies import Db, Shown
+from backend.edge.docs import REFUSALS
+from backend.edge.guard import STAFF_ONLY
+from backend.edge.lists import listed, page_of
+from backend.edge.query import read_query
+from backend.edge.route import WireRoute
+from backend.edge.schemas import (
+    Answer,
+    Body,
+    FilledName,
+    ListAnswer,
+    ListParameters,
+    Name,
+    Pesos,
+    Text,
+    example,
+)
+from backend.edge.wire import JsonDict, Wire
+from backend.errors import InvalidData, NotFound
+from backend.payment.models import PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
+from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
 from backend.payment.service import PaymentService
+from backend.payment.wire import payment_wire
 
 router = APIRouter()
 
@@ -62,3 +92,198 @@ async def payment_hook(provider: str, request: Request, payments: Payments) -> P
 async def payment_hook_is_there() -> Response:
     """Someone asks whether the address answers. It tells nothing, so nothing is read and nothing is kept."""
     return Response()
+
+
+payments_router = APIRouter(
+    prefix="/admin/payments",
+    route_class=WireRoute,
+    tags=["admin: payments"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+
+class PaymentsParameters(ListParameters):
+    """Which payments."""
+
+    payment_session_id: list[Name] | None = None
+
+
+class Amount(Body):
+    """How much; all of it, unless told otherwise."""
+
+    model_config = example(note="La consignación está en la cuenta.")
+
+    amount: Pesos | None = None
+    note: Text | None = None
+    refund_reason_id: Name | None = None
+
+
+class PaymentOut(Answer):
+    """Authorized money, captured or not."""
+
+    id: str
+    amount: int = 0
+    captured_at: str | None = None
+    captures: list[dict[str, Any]] | None = None
+
+
+class PaymentAnswer(BaseModel):
+    """A payment."""
+
+    payment: PaymentOut
+
+
+class PaymentsAnswer(ListAnswer):
+    """A page of the payments."""
+
+    payments: list[PaymentOut]
+
+
+class PaymentProviderOut(Answer):
+    """A way to pay."""
+
+    id: str
+
+
+class PaymentProvidersAnswer(ListAnswer):
+    """The ways to pay."""
+
+    payment_providers: list[PaymentProviderOut]
+
+
+@payments_router.get("", response_model=PaymentsAnswer)
+async def list_payments(
+    asked: Annotated[PaymentsParameters, read_query(PaymentsParameters)], database: Db
+) -> Wire:
+    """The payments, newest first."""
+    conditions = [PaymentSession.state.in_(MADE)]
+    if asked.payment_session_id is not None:
+        conditions.append(PaymentSession.id.in_(asked.payment_session_id))
+    page = select(PaymentSession).where(*conditions).order_by(PaymentSession.id.desc())
+    async with database.read() as session:
+        count = await session.execute(select(func.count()).select_from(PaymentSession).where(*conditions))
+        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        refunds = await refunds_of(session, (payment.id for payment in found))
+    payments = (payment_wire(payment, refunds) for payment in found)
+    return Wire(listed("payments", payments, count.scalar_one(), asked))
+
+
+@payments_router.get("/payment-providers", response_model=PaymentProvidersAnswer)
+async def list_providers(
+    asked: Annotated[ListParameters, read_query(ListParameters)], payments: Payments
+) -> Wire:
+    """The ways to pay that the shop runs with."""
+    providers = [{"id": provider_id, "is_enabled": True} for provider_id in sorted(payments.providers)]
+    return Wire(listed("payment_providers", page_of(providers, asked), len(providers), asked))
+
+
+@payments_router.get("/{payment_id}", response_model=PaymentAnswer)
+async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire:
+    """The payment."""
+    async with database.read() as session:
+        payment = await find_payment(session, payment_id)
+        refunds = await refunds_of(session, [payment.id])
+    return Wire({"payment": fields.pick(payment_wire(payment, refunds))})
+
+
+@payments_router.post("/{payment_id}/capture", response_model=PaymentAnswer)
+async def capture_payment(
+    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
+) -> Wire:
+    """Take the authorized money, all of it; asked again, it is the same capture."""
+    captured = await capture(database, payments, payment_id, body.amount if body else None)
+    return Wire({"payment": fields.pick(payment_wire(captured))})
+
+
+@payments_router.post("/{payment_id}/refund", response_model=PaymentAnswer)
+async def refund_payment(
+    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
+) -> Wire:
+    """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
+    refunded = await refund(database, payments, payment_id, body.amount if body else None)
+    return Wire({"payment": fields.pick(payment_wire(refunded))})
+
+
+regions_router = APIRouter(
+    prefix="/admin/regions",
+    route_class=WireRoute,
+    tags=["admin: payments"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+
+UNKNOWN_PROVIDERS = "Payment providers with ids {ids} not found or not enabled"
+
+
+class RegionChange(Body):
+    """Which ways to pay the region offers, instead of those it offered before."""
+
+    model_config = example(payment_providers=["gateway_pse", "pp_system_default"])
+
+    payment_providers: Annotated[list[FilledName], Field(max_length=20)] | None = None
+
+
+class AdminRegionOut(Answer):
+    """Where the shop sells, and how one can pay there."""
+
+    id: str
+    name: str | None = None
+    payment_providers: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class AdminRegionAnswer(BaseModel):
+    """A region."""
+
+    region: AdminRegionOut
+
+
+class AdminRegionsAnswer(ListAnswer):
+    """The regions."""
+
+    regions: list[AdminRegionOut]
+
+
+@regions_router.get("", response_model=AdminRegionsAnswer)
+async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+    """The regions: there is one, Colombia."""
+    async with database.read() as session:
+        regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
+    return Wire(listed("regions", map(_region_wire, page_of(regions, asked)), len(regions), asked))
+
+
+@regions_router.get("/{region_id}", response_model=AdminRegionAnswer)
+async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
+    """The region."""
+    async with database.read() as session:
+        return Wire({"region": fields.pick(_region_wire(await _region(session, region_id)))})
+
+
+@regions_router.post("/{region_id}", response_model=AdminRegionAnswer)
+async def change_region(
+    region_id: str, body: RegionChange, database: Db, payments: Payments, fields: Shown
+) -> Wire:
+    """Say which ways to pay the region offers. Payments that have been started are not touched."""
+    async with database.transaction() as session:
+        region = await _region(session, region_id)
+        if body.payment_providers is not None:
+            wanted = list(dict.fromkeys(body.payment_providers))
+            unknown = [provider_id for provider_id in wanted if payments.provider(provider_id) is None]
+            if unknown:
+                raise InvalidData(UNKNOWN_PROVIDERS.format(ids=", ".join(unknown)))
+            region.payment_providers = wanted
+        return Wire({"region": fields.pick(_region_wire(region))})
+
+
+async def _region(session: AsyncSession, region_id: str) -> Region:
+    region = (
+        await session.execute(locked(select(Region).where(Region.id == region_id)))
+    ).scalar_one_or_none()
+    if region is None:
+        raise NotFound(f"Region with id: {region_id} not found")
+    return region
+
+
+def _region_wire(region: Region) -> JsonDict:
+    offered = [{"id": provider_id, "is_enabled": True} for provider_id in region.payment_providers]
+    return {**region_wire(region), "payment_providers": offered}

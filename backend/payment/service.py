@@ -1,18 +1,18 @@
-"""The payment room of a running shop: its providers, its banks, and the work that goes on behind it."""
+"""What the rest of the shop asks of payments, and the jobs of payments."""
 
 from datetime import timedelta
 
 from backend.database import Database
 from backend.jobs import JobRun, RunAgain, job
 from backend.modules import GATEWAY_PSE
-from backend.payment.checks import act_on, check, check_all, check_on_return
-from backend.payment.notifications import ACT, Inbox
+from backend.payment.checks import check, check_all, check_on_return
+from backend.payment.notifications import HANDLE, Inbox, handle_notification
 from backend.payment.providers.base import Choice, PaymentProvider, Providers
 from backend.payment.transitions import CHECK
 
 
 class PaymentService:
-    """What the rest of the shop asks of payments. Its jobs are done by the shop's worker."""
+    """The payment providers of a running shop, and the inbox of their notifications. The worker does its jobs."""
 
     def __init__(self, database: Database, providers: Providers) -> None:
         self.database = database
@@ -42,10 +42,10 @@ class PaymentService:
         gap = await check(self.database, self.providers, run.payload["session_id"])
         return RunAgain(gap) if gap is not None else None
 
-    @job(ACT, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
+    @job(HANDLE, timeout=timedelta(seconds=60), at_once=4, give_up_after=timedelta(days=3))
     async def handle_notification(self, run: JobRun) -> RunAgain | None:
         """Ask the provider of the payment that a stored notification names."""
-        gap = await act_on(self.database, self.providers, str(run.key), run.attempt)
+        gap = await handle_notification(self.database, self.providers, str(run.key), run.attempt)
         return RunAgain(gap) if gap is not None else None
 
     async def check_all(self) -> int:

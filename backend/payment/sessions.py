@@ -111,15 +111,13 @@ async def offered_providers(session: AsyncSession, region_id: str | None) -> fro
     return frozenset(provider_id for ids in rows.scalars() for provider_id in ids)
 
 
-async def collection_for(session: AsyncSession, cart_id: str, amount: Cop) -> PaymentCollection:
-    """The cart's one payment collection, owing `amount`. The cart must be locked."""
-    return await owe(session, await read_collection(session, cart_id), cart_id, amount)
-
-
-async def owe(
+async def upsert_collection(
     session: AsyncSession, collection: PaymentCollection | None, cart_id: str, amount: Cop
 ) -> PaymentCollection:
-    """The same, where it is known already whether there is one."""
+    """The cart's one payment collection, with this amount. `collection` is the one it has, None when it has none.
+
+    The cart must be locked.
+    """
     collection = collection or PaymentCollection(cart_id=cart_id, amount=amount)
     collection.amount = amount
     session.add(collection)

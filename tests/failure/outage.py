@@ -37,7 +37,7 @@ from backend.errors import ShopError
 from backend.inventory.models import InventoryLevel
 from backend.migrations import upgrade
 from backend.modules import GATEWAY_PSE
-from backend.payment.providers.pse import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import Settings
 from tests.checkout_steps import TYPED

@@ -24,7 +24,8 @@ from backend.inventory.models import InventoryLevel
 from backend.migrations import upgrade
 from backend.orders.models import Order
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.pse import GatewayState, gateway_credentials
+from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings

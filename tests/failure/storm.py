@@ -21,8 +21,7 @@ from sqlalchemy import func, select
 from backend.jobs.models import Job
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
-from backend.payment.providers.pse.crypto import sign
-from backend.payment.providers.pse.reports import GatewayState
+from backend.payment.providers.pse.reports import GatewayState, sign
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY
 from tests.failure.books import read_books

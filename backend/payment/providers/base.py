@@ -81,15 +81,6 @@ class Choice:
     name: str
 
 
-@dataclass(frozen=True)
-class PayerField:
-    """Something the provider must know of whoever pays. With `is_choice`, `choices` tells what is offered."""
-
-    name: str
-    label: str
-    is_choice: bool = False
-
-
 @dataclass(frozen=True, kw_only=True)
 class PaymentRequest:
     """One try to pay, as `initiate` is given it.
@@ -201,10 +192,8 @@ class PaymentProvider(ABC):
 
     id: ClassVar[str]
     """One constant of `backend.modules`."""
-    gives_back: ClassVar[bool] = False
+    can_refund: ClassVar[bool] = False
     """Whether it offers `refund`."""
-    payer_fields: ClassVar[tuple[PayerField, ...]] = ()
-    """What the checkout asks for beside name, e-mail, telephone and address."""
     leaves_shop: ClassVar[bool] = True
     """Whether the shopper pays outside, on a page of the bank's; if not, completing the cart authorizes the payment."""
 

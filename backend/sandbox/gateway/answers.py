@@ -5,9 +5,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from backend.payment.providers.pse.crypto import sign
-from backend.payment.providers.pse.reports import GatewayState
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.reports import GatewayState, sign
+from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.models import SandboxTransaction
 
 BOGOTA = ZoneInfo("America/Bogota")

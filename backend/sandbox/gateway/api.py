@@ -1,22 +1,122 @@
-"""The gateway's own interface: what the official SDK and the lookups call."""
+"""The gateway's own interface: what the official SDK and the lookups call, with a fault in front where one is due.
 
+Bearer tokens are in the shape of a JWT. Nothing is remembered of them: the signature and `exp` say all.
+"""
+
+import asyncio
+import hashlib
 import hmac
 import json
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from backend.clock import now
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway import answers
+from backend.sandbox.gateway.answers import bank_refusal, lookup_error
 from backend.sandbox.gateway.debits import Unreadable, errors_in, read_fields, refusal_code
-from backend.sandbox.gateway.endpoint import Endpoint, Handler
-from backend.sandbox.gateway.faults import Faults, Operation
+from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
 from backend.sandbox.gateway.ledger import DuplicateInvoice, Ledger
-from backend.sandbox.gateway.tokens import is_valid, issue
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Endpoint:
+    """Answers requests with `handler`, unless a fault is due."""
+
+    def __init__(self, operation: Operation, handler: Handler, faults: Faults) -> None:
+        self._operation = operation
+        self._handler = handler
+        self._faults = faults
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        fault = self._faults.take(self._operation)
+        if fault is not None and fault.kind is Kind.HANG:
+            await _until_given_up(receive)
+            return
+        response = await (self._handler(request) if fault is None else self._failing(request, fault))
+        await response(scope, receive, send)
+
+    async def _failing(self, request: Request, fault: Fault) -> Response:
+        if fault.kind in _INSTEAD:
+            return _INSTEAD[fault.kind](fault)
+        if fault.kind is Kind.SLOW:
+            await asyncio.sleep(fault.seconds)
+        response = await self._handler(request)
+        if fault.kind is Kind.MISSING_REDIRECT:
+            return _without_redirect(response)
+        if fault.kind is Kind.DROP_RESPONSE:
+            # fewer bytes than promised: over a socket the connection breaks, in memory the JSON ends too soon
+            return Response(_HALF_A_JSON, headers={"content-length": "4096"}, media_type="application/json")
+        return response
+
+
+_HALF_A_JSON = '{"success": tr'
+
+_INSTEAD: dict[Kind, Callable[[Fault], Response]] = {
+    Kind.BAD_GATEWAY: lambda _: Response(
+        "<html><h1>502 Bad Gateway</h1></html>", 502, media_type="text/html"
+    ),
+    Kind.UNAUTHORIZED: lambda _: JSONResponse({"message": "Unauthorized"}, 401),
+    Kind.MALFORMED: lambda _: Response(_HALF_A_JSON, media_type="application/json"),
+    Kind.ERROR_ENVELOPE: lambda _: JSONResponse(lookup_error()),
+    Kind.REFUSAL: lambda fault: JSONResponse(bank_refusal(fault.code)),
+}
+"""The faults that keep the operation from being done at all."""
+
+
+async def _until_given_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _without_redirect(response: Response) -> Response:
+    answer = json.loads(bytes(response.body))
+    answer.get("data", {}).pop("urlbanco", None)
+    return JSONResponse(answer)
+
+
+LIFETIME = timedelta(minutes=20)
+"""How long a token lasts (wire: gateway 1.1)."""
+
+
+def issue(secret: str, audience: str, now: datetime) -> str:
+    """A token for one of the gateway's services."""
+    header = _part({"alg": "HS256", "typ": "JWT"})
+    claims = _part({"aud": audience, "iat": int(now.timestamp()), "exp": int((now + LIFETIME).timestamp())})
+    return f"{header}.{claims}.{_signature(secret, f'{header}.{claims}')}"
+
+
+def is_valid(token: str, secret: str, audience: str, now: datetime) -> bool:
+    """Whether we issued the token for this service and it still lasts."""
+    signed, _, signature = token.rpartition(".")
+    if not hmac.compare_digest(_signature(secret, signed).encode(), signature.encode()):
+        return False
+    payload = signed.rpartition(".")[2]
+    claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return bool(claims["aud"] == audience and claims["exp"] > now.timestamp())
+
+
+def _part(claims: dict[str, object]) -> str:
+    return _base64(json.dumps(claims, separators=(",", ":")).encode())
+
+
+def _signature(secret: str, signed: str) -> str:
+    return _base64(hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest())
+
+
+def _base64(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
 
 _RESTPAGOS, _APIFY = "restpagos", "apify"
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
-from backend.payment.providers.pse.crypto import INITIALISATION, decrypt
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.requests import INITIALISATION, GatewayCredentials, decrypt
 from backend.sandbox.gateway.answers import BANKS
 
 MINIMUM = 1_600

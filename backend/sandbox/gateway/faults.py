@@ -4,6 +4,11 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
 
 class Operation(StrEnum):
     """Where a fault strikes."""
@@ -92,3 +97,46 @@ class Faults:
     def listed(self) -> list[dict[str, Any]]:
         """The faults to come, as JSON."""
         return [asdict(fault) for fault in self._waiting]
+
+
+class FaultWanted(BaseModel):
+    """The body of `POST /_control/faults`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    operation: Operation
+    kind: Kind
+    times: int | None = Field(default=1, ge=1)
+    seconds: float = Field(default=0.0, ge=0, le=3600)
+    code: str = Field(default="", pattern="^(FAIL_[A-Z]+)?$")
+
+
+def control_routes(faults: Faults) -> list[Route]:
+    """GET lists the faults to come, POST adds one, DELETE forgets them all."""
+
+    def listed() -> dict[str, Any]:
+        return {"faults": faults.listed()}
+
+    async def show(_request: Request) -> Response:
+        return JSONResponse(listed())
+
+    async def add(request: Request) -> Response:
+        try:
+            wanted = FaultWanted.model_validate_json(await request.body())
+        except ValidationError as error:
+            return JSONResponse({"problems": error.errors(include_url=False, include_context=False)}, 400)
+        faults.add(
+            wanted.operation, wanted.kind, times=wanted.times, seconds=wanted.seconds, code=wanted.code
+        )
+        return JSONResponse(listed(), 201)
+
+    async def clear(_request: Request) -> Response:
+        faults.clear()
+        return JSONResponse(listed())
+
+    path = "/_control/faults"
+    return [
+        Route(path, show, methods=["GET"]),
+        Route(path, add, methods=["POST"]),
+        Route(path, clear, methods=["DELETE"]),
+    ]

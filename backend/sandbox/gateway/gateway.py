@@ -8,14 +8,12 @@ from starlette.applications import Starlette
 
 from backend.database import Database
 from backend.payment.providers.pse.client import SANDBOX_PATH, gateway_credentials
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.api import GatewayApi
 from backend.sandbox.gateway.bank_page import BankPage
-from backend.sandbox.gateway.control import control_routes
-from backend.sandbox.gateway.faults import Faults
+from backend.sandbox.gateway.faults import Faults, control_routes
 from backend.sandbox.gateway.ledger import Ledger
-from backend.sandbox.gateway.notifier import Notifier, pause_after
-from backend.sandbox.gateway.reach import Reach, anywhere
+from backend.sandbox.gateway.notifier import Notifier, Reach, anywhere, pause_after
 from backend.settings import Settings
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
+from urllib.parse import urlsplit
 
 import httpx
 from sqlalchemy import select, update
@@ -14,7 +15,7 @@ from sqlmodel import col
 
 from backend.clock import now
 from backend.database import Database, locked
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.answers import notification
 from backend.sandbox.gateway.debits import confirmation_method
 from backend.sandbox.gateway.ledger import Ledger
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 12
 ANSWER_WITHIN = 30.0
 """Seconds a merchant has for its 200 (wire: gateway 1.8)."""
-LOOK_AGAIN = 30.0
+POLL_EVERY = 30.0
 """Seconds after which the queue is looked at even when nothing woke us: another process may have put something in."""
 
 
@@ -35,7 +36,7 @@ def pause_after(attempts: int) -> timedelta:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class WebhookDelivery:
     """One attempt to tell one thing."""
 
     notification_id: int
@@ -104,12 +105,12 @@ class Notifier:
                     pause = await self._until_next()
                 except Exception:
                     log.exception("the sandbox gateway's notifications are held up")
-                    pause = LOOK_AGAIN
+                    pause = POLL_EVERY
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await self._something_new.wait()
 
-    async def _claim(self) -> list[Delivery]:
+    async def _claim(self) -> list[WebhookDelivery]:
         """Take what is due. Until its attempt has ended nobody else takes it; if we die in it, someone does later."""
         moment = now()
         query = (
@@ -132,8 +133,8 @@ class Notifier:
                 deliveries.append(self._delivery(row, transaction))
         return deliveries
 
-    def _delivery(self, row: SandboxNotification, transaction: SandboxTransaction) -> Delivery:
-        return Delivery(
+    def _delivery(self, row: SandboxNotification, transaction: SandboxTransaction) -> WebhookDelivery:
+        return WebhookDelivery(
             notification_id=cast("int", row.id),
             attempt=row.attempts,
             method=confirmation_method(transaction.fields),
@@ -141,7 +142,7 @@ class Notifier:
             fields=notification(transaction, row.state, self._keys, forged=row.forged),
         )
 
-    async def _deliver(self, delivery: Delivery) -> None:
+    async def _deliver(self, delivery: WebhookDelivery) -> None:
         """One attempt and its end. Never fails: what goes wrong here is tried again."""
         try:
             arrived = await self._tell(delivery)
@@ -149,7 +150,7 @@ class Notifier:
         except Exception:
             log.exception("the sandbox gateway lost track of a notification; it will be told again")
 
-    async def _tell(self, delivery: Delivery) -> bool:
+    async def _tell(self, delivery: WebhookDelivery) -> bool:
         """Whether the merchant answered with 200 in time."""
         timeout = httpx.Timeout(ANSWER_WITHIN, connect=10.0)
         if delivery.method == "POST":
@@ -167,7 +168,7 @@ class Notifier:
             log.warning("a notification was answered with HTTP %s", response.status_code)
         return response.status_code == 200
 
-    async def _note(self, delivery: Delivery, *, arrived: bool) -> None:
+    async def _note(self, delivery: WebhookDelivery, *, arrived: bool) -> None:
         again = now() + self._pause(delivery.attempt) if delivery.attempt < MAX_ATTEMPTS else None
         outcome = {"delivered_at": now(), "due_at": None} if arrived else {"due_at": again}
         async with self._database.transaction() as session:
@@ -180,7 +181,7 @@ class Notifier:
             self.wake()  # the next attempt is nearer than what the loop waits for
 
     async def _until_next(self) -> float:
-        """Seconds until something is due, `LOOK_AGAIN` at most."""
+        """Seconds until something is due, `POLL_EVERY` at most."""
         query = select(col(SandboxNotification.due_at)).where(
             col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at).is_not(None)
         )
@@ -188,4 +189,31 @@ class Notifier:
             due = (
                 await session.execute(query.order_by(col(SandboxNotification.due_at)).limit(1))
             ).scalar_one_or_none()
-        return LOOK_AGAIN if due is None else min(max((due - now()).total_seconds(), 0), LOOK_AGAIN)
+        return POLL_EVERY if due is None else min(max((due - now()).total_seconds(), 0), POLL_EVERY)
+
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Reach:
+    """The shop's own address; and, when the shop itself is on this machine, anything on this machine."""
+
+    def __init__(self, shop_url: str) -> None:
+        self._origin = _origin(shop_url)
+        self._is_local = self._origin[1] in LOOPBACK
+
+    def __call__(self, url: str) -> bool:
+        """Whether a notification may be sent there."""
+        origin = _origin(url)
+        return origin == self._origin or (self._is_local and origin[1] in LOOPBACK)
+
+
+def anywhere(_url: str) -> bool:
+    """No limit: for a sandbox that stands alone in a test."""
+    return True
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").casefold(), port

@@ -11,9 +11,9 @@ from backend.cart.service import read_cart
 from backend.edge.wire import sibling_id
 from backend.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.jobs.models import Job
-from backend.payment.admin import capture
 from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentSession
+from backend.payment.payments import capture
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import CREATE_LIMIT, RESERVATION_TIME, PaymentUnderWay
 from tests.backend.checkout.paying_kit import PRICE, Till

@@ -16,14 +16,13 @@ from backend.cart import service as carts
 from backend.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
-from backend.payment.checks import MOST_CHECKS
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import ACT, ANSWER_WITHIN, MAX_BODY_BYTES
+from backend.payment.notifications import ANSWER_WITHIN, HANDLE, MAX_BODY_BYTES, MOST_CHECKS
 from backend.payment.providers.base import Notification, ProviderState
-from backend.payment.providers.pse.crypto import sign
+from backend.payment.providers.pse.reports import sign
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
-from backend.payment.sessions import collection_for, open_session
+from backend.payment.sessions import open_session, upsert_collection
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.shop_floor import open_floor
@@ -95,7 +94,7 @@ async def invoice(database: Database, settings: Settings) -> str:
     """The invoice of a payment that waits at the bank."""
     await open_floor(database, settings)
     async with database.transaction() as session:
-        collection = await collection_for(session, await carts.create(session), AMOUNT)
+        collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
         payment = await open_session(session, collection, "gateway_pse", {})
         payment.state = "pending_authorization"
     return payment.invoice
@@ -303,10 +302,10 @@ async def test_a_lookup_that_never_catches_up_is_asked_for_a_bounded_time(
     await gateway.post(HOOK, data=notification(invoice))
     for _ in range(MOST_CHECKS):
         assert (await _kept(payments))[0].handled_at is None
-        assert await worker.run_due(ACT) == 1
+        assert await worker.run_due(HANDLE) == 1
         async with payments.database.transaction() as session:
             await session.execute(update(Job).values(run_at=PAST))
-    assert await worker.run_due(ACT) == 0
+    assert await worker.run_due(HANDLE) == 0
     assert (await _kept(payments))[0].handled_at is not None
     assert bank.asked == MOST_CHECKS
 

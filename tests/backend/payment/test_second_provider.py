@@ -25,7 +25,6 @@ from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import (
     Initiated,
     Notification,
-    PayerField,
     PaymentProvider,
     PaymentRequest,
     ProviderReport,
@@ -80,8 +79,7 @@ class TinyPay(PaymentProvider):
     """All that a provider has to be."""
 
     id = "tiny_pay"
-    gives_back = True
-    payer_fields = (PayerField("wallet", "Celular de tu billetera"),)
+    can_refund = True
 
     states: ClassVar = {
         "open": ProviderState.PENDING,

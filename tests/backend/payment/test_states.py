@@ -11,7 +11,7 @@ from backend.database import Database
 from backend.errors import NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.sessions import collection_for, open_session
+from backend.payment.sessions import open_session, upsert_collection
 from backend.payment.states import FINAL, OPEN, STEPS, SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, honor, lock_session, move
 from backend.settings import Settings
@@ -54,7 +54,7 @@ async def payment(database: Database, settings: Settings) -> PaymentSession:
     """A payment session of an empty cart, which no order follows."""
     await open_floor(database, settings)
     async with database.transaction() as session:
-        collection = await collection_for(session, await carts.create(session), AMOUNT)
+        collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
         return await open_session(session, collection, "gateway_pse", {})
 
 

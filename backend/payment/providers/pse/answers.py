@@ -7,7 +7,6 @@ the list of errors.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +14,8 @@ from urllib.parse import urlsplit
 from backend.errors import OutsideFailure, PaymentFailed
 from backend.http_client import ServiceUnavailable
 from backend.payment.providers.base import StartUnknown
-from backend.payment.providers.pse.wire import Bank, BankPaymentCreated
+from backend.payment.providers.pse.requests import Bank, BankPaymentCreated
+from backend.texts import _
 
 
 class RefusalReason(StrEnum):
@@ -34,19 +34,21 @@ class RefusalReason(StrEnum):
 
 
 _TEXTS = {
-    RefusalReason.LIMIT: (
+    RefusalReason.LIMIT: _(
         "El monto de la transacción excede los límites establecidos en PSE para la empresa, "
         "por favor comuníquese con nosotros."
     ),
-    RefusalReason.BELOW_MINIMUM: "El monto de la compra no alcanza el mínimo permitido para pagar por PSE.",
-    RefusalReason.BANK_UNAVAILABLE: (
+    RefusalReason.BELOW_MINIMUM: _(
+        "El monto de la compra no alcanza el mínimo permitido para pagar por PSE."
+    ),
+    RefusalReason.BANK_UNAVAILABLE: _(
         "La entidad financiera no puede ser contactada para iniciar la transacción, "
         "por favor seleccione otra o intente más tarde."
     ),
-    RefusalReason.INVALID_DATA: (
+    RefusalReason.INVALID_DATA: _(
         "No se pudo crear la transacción con los datos ingresados, por favor revíselos e intente de nuevo."
     ),
-    RefusalReason.OTHER: (
+    RefusalReason.OTHER: _(
         "No se pudo crear la transacción, por favor intente más tarde o comuníquese con la empresa."
     ),
 }
@@ -61,31 +63,6 @@ _REASONS = (
     ),
     (RefusalReason.INVALID_DATA, re.compile(r"FAIL_(INVALID\w*|DISABLEDUSEREMAIL|DESCRIPTIONNOTFOUND)")),
 )
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """A refusal as the gateway worded it."""
-
-    reason: RefusalReason
-    text: str
-    codes: tuple[str, ...]
-
-
-def read_refusal(answer: Mapping[str, Any]) -> Refusal:
-    """The refusal that an answer with `success: false` stands for."""
-    said = " ".join(_texts(answer))
-    reason = next((reason for reason, pattern in _REASONS if pattern.search(said)), None)
-    if reason is None:
-        reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
-    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))
-    text = (
-        answer.get("text_response")
-        or answer.get("textResponse")
-        or answer.get("message")
-        or "no reason given"
-    )
-    return Refusal(reason, str(text), codes)
 
 
 def _is_validation(answer: Mapping[str, Any]) -> bool:
@@ -194,7 +171,7 @@ def exact_json(body: bytes) -> Any:
 def _is_deeper_than(value: Any, most: int) -> bool:
     """Whether objects and lists lie more than `most` deep in each other. Takes no recursion to find out."""
     level = [value]
-    for _ in range(most + 1):
+    for _depth in range(most + 1):
         level = [
             inner
             for outer in level
@@ -240,12 +217,20 @@ def read_created(answer: Any) -> BankPaymentCreated:
 
 
 def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
-    """The error for an answer that refuses."""
-    refusal = read_refusal(answer)
-    codes = f" ({', '.join(refusal.codes)})" if refusal.codes else ""
-    return PaymentRefused(
-        f"The gateway refused to start the payment: {refusal.text}{codes}", refusal.reason, refusal.codes
+    """The error for an answer that refuses: why, in the gateway's words and by its codes."""
+    said = " ".join(_texts(answer))
+    reason = next((reason for reason, pattern in _REASONS if pattern.search(said)), None)
+    if reason is None:
+        reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
+    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))
+    text = (
+        answer.get("text_response")
+        or answer.get("textResponse")
+        or answer.get("message")
+        or "no reason given"
     )
+    shown = f" ({', '.join(codes)})" if codes else ""
+    return PaymentRefused(f"The gateway refused to start the payment: {text}{shown}", reason, codes)
 
 
 def _is_refusal(answer: Mapping[str, Any], data: Mapping[str, Any]) -> bool:

@@ -17,8 +17,9 @@ from backend.errors import OutsideFailure
 from backend.modules import GATEWAY_PSE
 from backend.payment.models import BankList
 from backend.payment.providers.pse.client import GatewayClient
-from backend.payment.providers.pse.wire import Bank
+from backend.payment.providers.pse.requests import Bank
 from backend.single_flight import SingleFlight
+from backend.texts import _
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ _fetches = SingleFlight[tuple[Database, str], BankList]()
 class BankListUnavailable(OutsideFailure):
     """The gateway gave no list of banks, and never has."""
 
-    shopper_text = "No se pudo obtener la lista de entidades financieras, por favor intente más tarde."
+    shopper_text = _("No se pudo obtener la lista de entidades financieras, por favor intente más tarde.")
 
     def __init__(self) -> None:
         super().__init__("The gateway gives no list of banks, and there is no earlier one")

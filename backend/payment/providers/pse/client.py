@@ -24,9 +24,9 @@ from backend.payment.providers.pse.answers import (
     read_banks,
     read_created,
 )
-from backend.payment.providers.pse.channel import GatewayChannel
+from backend.payment.providers.pse.login import GatewayChannel
 from backend.payment.providers.pse.reports import GatewayReport, read_lookup
-from backend.payment.providers.pse.wire import (
+from backend.payment.providers.pse.requests import (
     Bank,
     BankPayment,
     BankPaymentCreated,

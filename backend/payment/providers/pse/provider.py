@@ -15,7 +15,6 @@ from backend.payment.providers.base import (
     Choice,
     Initiated,
     Notification,
-    PayerField,
     PaymentProvider,
     PaymentRequest,
     ProviderReport,
@@ -25,9 +24,9 @@ from backend.payment.providers.base import (
 )
 from backend.payment.providers.pse.banks import offered_banks
 from backend.payment.providers.pse.client import GatewayClient, gateway_client
-from backend.payment.providers.pse.payer import FIXED_CHOICES, Payer, read_payer
+from backend.payment.providers.pse.payer import Payer, bank_line, read_payer
 from backend.payment.providers.pse.reports import GatewayReport, GatewayState, read_notification
-from backend.payment.providers.pse.wire import BankPayment
+from backend.payment.providers.pse.requests import BankPayment
 from backend.settings import Settings
 from backend.tables import JsonObject
 
@@ -63,31 +62,25 @@ class GatewayPse(PaymentProvider):
     """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway tells.
 
     `capture` and `cancel` only ask how it stands: the bank captures by itself when the shopper authorizes, and a debit
-    at the bank cannot be called back, it lapses by itself.
+    at the bank cannot be called back, it expires by itself.
     """
 
     id = GATEWAY_PSE
-    payer_fields = (
-        PayerField(BANK_FIELD, "Banco", is_choice=True),
-        PayerField("person_type", "Tipo de persona", is_choice=True),
-        PayerField("doc_type", "Tipo de documento", is_choice=True),
-        PayerField("doc_number", "Número de documento"),
-    )
 
     def __init__(self, client: GatewayClient, database: Database) -> None:
         self._client = client
         self._database = database
 
     async def choices(self, field_name: str) -> list[Choice]:
-        """The banks by name, never code 0 (spec: Storefront view rules 3); else kinds of persons and documents.
+        """The banks by name, never code 0 (spec: Storefront view rules 3).
 
         Raises:
             BankListUnavailable: the gateway fails and there was never a good list.
         """
-        if field_name == BANK_FIELD:
-            banks = await offered_banks(self._database, self._client, now=now())
-            return [Choice(bank.code, bank.name) for bank in banks]
-        return list(FIXED_CHOICES.get(field_name, ()))
+        if field_name != BANK_FIELD:
+            return []
+        banks = await offered_banks(self._database, self._client, now=now())
+        return [Choice(bank.code, bank.name) for bank in banks]
 
     async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:
         """Who pays, with the name of the bank. See `PaymentProvider.check_payer`."""
@@ -253,8 +246,7 @@ def bank_payment(request: PaymentRequest, payer: Payer) -> BankPayment:
 
 def bank_description(text: str) -> str:
     """The description as the bank network takes it: one line of 80 characters at most, without `|` and `"`."""
-    plain = " ".join("".join(c if c.isprintable() and c not in '|"' else " " for c in text).split())
-    return plain[:LONGEST_DESCRIPTION].rstrip()
+    return bank_line(text)[:LONGEST_DESCRIPTION].rstrip()
 
 
 def _provider_report(report: GatewayReport, state: GatewayState) -> ProviderReport:

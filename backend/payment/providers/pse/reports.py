@@ -2,8 +2,14 @@
 
 A state is believed only when its code is published and its own text does not contradict it; anything else is *unknown*,
 which is never a refusal: the gateway has answered HTTP 200 with an error envelope for payments that were accepted.
+
+A notification's signature covers who, which transaction, how much and in what currency. It does *not* cover the
+invoice, the state or the test flag: a genuine signature proves where the message once came from, not that the payment
+was accepted.
 """
 
+import hashlib
+import hmac
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,8 +23,7 @@ from zoneinfo import ZoneInfo
 from backend.money import parse_amount
 from backend.payment.providers.base import Notification, Verdict
 from backend.payment.providers.pse.answers import exact_json
-from backend.payment.providers.pse.crypto import is_genuine
-from backend.payment.providers.pse.wire import GatewayCredentials
+from backend.payment.providers.pse.requests import GatewayCredentials
 
 
 class GatewayState(IntEnum):
@@ -246,3 +251,24 @@ def _moment(text: str | None) -> datetime | None:
         except ValueError:
             continue
     return None
+
+
+_SIGNED = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code")
+
+
+def sign(cust_id: str, p_key: str, *, reference: str, transaction_id: str, amount: str, currency: str) -> str:
+    """The signature, in lower-case hexadecimal. Every value goes in exactly as it stands in the message."""
+    signed = f"{cust_id}^{p_key}^{reference}^{transaction_id}^{amount}^{currency}"
+    return hashlib.sha256(signed.encode(errors="replace")).hexdigest()
+
+
+def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
+    """Whether the `x_…` fields, as received, carry the signature that our keys give. Takes constant time."""
+    if not all(fields.get(name) for name in _SIGNED):
+        return False
+    reference, transaction_id, amount, currency = (fields[name] for name in _SIGNED)
+    expected = sign(
+        cust_id, p_key, reference=reference, transaction_id=transaction_id, amount=amount, currency=currency
+    )
+    given = fields.get("x_signature", "").encode(errors="replace")
+    return hmac.compare_digest(expected.encode(), given)

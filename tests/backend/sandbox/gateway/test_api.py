@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.database import Database
-from backend.payment.providers.pse.crypto import encrypt
-from backend.payment.providers.pse.wire import GatewayCredentials, hidden_body, sdk_fields
+from backend.payment.providers.pse.requests import GatewayCredentials, encrypt, hidden_body, sdk_fields
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway
-from backend.sandbox.gateway.tokens import LIFETIME, is_valid, issue
+from backend.sandbox.gateway.api import LIFETIME, is_valid, issue
 from backend.settings import Settings
 from tests.gateway_kit import PUBLIC_BASE, Practice, open_practice, payment
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from backend.clock import now
-from backend.payment.providers.pse import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import ledger
 from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, payment
 

@@ -6,9 +6,8 @@ import pytest
 
 from backend.clock import now
 from backend.database import Database
-from backend.payment.providers.pse import gateway_credentials
-from backend.payment.providers.pse.crypto import is_genuine
-from backend.payment.providers.pse.reports import GatewayState, read_report
+from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.reports import GatewayState, is_genuine, read_report
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway, notifier, sandbox_gateway
 from backend.sandbox.gateway.notifier import ANSWER_WITHIN, MAX_ATTEMPTS, pause_after
 from backend.settings import Settings
@@ -194,7 +193,7 @@ async def test_the_shops_own_gateway_calls_the_shop_and_nobody_else(  # noqa: PL
 async def test_a_trouble_with_the_queue_does_not_end_the_notifier(
     practice: Practice, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(notifier, "LOOK_AGAIN", 0)
+    monkeypatch.setattr(notifier, "POLL_EVERY", 0)
     sweep, troubles = practice.sandbox.notifier._ledger.abandon_overdue, iter([True])
 
     async def sweep_with_trouble() -> int:

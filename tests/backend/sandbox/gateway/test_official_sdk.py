@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from backend.database import Database
-from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayState, gateway_credentials
+from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
+from backend.payment.providers.pse.reports import GatewayState
+from backend.payment.providers.pse.requests import GatewayBases
 from backend.sandbox.gateway import SandboxGateway
 from backend.settings import Settings
 from tests.gateway_kit import Merchant, hasty, served

@@ -12,7 +12,7 @@ from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.checkout.service import PlacedOrder
 from backend.payment.models import PaymentSession
-from backend.payment.providers.pse import GatewayState
+from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
 from storefront.components import change_bank as page
 from storefront.pages.loading import PageParams

@@ -12,7 +12,7 @@ from backend.payment.providers.pse.answers import (
     read_banks,
     read_created,
 )
-from backend.payment.providers.pse.wire import Bank
+from backend.payment.providers.pse.requests import Bank
 
 URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.aspx?enc=abc"
 

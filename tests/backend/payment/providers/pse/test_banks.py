@@ -6,7 +6,7 @@ import pytest
 
 from backend.clock import now
 from backend.database import Database
-from backend.payment.providers.pse import Bank, banks
+from backend.payment.providers.pse import banks
 from backend.payment.providers.pse.banks import (
     FRESH_FOR,
     RETRY_AFTER,
@@ -14,6 +14,7 @@ from backend.payment.providers.pse.banks import (
     BankListUnavailable,
     offered_banks,
 )
+from backend.payment.providers.pse.requests import Bank
 from backend.sandbox.gateway import Kind, Operation
 from backend.settings import Settings
 from tests.gateway_kit import Practice, open_practice

@@ -8,18 +8,16 @@ import pytest
 from backend.clock import now
 from backend.errors import InvalidData, OutcomeUnknown
 from backend.http_client import RetryPolicy, ServiceUnavailable
-from backend.payment.providers.pse import (
-    Bank,
-    GatewayBases,
-    GatewayClient,
-    GatewayCredentials,
-    GatewayState,
+from backend.payment.providers.pse import login as session_module
+from backend.payment.providers.pse.answers import (
     KeysRefused,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.payment.providers.pse import channel as session_module
+from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.reports import GatewayState
+from backend.payment.providers.pse.requests import Bank, GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation
 from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.payment.providers.pse.crypto import INITIALISATION, decrypt, encrypt, key_parameter
+from backend.payment.providers.pse.requests import INITIALISATION, decrypt, encrypt, key_parameter
 
 KEY = "00112233445566778899aabbccddeeff"
 

@@ -3,7 +3,8 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
-from backend.payment.providers.pse import GatewayBases, gateway_client, gateway_credentials
+from backend.payment.providers.pse.client import gateway_client, gateway_credentials
+from backend.payment.providers.pse.requests import GatewayBases
 from backend.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
 
 OURS = {

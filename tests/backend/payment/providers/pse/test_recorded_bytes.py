@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
-from backend.payment.providers.pse import BankPayment, GatewayBases, GatewayClient, GatewayCredentials
-from backend.payment.providers.pse.wire import hidden_body
+from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.requests import BankPayment, GatewayBases, GatewayCredentials, hidden_body
 
 RECORDED = Path(__file__).parent / "recorded" / "official-sdk-node-1.4.4.jsonl"
 CREDENTIALS = GatewayCredentials(

@@ -9,7 +9,8 @@ import pytest
 
 from backend.errors import ShopError
 from backend.http_client import ServiceUnavailable
-from backend.payment.providers.pse import GatewayBases, GatewayClient, GatewayCredentials
+from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation
 from tests.gateway_kit import Practice, hasty, payment, served
 

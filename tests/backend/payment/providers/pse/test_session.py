@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from backend.payment.providers.pse import channel as session_module
-from backend.payment.providers.pse.channel import GatewaySession
+from backend.payment.providers.pse import login as session_module
+from backend.payment.providers.pse.login import GatewaySession
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.payment.providers.pse.crypto import is_genuine, sign
+from backend.payment.providers.pse.reports import is_genuine, sign
 
 CUST, P_KEY = "99999", "0123456789abcdef0123456789abcdef01234567"
 VECTORS = [

@@ -1,5 +1,13 @@
-"""Payments as staff handle them. A payment is an authorized try to pay: its id is the try's under another prefix."""
+"""Payments as staff handle them: finding, capturing, giving back.
 
+A payment is an authorized payment session; its id is the session's under another prefix. `refund` asks the provider,
+and none of the shop's own offers that (spec: Errors, refundPayment); `book_refund` records what a person gave back by a
+bank transfer.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
@@ -12,8 +20,10 @@ from backend.errors import (
     OutcomeUnknown,
     ShopError,
 )
+from backend.events import publish
 from backend.money import Cop
-from backend.payment.models import PaymentSession
+from backend.payment.events import RefundBooked
+from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.service import PaymentService
 from backend.payment.sessions import started_payment
@@ -53,7 +63,7 @@ async def capture(
     if amount not in (None, payment.amount):
         raise InvalidData(f"A payment is captured as a whole: {payment.amount}")
     if payment.state != SessionState.CAPTURED:
-        report = await _provider(payments, payment).capture(started_payment(payment))
+        report = await _provider_of(payments, payment).capture(started_payment(payment))
         if await apply_report(database, payment.id, report) is not SessionState.CAPTURED:
             raise NotAllowed(f"Payment {payment_id} was not captured by {payment.provider_id}")
     async with database.read() as session:
@@ -76,24 +86,24 @@ async def refund(
     """
     async with database.read() as session:
         payment = await find_payment(session, payment_id)
-    provider = _provider(payments, payment)
-    if not provider.gives_back:
+    provider = _provider_of(payments, payment)
+    if not provider.can_refund:
         raise NotImplementedByProvider(
             f"{provider.id}: refundPayment is not implemented: it is settled by hand"
         )
-    booked = await _book_refund(database, payment.id, amount)
+    booked = await _add_refunded(database, payment.id, amount)
     try:
         await provider.refund(started_payment(payment), booked)
     except OutcomeUnknown:
         raise
     except ShopError:
-        await _book_refund(database, payment.id, -booked)
+        await _add_refunded(database, payment.id, -booked)
         raise
     async with database.read() as session:
         return await find_payment(session, payment_id)
 
 
-async def _book_refund(database: Database, session_id: str, amount: Cop | None) -> Cop:
+async def _add_refunded(database: Database, session_id: str, amount: Cop | None) -> Cop:
     """Keep on the session that so much is given back; a negative amount takes it back."""
     async with database.transaction() as session:
         payment, _ = await lock_session(session, session_id)
@@ -108,8 +118,59 @@ async def _book_refund(database: Database, session_id: str, amount: Cop | None) 
         return wanted
 
 
-def _provider(payments: PaymentService, payment: PaymentSession) -> PaymentProvider:
+def _provider_of(payments: PaymentService, payment: PaymentSession) -> PaymentProvider:
     provider = payments.provider(payment.provider_id)
     if provider is None:
         raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
     return provider
+
+
+_OF_SESSIONS = (
+    select(Refund)
+    .where(Refund.payment_session_id.in_(bindparam("session_ids", expanding=True)))
+    .order_by(Refund.created_at, Refund.id)
+)
+_CAPTURED = (
+    select(PaymentSession.id, PaymentSession.captured_amount)
+    .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
+    .where(PaymentCollection.cart_id == bindparam("cart_id"), PaymentSession.state == SessionState.CAPTURED)
+)
+_REFUNDED = select(func.coalesce(func.sum(Refund.amount), 0)).where(
+    Refund.payment_session_id.in_(bindparam("session_ids", expanding=True))
+)
+
+
+async def refunds_of(session: AsyncSession, session_ids: Iterable[str]) -> Sequence[Refund]:
+    """The refunds of these payment sessions, the oldest first."""
+    return (await session.execute(_OF_SESSIONS, {"session_ids": list(session_ids)})).scalars().all()
+
+
+async def money_of(session: AsyncSession, cart_id: str) -> tuple[Cop, Cop]:
+    """What was captured for the cart's order by all its sessions, and what of it was given back."""
+    rows = (await session.execute(_CAPTURED, {"cart_id": cart_id})).all()
+    ids = [session_id for session_id, _ in rows]
+    refunded = (await session.execute(_REFUNDED, {"session_ids": ids})).scalar_one()
+    return sum(amount or 0 for _, amount in rows), int(refunded)
+
+
+async def left_of(session: AsyncSession, payment: PaymentSession) -> Cop:
+    """What the shop still has of the money that this session captured."""
+    if payment.state != SessionState.CAPTURED:
+        return 0
+    refunded = (await session.execute(_REFUNDED, {"session_ids": [payment.id]})).scalar_one()
+    return (payment.captured_amount or 0) - int(refunded)
+
+
+async def book_refund(session: AsyncSession, payment: PaymentSession, refund: Refund) -> Refund:
+    """Book the refund on this payment session, which must be locked.
+
+    Raises:
+        NotAllowed: it is more than is left of what was captured.
+    """
+    left = await left_of(session, payment)
+    if refund.amount > left:
+        raise NotAllowed(f"You cannot refund more than what was captured: {left} is left of this payment")
+    session.add(refund)
+    await session.flush()
+    await publish(session, RefundBooked(refund.id))
+    return refund

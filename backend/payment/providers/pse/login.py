@@ -15,7 +15,7 @@ import httpx
 from backend.clock import now
 from backend.http_client import HttpClient, ServiceUnavailable
 from backend.payment.providers.pse.answers import KeysRefused, LoginFailed, exact_json
-from backend.payment.providers.pse.wire import GatewayBases, GatewayCredentials
+from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
 from backend.single_flight import SingleFlight
 
 _JSON_HEADERS = {"Content-Type": "application/json", "Accept": "*/*"}
