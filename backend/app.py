@@ -25,9 +25,9 @@ from backend.orders.admin_routes import router as order_desk_router
 from backend.orders.routes import router as orders_router
 from backend.payment.routes import payments_router, regions_router
 from backend.payment.routes import router as payment_router
+from backend.shipping.location_routes import router as shipping_router
+from backend.shipping.location_routes import stock_router
 from backend.shipping.option_routes import router as shipping_options_router
-from backend.shipping.routes import router as shipping_router
-from backend.shipping.stock_routes import router as stock_router
 from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]

@@ -1,6 +1,6 @@
 """Stock in the Admin API: an inventory item is a variant, its id the variant's under another prefix.
 
-The stock is set beside the locations it lies at (`backend.shipping.stock_routes`).
+The stock is set beside the locations it lies at (`backend.shipping.location_routes`).
 """
 
 from collections import defaultdict

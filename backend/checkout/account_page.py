@@ -16,7 +16,7 @@ from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
-from backend.shipping.destination import municipality_code
+from backend.shipping.addresses import municipality_code
 
 MOST_ORDERS = 100
 

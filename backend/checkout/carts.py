@@ -19,7 +19,7 @@ from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import PartTotals, Totals
-from backend.shipping.destination import place_of
+from backend.shipping.addresses import place_of
 from backend.tables import JsonObject
 
 _FIRST_REGION = select(Region).order_by(Region.id).limit(1)

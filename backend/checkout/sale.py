@@ -21,8 +21,7 @@ from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.pricing import CartTotals
-from backend.shipping.contacts import missing_for_a_label
-from backend.shipping.destination import municipality_of
+from backend.shipping.addresses import missing_for_a_label, municipality_of
 from backend.tables import JsonObject
 
 NO_ITEMS = "Cannot complete a cart with no items"

@@ -37,8 +37,8 @@ from backend.payment.service import PaymentService
 from backend.payment.states import CHECKED, SessionState
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
+from backend.shipping.options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
-from backend.shipping.service import Offer
 from backend.tables import JsonObject
 
 

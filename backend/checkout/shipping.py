@@ -34,8 +34,8 @@ from backend.edge.wire import JsonDict, sibling_id
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption
+from backend.shipping.options import Offer, require_enabled
 from backend.shipping.providers.base import Quote
-from backend.shipping.service import Offer, require_enabled
 from backend.shipping.wire import address_of, metadata_of, option_price, option_type
 from backend.texts import _
 

@@ -22,11 +22,11 @@ from backend.database import db_now
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.pricing import price_cart
-from backend.shipping.destination import municipality_code, municipality_of
+from backend.shipping.addresses import municipality_code, municipality_of
 from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.options import CALCULATED, Offer, offers_for
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
-from backend.shipping.service import CALCULATED, Offer, offers_for
 from backend.tables import Json, for_each_dialect, table_of
 
 Providers = Mapping[str, FulfillmentProvider]

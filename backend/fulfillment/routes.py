@@ -21,8 +21,8 @@ from backend.fulfillment.schemas import NewFulfillment, NewReturn, NewShipment
 from backend.fulfillment.tracking import ask_soon
 from backend.orders.admin_routes import order_answer
 from backend.orders.schemas import OrderAnswer
+from backend.shipping.location_routes import Providers
 from backend.shipping.providers.carrier.answers import whole
-from backend.shipping.routes import Providers
 
 log = logging.getLogger(__name__)
 

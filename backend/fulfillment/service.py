@@ -27,11 +27,11 @@ from backend.orders.service import lines_of_order, lock_order, priced, update_fu
 from backend.orders.states import HAS_MONEY, PACKED, UNPACKED, LabelState, OrderStatus, PaymentStatus
 from backend.pricing import price_cart
 from backend.settings import Settings
-from backend.shipping.contacts import recipient, warehouse
+from backend.shipping.addresses import recipient, warehouse
 from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.options import location_of
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
-from backend.shipping.service import location_of
 from backend.tables import JsonObject
 
 NOT_PAID = "The order is not paid: nothing is sent before it is"

@@ -1,14 +1,34 @@
-"""Where stock lies."""
+"""Stock locations, the sales channels that they serve, and the providers that they ship with."""
 
-from sqlalchemy import select
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.errors import NotFound
-from backend.shipping.models import StockLocation
+from backend.catalog.models import SalesChannel
+from backend.database import locked
+from backend.errors import NotAllowed, NotFound
+from backend.inventory.models import InventoryLevel
+from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
+from backend.shipping.options import delete_set, sets_of
+from backend.shipping.schemas import LocationAddress, LocationChange, NewLocation
+from backend.tables import JsonObject
+
+IN_USE = "Units lie at this location, or fulfillments started from it: it cannot be deleted"
+
+
+async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
+    """The location, locked. NotFound: there is none."""
+    query = locked(select(StockLocation).where(StockLocation.id == location_id))
+    location = (await session.execute(query)).scalar_one_or_none()
+    if location is None:
+        raise NotFound(f"Stock location with id: {location_id} was not found")
+    return location
 
 
 async def the_location(session: AsyncSession, location_id: str | None = None) -> str:
-    """The id of this location; of the only one when none is named.
+    """The id of this location; without an id, of the only one.
 
     Raises:
         NotFound: there is no such location, or there are several to choose from.
@@ -23,3 +43,96 @@ async def the_location(session: AsyncSession, location_id: str | None = None) ->
         names = ", ".join(f"{one} ({name})" for one, name in locations.items()) or "none: seed the shop first"
         raise NotFound(f"Name one of the stock locations: {names}")
     return next(iter(locations))
+
+
+async def create_location(session: AsyncSession, new: NewLocation) -> StockLocation:
+    """A new location, linked to nothing yet."""
+    location = StockLocation(name=new.name, address=_address({}, new.address) if new.address else {})
+    session.add(location)
+    await session.flush()
+    return location
+
+
+async def change_location(session: AsyncSession, location_id: str, change: LocationChange) -> StockLocation:
+    """Change the location: what is None stays. NotFound: there is none."""
+    location = await find_location(session, location_id)
+    location.name = change.name or location.name
+    if change.address is not None:
+        location.address = _address(location.address, change.address)
+    await session.flush()
+    return location
+
+
+async def delete_location(session: AsyncSession, location_id: str) -> None:
+    """Delete the location with its shipping options.
+
+    Raises:
+        NotFound: there is none.
+        NotAllowed: units lie there, or fulfillments started from there.
+    """
+    location = await find_location(session, location_id)
+    stock = select(InventoryLevel.id).where(
+        InventoryLevel.location_id == location_id, InventoryLevel.stocked > 0
+    )
+    if (await session.execute(stock.limit(1))).first():
+        raise NotAllowed(IN_USE)
+    for fulfillment_set in await sets_of(session, [location_id]):
+        await delete_set(session, fulfillment_set.id)
+    for link in (LocationSalesChannel, LocationFulfillmentProvider):
+        await session.execute(delete(link).where(link.location_id == location_id))
+    await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
+    try:
+        async with session.begin_nested():
+            await session.delete(location)
+    except IntegrityError:  # a fulfillment refers to it
+        raise NotAllowed(IN_USE) from None
+
+
+async def link_providers(
+    session: AsyncSession, location_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()
+) -> StockLocation:
+    """Let the location ship with some providers, and with others no longer. Linking twice is once.
+
+    Raises:
+        NotFound: there is no such location.
+    """
+    location = await find_location(
+        session, location_id
+    )  # locked: two who link the same do it one after the other
+    link = LocationFulfillmentProvider
+    for provider_id in sorted(set(add)):
+        if await session.get(link, (location_id, provider_id)) is None:
+            session.add(link(location_id=location_id, provider_id=provider_id))
+    await session.flush()
+    await session.execute(
+        delete(link).where(link.location_id == location_id, link.provider_id.in_(list(remove)))
+    )
+    return location
+
+
+async def link_sales_channels(
+    session: AsyncSession, location_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()
+) -> StockLocation:
+    """Let the location serve some sales channels, and others no longer. Linking twice is once.
+
+    Raises:
+        NotFound: there is no such location, or no such channel to add.
+    """
+    location = await find_location(session, location_id)
+    link = LocationSalesChannel
+    for channel_id in sorted(set(add)):
+        if await session.get(SalesChannel, channel_id) is None:
+            raise NotFound(f"Sales channel with id: {channel_id} was not found")
+        if await session.get(link, (location_id, channel_id)) is None:
+            session.add(link(location_id=location_id, sales_channel_id=channel_id))
+    await session.flush()
+    await session.execute(
+        delete(link).where(link.location_id == location_id, link.sales_channel_id.in_(list(remove)))
+    )
+    return location
+
+
+def _address(known: JsonObject, sent: LocationAddress) -> JsonObject:
+    fields = sent.model_dump(exclude_unset=True)
+    dane_code = fields.get("dane_code") or (fields.get("metadata") or {}).get("dane_code")
+    return {**known, **fields, **({"dane_code": str(dane_code)} if dane_code else {})}

@@ -1,7 +1,7 @@
 """Colombia's municipalities by their code in DANE's DIVIPOLA, the list a shopper picks the destination from.
 
-A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text,
-as the first digit may be a zero. It is picked, never guessed from what somebody typed: a look-alike name is
+A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text, as the
+first digit may be a zero. A code is picked from the list, never guessed from what somebody typed: a similar name is
 another town.
 """
 
@@ -33,14 +33,6 @@ OTHER_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Department:
-    """One of the 32 departments, or Bogotá."""
-
-    code: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Municipality:
     """A municipality. `code` has the carrier's eight digits, `department_code` two."""
 
@@ -48,16 +40,6 @@ class Municipality:
     name: str
     department_code: str
     department: str
-
-
-def departments() -> tuple[Department, ...]:
-    """The 33 departments (Bogotá counts as one), by name."""
-    return _gazetteer().departments
-
-
-def municipalities_of(department_code: str) -> tuple[Municipality, ...]:
-    """The municipalities of a department, by name; none for an unknown code."""
-    return _gazetteer().by_department.get(department_code, ())
 
 
 def municipality(code: str) -> Municipality | None:
@@ -166,9 +148,7 @@ class _Entry:
 class _Gazetteer:
     """The whole list, in the shapes it is asked for."""
 
-    departments: tuple[Department, ...]
     by_code: dict[str, Municipality]
-    by_department: dict[str, tuple[Municipality, ...]]
     entries: tuple[_Entry, ...]
     by_name: dict[str, tuple[_Entry, ...]]
     """By each of their folded names."""
@@ -198,21 +178,16 @@ def _begin_words_of(words: str, beginnings: list[str]) -> bool:
 @cache
 def _gazetteer() -> _Gazetteer:
     entries = sorted(_read(), key=lambda entry: entry.order[1:])
-    by_department: dict[str, list[Municipality]] = {}
-    for entry in entries:
-        by_department.setdefault(entry.municipality.department_code, []).append(entry.municipality)
     by_name: dict[str, list[_Entry]] = {}
     for entry in entries:
         for name in dict.fromkeys(entry.names):
             by_name.setdefault(name, []).append(entry)
-    named = {places[0].department: code for code, places in by_department.items()}
+    departments = {entry.municipality.department: entry.municipality.department_code for entry in entries}
     return _Gazetteer(
-        departments=tuple(Department(named[name], name) for name in sorted(named, key=fold)),
         by_code={entry.municipality.code: entry.municipality for entry in entries},
-        by_department={code: tuple(places) for code, places in by_department.items()},
         entries=tuple(entries),
         by_name={name: tuple(found) for name, found in by_name.items()},
-        department_codes={fold(name): code for name, code in named.items()}
+        department_codes={fold(name): code for name, code in departments.items()}
         | {name: code for code, names in OTHER_NAMES.items() for name in names.split("|")},
     )
 

@@ -16,7 +16,9 @@ from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
 from backend.errors import NotFound
-from backend.shipping.admin import (
+from backend.shipping.location_routes import Providers
+from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, ShippingProfile
+from backend.shipping.options import (
     change_option,
     change_zone,
     create_option,
@@ -28,8 +30,6 @@ from backend.shipping.admin import (
     find_zone,
     zones_of,
 )
-from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, ShippingProfile
-from backend.shipping.routes import Providers
 from backend.shipping.schemas import (
     NewOption,
     NewZone,

@@ -9,7 +9,7 @@ from backend.app import Shop
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.settings import Settings
-from backend.shipping.contacts import recipient
+from backend.shipping.addresses import recipient
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, ok, option, post
 

@@ -1,11 +1,20 @@
 """Packages, places and people that tests ship with."""
 
+import csv
 import dataclasses
 from typing import Any
 
+from backend.shipping.municipalities import DATA_FILE, Municipality
 from backend.shipping.packing import DEFAULT_PACKAGE
 from backend.shipping.providers.base import Contact, Label, LabelRequest, Place, QuoteRequest
 from backend.shipping.providers.carrier.client import CarrierPolicy
+
+with DATA_FILE.open(encoding="utf-8", newline="") as _file:
+    EVERYWHERE = [
+        Municipality(row["code"], row["name"], row["code"][:2], row["department"])
+        for row in csv.DictReader(_file)
+    ]
+DEPARTMENTS = {place.department_code: place.department for place in EVERYWHERE}
 
 BOGOTA, MEDELLIN, LETICIA = "11001000", "05001000", "91001000"
 

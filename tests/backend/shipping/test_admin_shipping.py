@@ -83,6 +83,10 @@ async def test_an_option_becomes_calculated(
             {"price_type": "free"},
             "Invalid request: Expected: 'calculated, flat' for field 'price_type', but got: 'free'",
         ),
+        (
+            {"prices": [{"amount": -1}]},
+            "Invalid request: Value for field 'prices, 0, amount' too small, expected at least: '0'",
+        ),
         ({"provider_id": "manual_second", "price_type": "flat"}, NOT_ENABLED.format("manual_second")),
         ({"nosuch": 1}, "Invalid request: Unrecognized fields: 'nosuch'"),
         (

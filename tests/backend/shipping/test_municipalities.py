@@ -1,21 +1,16 @@
 import csv
 import time
+from collections import Counter
 
 import pytest
 
 from backend.shipping import municipalities as gazetteer
 from backend.shipping.municipalities import (
     Municipality,
-    departments,
-    fold,
-    municipalities_of,
     municipality,
     search_municipalities,
 )
-
-
-def everything() -> list[Municipality]:
-    return [place for department in departments() for place in municipalities_of(department.code)]
+from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
 
 
 def found(text: str, limit: int = 8) -> list[str]:
@@ -23,23 +18,23 @@ def found(text: str, limit: int = 8) -> list[str]:
 
 
 def test_there_are_1122_municipalities_in_33_departments() -> None:
-    assert len(everything()) == 1122
-    assert len({place.code for place in everything()}) == 1122
-    assert len(departments()) == 33
-    assert len({department.code for department in departments()}) == 33
+    assert len(EVERYWHERE) == 1122
+    assert len({place.code for place in EVERYWHERE}) == 1122
+    assert len(DEPARTMENTS) == len(set(DEPARTMENTS.values())) == 33
+    assert [municipality(place.code) for place in EVERYWHERE] == EVERYWHERE
 
 
 def test_every_code_is_a_seat_in_its_department() -> None:
-    codes_of = {department.name: department.code for department in departments()}
-    for place in everything():
+    for place in EVERYWHERE:
         assert place.code.isdigit()
         assert len(place.code) == 8
         assert place.code.endswith("000")
-        assert place.code[:2] == place.department_code == codes_of[place.department]
+        assert place.code[:2] == place.department_code
+        assert DEPARTMENTS[place.department_code] == place.department
 
 
 def test_no_name_is_left_in_capitals_or_untrimmed() -> None:
-    for place in everything():
+    for place in EVERYWHERE:
         assert place.name == place.name.strip()
         assert not place.name.isupper()
         assert "  " not in place.name
@@ -85,19 +80,8 @@ def test_a_code_is_never_guessed(code: str) -> None:
 
 
 def test_some_departments_have_the_municipalities_they_should() -> None:
-    assert len(municipalities_of("05")) == 125
-    assert len(municipalities_of("25")) == 116
-    assert [place.code for place in municipalities_of("11")] == ["11001000"]
-    assert municipalities_of("99")[0].name == "Cumaribo"
-    assert municipalities_of("00") == ()
-
-
-def test_lists_are_in_the_order_a_reader_expects() -> None:
-    names = [fold(department.name) for department in departments()]
-    assert names == sorted(names)
-    of_boyaca = [fold(place.name) for place in municipalities_of("15")]
-    assert of_boyaca == sorted(of_boyaca)
-    assert of_boyaca[-1] == "zetaquira"
+    count = Counter(place.department_code for place in EVERYWHERE)
+    assert (count["05"], count["25"], count["11"], count["00"]) == (125, 116, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +142,7 @@ def test_no_more_than_the_limit() -> None:
 
 
 def test_municipalities_are_found_by_their_own_name() -> None:
-    for place in everything()[::4]:
+    for place in EVERYWHERE[::4]:
         assert place in search_municipalities(f"{place.name} {place.department}", limit=40), place
 
 

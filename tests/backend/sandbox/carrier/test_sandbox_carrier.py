@@ -17,7 +17,7 @@ from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.label import label_pdf
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
-from backend.shipping.municipalities import departments, municipalities_of
+from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
 
 HEADERS = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": "Test/1.0"}
 
@@ -200,8 +200,8 @@ async def test_not_every_courier_goes_to_the_amazon(http: httpx.AsyncClient) -> 
 
 
 async def test_every_department_is_served(http: httpx.AsyncClient) -> None:
-    for department in departments():
-        code = municipalities_of(department.code)[0].code
+    for department in DEPARTMENTS:
+        code = next(place.code for place in EVERYWHERE if place.department_code == department)
         assert await rates(http, changed(QUOTATION, "destination.daneCode", code)), department
 
 

@@ -1,19 +1,23 @@
-"""Which municipality an address is in. The address is kept as it was sent; this is worked out where it matters.
+"""What an address says to whoever ships: its municipality, the contact on a label, and what is missing for one.
 
-An address names its municipality by DANE's code in `metadata.dane_code` (the carrier's eight digits, or DIVIPOLA's
-five), or by `city` with `province`, or by both, which then must not contradict each other.
+An address is stored as it was sent; this is worked out where it matters. It names its municipality by DANE's code in
+`metadata.dane_code` (the carrier's eight digits, or DIVIPOLA's five), or by `city` with `province`, or by both, which
+then must not contradict each other.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from backend.errors import InvalidData
+from backend.settings import Settings
 from backend.shipping.municipalities import (
     Municipality,
     department_codes,
     municipalities_named,
     municipality,
 )
+from backend.shipping.providers.base import Contact
+from backend.shipping.providers.carrier.messages import PHONE_DIGITS, fit_phone
 
 Address = Mapping[str, Any]
 
@@ -55,8 +59,60 @@ def place_of(address: Address | None) -> tuple[str, ...]:
     """What tells two addresses apart for whoever ships there: the street and the municipality, known or not."""
     address = address or {}
     code = municipality_code(address)
-    told = (code,) if code else (_code(address), _text(address, "city"), _text(address, "province"))
-    return (_text(address, "address_1"), *told)
+    known = (code,) if code else (_code(address), _text(address, "city"), _text(address, "province"))
+    return (_text(address, "address_1"), *known)
+
+
+def warehouse(settings: Settings) -> Contact:
+    """The sender of every label (spec: Configuration, CARRIER_ORIGIN_*)."""
+    return Contact(
+        dane_code=settings.carrier_origin_dane_code,
+        address=settings.carrier_origin_address,
+        first_name=settings.carrier_origin_first_name,
+        last_name=settings.carrier_origin_last_name,
+        email=settings.carrier_origin_email,
+        phone=settings.carrier_origin_phone,
+        company=settings.carrier_origin_company,
+        suburb=settings.carrier_origin_suburb,
+        cross_street=settings.carrier_origin_cross_street,
+        reference=settings.carrier_origin_reference,
+    )
+
+
+def recipient(address: Address, email: str) -> Contact:
+    """The receiver, from an address as the platform keeps it.
+
+    What the platform has no field for is in its metadata: `dane_code` (which its city and province may stand for) and
+    `suburb`. `address_2` is what helps to find the door. What is missing stays empty.
+    """
+    metadata = address.get("metadata")
+    return Contact(
+        dane_code=municipality_code(address),
+        address=_text(address, "address_1"),
+        first_name=_text(address, "first_name"),
+        last_name=_text(address, "last_name"),
+        email=email,
+        phone=_text(address, "phone"),
+        company=_text(address, "company"),
+        suburb=_text(metadata, "suburb"),
+        reference=_text(address, "address_2"),
+    )
+
+
+def missing_for_a_label(address: Address) -> list[str]:
+    """The parts without which no label can be made for this address, by the platform's names.
+
+    Company, suburb, cross street and reference may be missing: see `backend.shipping.providers.carrier.messages`.
+    A telephone number cannot be made up: it has ten digits.
+    """
+    missing = [name for name in ("first_name", "last_name") if not _text(address, name)]
+    if len(fit_phone(_text(address, "phone"))) != PHONE_DIGITS:
+        missing.append(f"phone ({PHONE_DIGITS} digits)")
+    if not _text(address, "address_1"):
+        missing.append("address_1")
+    if not _text(address, "city") and not municipality_code(address):
+        missing.append("city")
+    return missing
 
 
 def _coded(code: str, city: str, province: str) -> Municipality:
@@ -103,6 +159,7 @@ def _code(address: Address) -> str:
     return "what is no text"
 
 
-def _text(address: Address, name: str) -> str:
-    value = address.get(name)
+def _text(values: Any, name: str) -> str:
+    """The text of this name in one line of single spaces; empty where there is none."""
+    value = values.get(name) if isinstance(values, Mapping) else None
     return " ".join(value.split()) if isinstance(value, str) else ""

@@ -19,13 +19,21 @@ from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
-from backend.shipping.municipalities import departments, municipalities_of, municipality
+from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import TrackingUpdate
 from backend.shipping.providers.carrier.answers import CarrierError, cheapest, read_tracking, stage_of
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from tests.backend.shipping.samples import IMPATIENT, QUICK, number_of, quote_request, rate, shipment_request
+from tests.backend.shipping.samples import (
+    EVERYWHERE,
+    IMPATIENT,
+    QUICK,
+    number_of,
+    quote_request,
+    rate,
+    shipment_request,
+)
 from tests.backend.shipping.serving import served
 
 PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
@@ -433,6 +441,5 @@ async def test_only_what_waits_is_cancelled(
 def test_a_municipality_is_its_eight_digits_as_text(code: str) -> None:
     """2.6 five digits and three; the seat is 000; leading zeros matter; 27493 is among the 1 122."""
     assert municipality(code)
-    towns = [town for department in departments() for town in municipalities_of(department.code)]
-    assert len({town.code for town in towns}) == len(towns) == 1_122
-    assert {len(town.code) for town in towns} == {8}
+    assert len({town.code for town in EVERYWHERE}) == len(EVERYWHERE) == 1_122
+    assert {len(town.code) for town in EVERYWHERE} == {8}

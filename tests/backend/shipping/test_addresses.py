@@ -5,18 +5,23 @@ from collections.abc import Callable
 import pytest
 
 from backend.errors import InvalidData
-from backend.shipping.contacts import missing_for_a_label
-from backend.shipping.destination import municipality_code, municipality_of, place_of
+from backend.settings import Settings
+from backend.shipping.addresses import (
+    missing_for_a_label,
+    municipality_code,
+    municipality_of,
+    place_of,
+    recipient,
+    warehouse,
+)
 from backend.shipping.municipalities import (
     OTHER_NAMES,
     Municipality,
     department_codes,
-    departments,
     fold,
-    municipalities_of,
 )
-
-EVERYWHERE = [place for department in departments() for place in municipalities_of(department.code)]
+from backend.shipping.providers.base import Contact, Place
+from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE, SHOPPER, WAREHOUSE
 
 
 @pytest.mark.parametrize(
@@ -55,13 +60,13 @@ def test_no_code_goes_with_the_city_of_another() -> None:
 
 def test_every_department_has_a_code_of_its_own() -> None:
     first = {names.split("|")[0] for names in OTHER_NAMES.values()}
-    assert len(first) == len(OTHER_NAMES) == len(departments())
-    for department in departments():
-        for name in (department.code, department.name, *OTHER_NAMES[department.code].split("|")):
+    assert len(first) == len(OTHER_NAMES) == len(DEPARTMENTS)
+    for code, official in DEPARTMENTS.items():
+        for name in (code, official, *OTHER_NAMES[code].split("|")):
             codes = department_codes(name)
             assert codes is not None
-            assert codes - {"11"} == {department.code} - {"11"}
-            assert department.code in codes
+            assert codes - {"11"} == {code} - {"11"}
+            assert code in codes
 
 
 @pytest.mark.parametrize("text", ["00", "100", "9" * 5000, "zzz", "antioquia y caldas", "²"])
@@ -95,3 +100,53 @@ def test_a_label_needs_a_telephone_number_of_ten_digits(phone: str | None, is_us
         "phone": phone,
     }
     assert missing_for_a_label(address) == ([] if is_usable else ["phone (10 digits)"])
+
+
+# who sends and who receives
+
+
+def test_the_sender_is_the_warehouse_of_the_settings(settings: Settings) -> None:
+    assert warehouse(settings) == WAREHOUSE
+    assert warehouse(settings).place == Place("11001000", "Calle 80 # 68-20")
+
+
+def test_every_part_of_the_sender_is_a_setting() -> None:
+    parts = {
+        "company": "Otra", "first_name": "Ana", "last_name": "Ruiz", "email": "ana@otra.example", "phone": "3001234567",
+        "address": "Calle 1 # 2-3", "suburb": "Centro", "cross_street": "Carrera 2", "reference": "Local 1",
+        "dane_code": "05001000",
+    }  # fmt: skip
+    settings = Settings(**{f"carrier_origin_{name}": value for name, value in parts.items()})  # type: ignore[arg-type]
+    assert warehouse(settings) == Contact(**parts)
+
+
+def test_the_receiver_is_read_from_the_orders_address() -> None:
+    address = {
+        "first_name": "Luz Marina",
+        "last_name": "Peña",
+        "phone": "+57 300 123 4567",
+        "address_1": " Carrera 43A # 1-50, apto 301 ",
+        "address_2": "Portería azul",
+        "city": "Medellín",
+        "province": "Antioquia",
+        "country_code": "co",
+        "metadata": {"dane_code": "05001000", "suburb": "El Poblado"},
+    }
+    receiver = recipient(address, SHOPPER.email)
+    assert receiver == Contact(
+        dane_code=SHOPPER.dane_code,
+        address=SHOPPER.address,
+        first_name=SHOPPER.first_name,
+        last_name=SHOPPER.last_name,
+        email=SHOPPER.email,
+        phone=SHOPPER.phone,
+        suburb=SHOPPER.suburb,
+        reference="Portería azul",
+    )
+
+
+@pytest.mark.parametrize(
+    "address", [{}, {"metadata": None}, {"metadata": "x"}, {"first_name": None, "metadata": {"dane_code": 5}}]
+)
+def test_what_is_missing_stays_empty(address: dict[str, object]) -> None:
+    assert recipient(address, "a@b.example") == Contact("", "", "", "", "a@b.example", "")

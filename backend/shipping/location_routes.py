@@ -1,4 +1,4 @@
-"""Warehouses and ways to ship, for staff (spec: Admin API)."""
+"""Stock locations over the Admin API: their links, the stock that lies there, providers and profiles."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,8 +8,10 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, stock_item
 from backend.catalog.models import SalesChannel
 from backend.catalog.wire import channel_wire
+from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.docs import REFUSALS
 from backend.edge.fields import Fields
@@ -20,14 +22,13 @@ from backend.edge.route import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
-from backend.shipping.admin import (
+from backend.shipping.locations import (
     change_location,
     create_location,
-    create_set,
     delete_location,
     find_location,
-    sets_of,
-    zones_of,
+    link_providers,
+    link_sales_channels,
 )
 from backend.shipping.models import (
     LocationFulfillmentProvider,
@@ -35,6 +36,7 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
+from backend.shipping.options import create_set, sets_of, zones_of
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
@@ -49,13 +51,19 @@ from backend.shipping.schemas import (
     ProvidersAnswer,
     ProvidersParameters,
 )
-from backend.shipping.service import link_provider, link_sales_channel, unlink_provider, unlink_sales_channel
 from backend.shipping.wire import location_wire, profile_wire, set_wire
 
 router = APIRouter(
     prefix="/admin",
     route_class=WireRoute,
     tags=["admin: shipping"],
+    responses=REFUSALS,
+    dependencies=STAFF_ONLY,
+)
+stock_router = APIRouter(
+    prefix="/admin/inventory-items",
+    route_class=WireRoute,
+    tags=["admin: inventory"],
     responses=REFUSALS,
     dependencies=STAFF_ONLY,
 )
@@ -126,7 +134,7 @@ async def delete(location_id: str, database: Db) -> Wire:
 
 
 @router.post("/stock-locations/{location_id}/fulfillment-providers", response_model=LocationAnswer)
-async def link_providers(
+async def change_providers(
     location_id: str, body: ProviderLinks, database: Db, providers: Providers, fields: Shown
 ) -> Wire:
     """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
@@ -134,23 +142,17 @@ async def link_providers(
         if provider_id not in providers:
             raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     async with database.transaction() as session:
-        location = await find_location(session, location_id)
-        for provider_id in sorted(set(body.add or ())):
-            await link_provider(session, location_id, provider_id)
-        for provider_id in sorted(set(body.remove or ())):
-            await unlink_provider(session, location_id, provider_id)
+        location = await link_providers(session, location_id, add=body.add or (), remove=body.remove or ())
         return await _location(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}/sales-channels", response_model=LocationAnswer)
-async def link_channels(location_id: str, body: ChannelLinks, database: Db, fields: Shown) -> Wire:
+async def change_channels(location_id: str, body: ChannelLinks, database: Db, fields: Shown) -> Wire:
     """Let the warehouse serve these sales channels, and those no longer (spec: Admin API)."""
     async with database.transaction() as session:
-        location = await find_location(session, location_id)
-        for channel_id in sorted(set(body.add or ())):
-            await link_sales_channel(session, location_id, channel_id)
-        for channel_id in sorted(set(body.remove or ())):
-            await unlink_sales_channel(session, location_id, channel_id)
+        location = await link_sales_channels(
+            session, location_id, add=body.add or (), remove=body.remove or ()
+        )
         return await _location(session, location, fields)
 
 
@@ -158,8 +160,9 @@ async def link_channels(location_id: str, body: ChannelLinks, database: Db, fiel
 async def add_set(location_id: str, body: NewSet, database: Db, fields: Shown) -> Wire:
     """A new kind of fulfillment that the warehouse offers."""
     async with database.transaction() as session:
-        await create_set(session, location_id, body)
-        return await _location(session, await find_location(session, location_id), fields)
+        location = await find_location(session, location_id)
+        await create_set(session, location, body)
+        return await _location(session, location, fields)
 
 
 @router.get("/fulfillment-providers", response_model=ProvidersAnswer)
@@ -191,6 +194,18 @@ async def list_profiles(
     return Wire(
         listed("shipping_profiles", map(profile_wire, page_of(profiles, asked)), len(profiles), asked)
     )
+
+
+@stock_router.post("/{item_id}/location-levels", response_model=ItemAnswer)
+async def add_level(item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
+    """Units of the item at a location that had none."""
+    return await _stock(database, item_id, body.location_id, body.stocked_quantity, fields)
+
+
+@stock_router.post("/{item_id}/location-levels/{location_id}", response_model=ItemAnswer)
+async def set_level(item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown) -> Wire:
+    """How many units of the item lie at the location; never fewer than are promised to buyers."""
+    return await _stock(database, item_id, location_id, body.stocked_quantity, fields)
 
 
 def _is_asked_for(profile: ShippingProfile, asked: LocationsParameters) -> bool:
@@ -261,3 +276,9 @@ async def _sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str,
         own = [zone for zone in zones if zone.fulfillment_set_id == fulfillment_set.id]
         linked[fulfillment_set.location_id].append(set_wire(fulfillment_set, own))
     return linked
+
+
+async def _stock(database: Database, item_id: str, location_id: str, stocked: int, fields: Fields) -> Wire:
+    async with database.transaction() as session:
+        await find_location(session, location_id)
+        return Wire({"inventory_item": fields.pick(await stock_item(session, item_id, location_id, stocked))})
