@@ -1,4 +1,4 @@
-"""Words as they are compared and sorted."""
+"""Texts as they are compared and sorted."""
 
 import unicodedata
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product, Region, SalesChannel, Variant
 from backend.catalog.search import index_products
 from backend.database import Database
-from backend.demo.seed import shop_floor
+from backend.demo.seed import seed_region_and_warehouse
 from backend.inventory.models import InventoryLevel
 from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.settings import Settings
@@ -25,7 +25,7 @@ class Floor:
 async def open_floor(database: Database, settings: Settings) -> Floor:
     """Region, channel, warehouse and its ways to ship, as the demo shop has them; no toys."""
     async with database.transaction() as session:
-        location_id = await shop_floor(session, settings)
+        location_id = await seed_region_and_warehouse(session, settings)
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         channel_id = (await session.execute(select(SalesChannel.id))).scalar_one()
     return Floor(location_id, channel_id)

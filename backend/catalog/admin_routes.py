@@ -186,10 +186,10 @@ async def delete_collection(collection_id: str, database: Db) -> Wire:
 
 
 @router.post("/collections/{collection_id}/products", response_model=CollectionAnswer)
-async def arrange_collection(collection_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+async def assign_to_collection(collection_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
     """Put products into the collection and take products out."""
     async with database.transaction() as session:
-        collection = await collections.arrange_collection(
+        collection = await collections.assign_to_collection(
             session, collection_id, body.add or (), body.remove or ()
         )
         return _collection(collection, fields)
@@ -257,10 +257,10 @@ async def delete_category(category_id: str, database: Db) -> Wire:
 
 
 @router.post("/product-categories/{category_id}/products", response_model=CategoryAnswer)
-async def arrange_category(category_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+async def assign_to_category(category_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
     """Put products into the category and take products out."""
     async with database.transaction() as session:
-        await categories.arrange_category(session, category_id, body.add or (), body.remove or ())
+        await categories.assign_to_category(session, category_id, body.add or (), body.remove or ())
         return await _category(session, category_id, fields)
 
 

@@ -1,4 +1,4 @@
-"""What staff may say of the catalogue. What is assigned elsewhere is refused here (spec: Errors)."""
+"""Bodies and parameters of the catalogue's Admin API. What is assigned by other routes is refused (spec: Errors)."""
 
 from typing import Annotated, Any, Literal
 
@@ -39,7 +39,7 @@ Prices = Annotated[list[PriceIn], Field(max_length=10)]
 
 
 class VariantChange(Body):
-    """What may be said of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
+    """A change of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
 
     model_config = example(prices=[{"amount": 42_000}], compare_at_price=50_000)
 
@@ -89,7 +89,7 @@ class IdOnly(Body):
 
 
 class ProductChange(Body, ProductFields):
-    """What may be said of a product; what is left out stays.
+    """A change of a product; what is left out stays.
 
     Metadata is merged: an empty text or null takes a key out. `price` and `compare_at_price` are those of its only
     variant. Collections and categories are assigned by their own routes.
@@ -127,7 +127,7 @@ class NewProduct(ProductChange):
 
 
 class Assignment(Body):
-    """Products to put in and to take out. Ids that nobody knows are passed over."""
+    """Products to put in and to take out. Unknown ids are skipped."""
 
     model_config = example(add=["prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
@@ -136,7 +136,7 @@ class Assignment(Body):
 
 
 class CollectionChange(Body):
-    """What may be said of a collection."""
+    """A change of a collection; what is left out stays."""
 
     model_config = example(title="Regalos de Navidad")
 
@@ -154,7 +154,7 @@ class NewCollection(CollectionChange):
 
 
 class CategoryChange(Body):
-    """What may be said of a category; what is left out stays."""
+    """A change of a category; what is left out stays."""
 
     model_config = example(description="Para jugar todos alrededor de la mesa.", rank=2)
 

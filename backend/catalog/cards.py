@@ -1,4 +1,4 @@
-"""From product rows to the cards that lists show."""
+"""Product cards: what every list of products shows of each."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,7 @@
-"""Categories: their tree, creating, changing and deleting them, and putting products into them."""
+"""Categories: their tree, creating, changing and deleting them, and putting products into them.
+
+There are few of them, so whoever needs the tree reads all of it.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -92,7 +95,7 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
 
 
 async def create_category(session: AsyncSession, new: NewCategory) -> Category:
-    """A new category, the last of its parent's unless its rank is given.
+    """Create a category, the last of its parent's unless its rank is given.
 
     Raises:
         NotFound: there is no such parent.
@@ -116,7 +119,7 @@ async def create_category(session: AsyncSession, new: NewCategory) -> Category:
 
 
 async def change_category(session: AsyncSession, category_id: str, change: CategoryChange) -> Category:
-    """Change what was said of the category; a null parent makes it a root.
+    """Change the fields that the body names; a null parent makes it a root.
 
     Raises:
         NotFound: there is no such category, or no such parent.
@@ -139,7 +142,7 @@ async def change_category(session: AsyncSession, category_id: str, change: Categ
 
 
 async def delete_category(session: AsyncSession, category_id: str) -> None:
-    """Take the category away; its products stay.
+    """Delete the category; its products stay.
 
     Raises:
         NotFound: there is none.
@@ -155,13 +158,13 @@ async def delete_category(session: AsyncSession, category_id: str) -> None:
     await products_changed(session, inside)
 
 
-async def arrange_category(
+async def assign_to_category(
     session: AsyncSession, category_id: str, add: Iterable[str], remove: Iterable[str]
 ) -> Category:
     """Put products into the category and take products out. A product may be in several.
 
     Raises:
-        NotFound: there is no such category; unknown products are passed over.
+        NotFound: there is no such category; unknown products are skipped.
     """
     category = await find_category(session, category_id)
     wanted = set(add)
@@ -204,7 +207,7 @@ async def _move(session: AsyncSession, category: Category, parent_id: str | None
 
 
 async def _lock_tree(session: AsyncSession) -> None:
-    """The tree changes one change at a time: two moves at once could tie a knot."""
+    """Let the tree be changed by one transaction at a time: two moves at once could make a circle."""
     await session.execute(locked(select(Category.id).order_by(Category.id)))
 
 

@@ -15,7 +15,7 @@ from backend.errors import NotFound
 
 
 async def create_collection(session: AsyncSession, new: NewCollection) -> Collection:
-    """A new collection.
+    """Create a collection; its handle is made from the title unless it is given.
 
     Raises:
         InvalidData: its handle is taken.
@@ -32,7 +32,7 @@ async def create_collection(session: AsyncSession, new: NewCollection) -> Collec
 async def change_collection(
     session: AsyncSession, collection_id: str, change: CollectionChange
 ) -> Collection:
-    """Change what was said of the collection.
+    """Change the fields that the body names; the others stay.
 
     Raises:
         NotFound: there is none.
@@ -49,7 +49,7 @@ async def change_collection(
 
 
 async def delete_collection(session: AsyncSession, collection_id: str) -> None:
-    """Take the collection away; its products stay, in none.
+    """Delete the collection; its products stay, without one.
 
     Raises:
         NotFound: there is none.
@@ -63,13 +63,13 @@ async def delete_collection(session: AsyncSession, collection_id: str) -> None:
     await products_changed(session, inside)
 
 
-async def arrange_collection(
+async def assign_to_collection(
     session: AsyncSession, collection_id: str, add: Iterable[str], remove: Iterable[str]
 ) -> Collection:
     """Put products into the collection and take products out. A product is in one collection at most.
 
     Raises:
-        NotFound: there is no such collection; unknown products are passed over.
+        NotFound: there is no such collection; unknown products are skipped.
     """
     collection = await lock_collection(session, collection_id)
     wanted, unwanted = set(add), set(remove)

@@ -1,4 +1,4 @@
-"""When a product has changed: the event that says so, and what publishes it."""
+"""`ProductChanged`, and what publishes it: a change by staff or an import, and stock that shows otherwise."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from backend.inventory.models import InventoryLevel
 
 @dataclass(frozen=True, slots=True)
 class ProductChanged:
-    """What shoppers see of a product changed: words, price, pictures, place in the shop, or what is left of it.
+    """What shoppers see of a product changed: texts, price, pictures, categories, or stock.
 
-    Published in the transaction that changes it (spec: Events 2). A product that is new or gone has changed too.
+    Published in the transaction of the change (spec: Events 2), also for a new or deleted product.
     """
 
     product_id: str
 
 
 MOST_UNITS_SHOWN = 99
-"""No page says or offers more units than fit in a line of a cart: beyond, a sale changes nothing that is seen."""
+"""No page shows more units than fit in a line of a cart: above, a sale changes nothing that is shown."""
 
 _UNITS = (
     select(
@@ -39,7 +39,7 @@ _UNITS = (
 
 
 async def products_changed(session: AsyncSession, product_ids: Iterable[str]) -> None:
-    """These products are not what they were."""
+    """Index these products for the search again, and publish that they changed."""
     ids = sorted(set(product_ids))
     if not ids:
         return
@@ -50,15 +50,15 @@ async def products_changed(session: AsyncSession, product_ids: Iterable[str]) ->
 
 
 @subscribe(StockChanged)
-async def tell_what_is_seen(session: AsyncSession, event: StockChanged) -> None:
-    """Tell of the products whose stock shows otherwise than before."""
+async def publish_visible_changes(session: AsyncSession, event: StockChanged) -> None:
+    """Publish the products for which pages show another stock than before."""
     rows = await session.execute(_UNITS, {"variant_ids": list(event.units)})
-    seen_otherwise = {
+    changed = {
         product_id
         for variant_id, product_id, units in rows
         if _shown(units) != _shown(units - event.units[variant_id])
     }
-    for product_id in sorted(seen_otherwise):
+    for product_id in sorted(changed):
         await publish(session, ProductChanged(product_id))
 
 

@@ -1,4 +1,4 @@
-"""Handles: made from titles, unique, and where those lead that no product has any more."""
+"""Handles: how they are made, that they are unique, and the products that had one before."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,7 +11,7 @@ _CALLED = {Product: "Product", Collection: "Product collection", Category: "Prod
 
 
 def handle_from(title: str) -> str:
-    """A handle out of a title: lower case, without accents, hyphens between the words."""
+    """The handle for a title: lower case, without accents, hyphens between the words."""
     letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))
     return "-".join(letters.split())[:200]
 

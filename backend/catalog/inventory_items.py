@@ -52,7 +52,7 @@ class NewLevel(LevelChange):
 
 
 class LevelOut(Answer):
-    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is promised to buyers."""
+    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is reserved for buyers."""
 
     id: str
     location_id: str
@@ -129,7 +129,7 @@ SORTABLE = {"sku": Variant.sku, "title": Product.title, "created_at": Variant.cr
 
 
 async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[list[JsonDict], int]:
-    """The asked stretch of the inventory, and how many items there are.
+    """A page of the inventory, and how many items there are in all.
 
     Raises:
         InvalidData: it cannot be ordered by what was asked.
@@ -168,14 +168,14 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
 
 
 async def stock_item(session: AsyncSession, item_id: str, location_id: str, stocked: int) -> JsonDict:
-    """Say how many units of the item lie at the location, which the caller knows to be one.
+    """Set how many units of the item the location has. The caller has checked that there is such a location.
 
     Returns:
         The item as it is now.
 
     Raises:
         NotFound: there is no such item.
-        InvalidData: more than that are promised to buyers already.
+        InvalidData: more than that are reserved already.
     """
     await read_item(session, item_id)
     level = await set_stock(session, _variant_id(item_id), location_id, stocked)

@@ -25,7 +25,7 @@ COLUMNS: tuple[Any, ...] = tuple(
     getattr(Product, column.name)
     for column in Product.__table__.columns  # type: ignore[attr-defined]
 )
-"""All that a product row holds, as plain values: a list costs no table objects."""
+"""All columns of a product, selected as plain values: building table objects would cost more than the query."""
 
 _LOWEST_PRICE = (
     select(func.min(Variant.price))
@@ -70,7 +70,7 @@ async def product_page(
 
 
 async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
-    """The asked page of the query, and its count: one query where the stretch shows the end, else two.
+    """The asked page of the query, and its count: one query where the page is the last, else two.
 
     Counting in the same query would read every row of the table to show a few.
     """
@@ -165,7 +165,7 @@ def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Cat
 async def matching_collections(
     session: AsyncSession, asked: CollectionsParameters
 ) -> tuple[Sequence[Collection], int]:
-    """The asked stretch of the collections that were asked for, and their count."""
+    """A page of the collections that were asked for, and how many there are in all."""
     query = select(Collection)
     one_of = ((Collection.id, asked.id), (Collection.handle, asked.handle), (Collection.title, asked.title))
     query = query.where(*(column.in_(values) for column, values in one_of if values is not None))

@@ -38,10 +38,10 @@ ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 
 
 class CatalogVersion(SQLModel, table=True):
-    """One row: what the catalogue's answers are made of has changed whenever these numbers have.
+    """One row: the version of what the catalogue's responses are made of.
 
     The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
-    (`backend.catalog.version_probe`). The numbers mean nothing else; they only never come back.
+    (`backend.catalog.version_probe`). A number is never used twice.
     """
 
     __tablename__ = "catalog_version"
@@ -127,7 +127,7 @@ class Product(Timestamps, table=True):
 
     __tablename__ = "product"
     __table_args__ = (
-        # a stretch of what is for sale is read off this one, and its count, however many products there are
+        # a page of what is for sale, and its count, are read from this index alone
         Index(
             "ix_product_for_sale",
             *("id", "status", "deleted_at"),
@@ -183,14 +183,14 @@ def _refold_title(_mapper: Mapper[Product], _connection: Connection, product: Pr
 
 
 @event.listens_for(Product, "after_update")
-def _remember_handle(_mapper: Mapper[Product], connection: Connection, product: Product) -> None:
-    """Keep the handle a product gives up, whoever renames it, in the same transaction."""
-    given_up = inspect(product).attrs.handle.history.deleted
-    if not given_up:
+def _store_former_handle(_mapper: Mapper[Product], connection: Connection, product: Product) -> None:
+    """Store the handle that a product had before, in the transaction that changes it."""
+    former_handles = inspect(product).attrs.handle.history.deleted
+    if not former_handles:
         return
-    handles = [*given_up, product.handle]
+    handles = [*former_handles, product.handle]
     connection.execute(delete(FormerHandle).where(FormerHandle.handle.in_(handles)))
-    for handle in given_up:
+    for handle in former_handles:
         former = FormerHandle(handle=handle, product_id=product.id)
         connection.execute(insert(FormerHandle).values(**former.model_dump()))
 
@@ -259,12 +259,12 @@ NEW_FOR = timedelta(days=30)
 
 
 def for_sale() -> ColumnElement[bool]:
-    """The product is published and not deleted. Said with the very words of the index that holds what is for sale."""
+    """The product is published and not deleted: the same condition as that of `ix_product_for_sale`."""
     return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def is_new() -> ColumnElement[bool]:
-    """The product came in lately."""
+    """The product was created within `NEW_FOR`."""
     return Product.created_at >= now() - NEW_FOR
 
 

@@ -28,7 +28,7 @@ OPTION_TITLE = "Presentación"
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
 
 _OF_THESE: Any = bindparam("ids", expanding=True)
-# built once: putting a query together takes longer than running it
+# built once: building a query takes longer than running it
 _VARIANTS = (
     select(*(getattr(Variant, column.name) for column in Variant.__table__.columns))  # type: ignore[attr-defined]
     .where(Variant.product_id.in_(_OF_THESE))
@@ -73,7 +73,7 @@ Grouped = dict[str, list[JsonDict]]
 
 
 class ProductWriter:
-    """Writes product rows (the columns of `backend.catalog.listing`) as the platform does.
+    """Makes the platform's products of rows (`COLUMNS` in `listing.py`).
 
     `base_url` makes the addresses of the shop's own pictures whole, with what is special in them encoded; without it
     they are as they were stored, for staff. `as_staff` adds what only staff see.

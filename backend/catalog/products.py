@@ -28,7 +28,7 @@ from backend.tables import JsonObject
 
 
 async def create_product(session: AsyncSession, new: NewProduct) -> str:
-    """A new product with its variants and pictures. With a `price` and no variants it gets one.
+    """Create a product with its variants and pictures; with a `price` and no variants, one variant is made.
 
     Returns:
         Its id.
@@ -37,7 +37,7 @@ async def create_product(session: AsyncSession, new: NewProduct) -> str:
         InvalidData: its handle or a SKU is taken, or a variant has no price.
     """
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
-    await _describe(session, product, new)
+    await _set_fields(session, product, new)
     if product.thumbnail is None and new.images:
         product.thumbnail = new.images[0].url
     session.add(product)
@@ -56,16 +56,16 @@ async def create_product(session: AsyncSession, new: NewProduct) -> str:
 
 
 async def change_product(session: AsyncSession, product_id: str, change: ProductChange) -> None:
-    """Change what was said of the product.
+    """Change the fields that the body names; the others stay.
 
     Raises:
         NotFound: there is no such product.
         InvalidData: its handle or a SKU is taken; or a price is given and it has several variants.
-        NotAllowed: a variant that is left out has units that are promised to a buyer.
+        NotAllowed: a variant that is left out has units that are reserved.
     """
     product = await lock_product(session, product_id)
     with session.no_autoflush:
-        await _describe(session, product, change)
+        await _set_fields(session, product, change)
     product.updated_at = now()
     await session.flush()
     if change.images is not None:
@@ -78,7 +78,7 @@ async def change_product(session: AsyncSession, product_id: str, change: Product
 
 
 async def delete_product(session: AsyncSession, product_id: str) -> None:
-    """Take the product out of the shop. Orders keep what they sold; its handle and SKUs are free again.
+    """Delete the product: its row stays for the orders that sold it; its handle and SKUs can be used again.
 
     Raises:
         NotFound: there is no such product.
@@ -93,7 +93,7 @@ async def delete_product(session: AsyncSession, product_id: str) -> None:
 
 
 async def add_variant(session: AsyncSession, product_id: str, new: NewVariant) -> None:
-    """A new variant of the product.
+    """Add a variant to the product.
 
     Raises:
         NotFound: there is no such product.
@@ -108,7 +108,7 @@ async def add_variant(session: AsyncSession, product_id: str, new: NewVariant) -
 async def change_variant(
     session: AsyncSession, product_id: str, variant_id: str, change: VariantChange
 ) -> None:
-    """Change what was said of the variant.
+    """Change the fields that the body names; the others stay.
 
     Raises:
         NotFound: there is no such product, or it has no such variant.
@@ -121,11 +121,11 @@ async def change_variant(
 
 
 async def delete_variant(session: AsyncSession, product_id: str, variant_id: str) -> None:
-    """Take a variant out of the shop, and out of every cart.
+    """Delete a variant. It leaves every cart.
 
     Raises:
         NotFound: there is no such product, or it has no such variant.
-        NotAllowed: it is the last one, or units of it are promised to a buyer.
+        NotAllowed: it is the last one, or units of it are reserved.
     """
     product = await lock_product(session, product_id)
     variant = await _variant(session, product_id, variant_id)
@@ -142,8 +142,8 @@ async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Varian
     return (await session.execute(query)).scalars().all()
 
 
-async def _describe(session: AsyncSession, product: Product, said: ProductChange) -> None:
-    """The product's own row. An explicit null clears what may be empty, and is nothing for what may not."""
+async def _set_fields(session: AsyncSession, product: Product, said: ProductChange) -> None:
+    """Set the fields of the product that the body names (see `Rules` for an explicit null)."""
     for name, rules in FIELDS.items():
         if name in said.model_fields_set:
             value = getattr(said, name)
@@ -182,28 +182,28 @@ async def _price_only_variant(session: AsyncSession, product: Product, said: Pro
 
 
 async def _set_images(session: AsyncSession, product: Product, images: Sequence[ImageIn]) -> None:
-    """The product's pictures, in this order. One that is known by its address keeps its files and its words."""
+    """The product's pictures, in this order. A known one (by its address) keeps its files and its alt text."""
     found = await session.execute(select(Picture).where(Picture.product_id == product.id))
     known = {picture.url: picture for picture in found.scalars()}
-    kept: list[Picture] = []
+    ordered: list[Picture] = []
     for image in images:
         picture = known.pop(image.url, None) or Picture(
             product_id=product.id, url=image.url, alt=product.title
         )
         if image.metadata and isinstance(image.metadata.get("alt"), str):
             picture.alt = image.metadata["alt"]
-        kept.append(picture)
+        ordered.append(picture)
     await session.execute(
         delete(Picture).where(
             Picture.product_id == product.id, Picture.id.in_([p.id for p in known.values()])
         )
     )
     # ranks are unique in a product: out of the way first, then to their places
-    for place, picture in enumerate(kept):
+    for place, picture in enumerate(ordered):
         picture.rank = -1 - place
         session.add(picture)
     await session.flush()
-    for place, picture in enumerate(kept):
+    for place, picture in enumerate(ordered):
         picture.rank = place
     await session.flush()
 
@@ -250,8 +250,8 @@ async def _set_variant(session: AsyncSession, variant: Variant, said: VariantCha
 
 
 async def _remove_variant(session: AsyncSession, variant: Variant) -> None:
-    promised = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
-    if (await session.execute(promised)).scalar_one():
+    reserved = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
+    if (await session.execute(reserved)).scalar_one():
         raise NotAllowed(f"Units of variant {variant.id} are promised to a buyer: it cannot be deleted now")
     await session.delete(variant)
     await session.flush()
@@ -288,6 +288,6 @@ async def lock_product(session: AsyncSession, product_id: str) -> Product:
 
 
 async def lock_products(session: AsyncSession, product_ids: Iterable[str]) -> list[Product]:
-    """Those of the products that there are, locked in the order of their ids: two changes at once never deadlock."""
+    """The products with these ids that exist, locked in the order of their ids, so that two changes never deadlock."""
     query = select(Product).where(Product.id.in_(set(product_ids)), Product.deleted_at.is_(None))
     return list((await session.execute(locked(query.order_by(Product.id)))).scalars())

@@ -1,9 +1,9 @@
 """Finding products by words: every word, as a prefix, accents and case ignored, small typos forgiven, best first.
 
-The index lives in the database (`search_term`, `search_typo`), so every replica answers alike, and it needs no
+The index lives in the database (`search_term`, `search_typo`), so every replica finds the same, and it needs no
 extension. A word of the query first looks for terms that begin with it; only when there is none are terms looked for
 that are one letter off (two, in words of eight letters and more). Two words are that close when they share what is left
-of them after leaving letters out, so `search_typo` keeps those remains for every term.
+of them after leaving letters out, so `search_typo` stores those remains for every term.
 """
 
 import re
@@ -39,14 +39,14 @@ def words_of(text: str) -> list[str]:
 
 
 def typo_distance(word: str) -> int:
-    """How many letters may be off in the word for it still to be found."""
+    """How many letters of the word may be wrong for it still to be found."""
     if len(word) < MIN_TYPO_LENGTH:
         return 0
     return 2 if len(word) >= TWO_TYPOS_LENGTH else 1
 
 
 def remains(word: str) -> set[str]:
-    """What can be left of the word after leaving out as many letters as may be off; the word itself included."""
+    """The word, and what remains of it without as many letters as may be wrong."""
     return {
         "".join(letter for place, letter in enumerate(word) if place not in gone)
         for count in range(typo_distance(word) + 1)
@@ -55,7 +55,7 @@ def remains(word: str) -> set[str]:
 
 
 async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> None:
-    """Make the index say what these products say now. Products that are not for sale leave it."""
+    """Index these products anew. Those that are not for sale are removed from the index."""
     await session.execute(delete(SearchTerm).where(SearchTerm.product_id.in_(product_ids)))
     rows: list[dict[str, str | int]] = []
     for product_id, texts in (await _texts_of(session, product_ids)).items():
@@ -76,7 +76,7 @@ async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> N
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Those of the terms whose remains are not kept yet: a word is among its own remains."""
+    """Those of the terms whose remains are not stored yet: a word is among its own remains."""
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
     )

@@ -1,4 +1,4 @@
-"""Every address of the catalogue, for those who index it."""
+"""The handles of all products and categories, for `/sitemap.xml`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,21 +10,21 @@ from backend.catalog.models import Category, Product, Variant, for_sale
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class SitemapEntry:
     """The handle of a product or a category, and when it last changed."""
 
     handle: str
     changed_at: datetime
 
 
-async def listed_categories(session: AsyncSession) -> list[Listed]:
+async def listed_categories(session: AsyncSession) -> list[SitemapEntry]:
     """The categories under the root."""
     rows = await session.execute(
         select(Category.handle, Category.updated_at)
         .where(Category.parent_id.is_not(None))
         .order_by(Category.handle)
     )
-    return [Listed(handle, changed_at) for handle, changed_at in rows]
+    return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
 
 
 async def count_products(session: AsyncSession) -> int:
@@ -32,8 +32,8 @@ async def count_products(session: AsyncSession) -> int:
     return (await session.execute(select(func.count()).select_from(Product).where(for_sale()))).scalar_one()
 
 
-async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int) -> list[Listed]:
-    """A page of the products for sale, in the order they came in. A new price or variant changes a product too."""
+async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int) -> list[SitemapEntry]:
+    """A page of the products for sale, in the order they were created. A new price or variant changes a product too."""
     newest = func.max(Variant.updated_at)
     rows = await session.execute(
         select(
@@ -47,4 +47,4 @@ async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int)
         .offset(offset)
         .limit(limit)
     )
-    return [Listed(handle, changed_at) for handle, changed_at in rows]
+    return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]

@@ -1,4 +1,4 @@
-"""What the Store API is asked of the catalogue, and what it answers."""
+"""Parameters and answers of the catalogue's Store API."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the catalogue tells the storefront: plain, frozen, typed values. No table object leaves the service."""
+"""The values that pages get from the catalogue: frozen and typed, never a table's row."""
 
 from dataclasses import dataclass, field
 
@@ -65,7 +65,7 @@ class ProductCard:
 
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """All that the product page shows."""
+    """What the product page shows."""
 
     card: ProductCard
     description: str

@@ -63,17 +63,19 @@ async def seed(database: Database, settings: Settings) -> Seeded:
     async with database.transaction() as session:
         if (await session.execute(select(Region.id).limit(1))).first():
             return Seeded(0, 0, 0)
-        location_id = await shop_floor(session, settings)
+        location_id = await seed_region_and_warehouse(session, settings)
         data = tomllib.loads(resources.files(__package__).joinpath("catalog.toml").read_text("utf-8"))
         categories = await _categories(session, data["categories"])
         collections = await _collections(session, data["collections"])
-        products = [await _toy(session, toy, categories, collections, location_id) for toy in data["toys"]]
+        products = [
+            await _product(session, toy, categories, collections, location_id) for toy in data["toys"]
+        ]
         await index_products(session, products)
     log.info("seeded %d products", len(products))
     return Seeded(len(products), len(categories), len(collections))
 
 
-async def shop_floor(session: AsyncSession, settings: Settings) -> str:
+async def seed_region_and_warehouse(session: AsyncSession, settings: Settings) -> str:
     """The region, the sales channel with its key, and the warehouse with its ways to ship.
 
     Returns:
@@ -155,7 +157,7 @@ async def _collections(session: AsyncSession, entries: list[dict[str, Any]]) -> 
     return {collection.handle: collection.id for collection in collections}
 
 
-async def _toy(
+async def _product(
     session: AsyncSession,
     toy: dict[str, Any],
     categories: dict[str, str],

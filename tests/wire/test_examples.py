@@ -59,7 +59,7 @@ IN_PATHS = {
     "location_id": "sloc",
     "option_id": "so",
     "order_id": "order",
-    "parcel_id": "ful",
+    "fulfillment_id": "ful",
     "payment_id": "pay",
     "product_id": "prod",
     "region_id": "reg",

@@ -1,4 +1,4 @@
-"""Looking through the whole file before anything of it is written, and which row means which product."""
+"""Checking the whole file before anything of it is written, and finding the product of a row."""
 
 from array import array
 from collections import defaultdict
@@ -18,7 +18,7 @@ from backend.catalog.models import Category, Collection, Product, Variant
 from backend.database import Database, locked
 
 MOST_PROBLEMS = 100
-"""So many are told; whoever has mended them looks again."""
+"""At most so many are reported."""
 
 OF_A_VARIANT = frozenset({*VARIANT_CELLS, "stock"})
 
@@ -33,19 +33,19 @@ class Refused(Exception):
 
 
 async def check(database: Database, path: Path, pictures: PictureFolder, step: Callable[[int], None]) -> int:
-    """Look through the file.
+    """Check the whole file.
 
     Args:
         database: the shop's.
         path: the file.
         pictures: where its pictures are.
-        step: is told of how many lines more were looked at.
+        step: is called with how many more lines were checked.
 
     Returns:
         How many rows there are.
 
     Raises:
-        Refused: there is something to mend.
+        Refused: there are problems.
     """
     problems: list[Problem] = []
     names = {name: Repeats() for name in NAMES}
@@ -75,17 +75,17 @@ async def check(database: Database, path: Path, pictures: PictureFolder, step: C
 
 
 class Repeats:
-    """Finds values that came before, in eight bytes a value."""
+    """Finds values that occur twice, in eight bytes a value."""
 
     def __init__(self) -> None:
         self._digests = array("Q")
 
     def add_all(self, values: Iterator[str]) -> None:
-        """Take these values in."""
+        """Add these values."""
         self._digests.extend(map(digest, values))
 
     def suspects(self) -> set[int]:
-        """The digests that came more than once: of equal values, or, once in an age, of two that only share one."""
+        """The digests that occur more than once: of equal values, or very rarely of two with one digest."""
         return {one for one, next_one in pairwise(sorted(self._digests)) if one == next_one}
 
 
@@ -96,7 +96,7 @@ def digest(value: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The product and the variant a row means; None for what is new."""
+    """The product and the variant of a row; None for what is new."""
 
     product: Product | None
     variant: Variant | None
@@ -133,7 +133,7 @@ class Known:
         )
 
     def match(self, row: Row) -> Match | Problem:
-        """What the row means, or why it cannot be done."""
+        """The product and variant of the row, or why it cannot be imported."""
         sku = row.get("sku")
         owner = self.by_sku.get(sku) if sku else None
         if row.get("handle") is None:
@@ -167,7 +167,7 @@ class Known:
 
 
 def _repeated(path: Path, names: dict[str, Repeats]) -> list[Problem]:
-    """What comes twice. The file is read again only when something does."""
+    """Values that occur twice. The file is read again only when there are any."""
     suspects = {name: found for name, repeats in names.items() if (found := repeats.suspects())}
     problems: list[Problem] = []
     seen: dict[str, dict[str, int]] = defaultdict(dict)
@@ -198,7 +198,7 @@ class _Places:
         return cls(categories, collections)
 
     def problems(self, row: Row, pictures: PictureFolder) -> Iterator[Problem]:
-        """What the row names that is not there."""
+        """What the row names that the shop does not have."""
         for category in row.get("categories") or ():
             if category not in self._categories:
                 yield Problem(row.line, "categories", f"the shop has no category {category}")

@@ -1,4 +1,4 @@
-"""An import from beginning to end: look through all of it, make the pictures, write it batch by batch."""
+"""An import from beginning to end: check all of it, make the pictures, write it batch by batch."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from backend.catalog.cells import CellError
 from backend.catalog.importer.checking import Refused, check
 from backend.catalog.importer.pictures import PictureFolder, Prepared
 from backend.catalog.importer.reading import Problem, Row, batches
-from backend.catalog.importer.writing import ShopChanged, Written, write
+from backend.catalog.importer.writing import ImportResult, ShopChanged, write
 from backend.database import Database
 
 AT_ONCE = 2
@@ -24,7 +24,7 @@ Bar = Callable[[int | None, str], AbstractContextManager[Steps]]
 
 async def import_file(
     database: Database, path: Path, pictures: PictureFolder, location_id: str, bar: Bar, *, only_check: bool
-) -> Written:
+) -> ImportResult:
     """Import the file.
 
     Args:
@@ -36,11 +36,11 @@ async def import_file(
         only_check: write nothing.
 
     Returns:
-        What came of it.
+        How many rows were new, changed or the same.
 
     Raises:
-        Refused: there is something to mend; nothing was written.
-        ShopChanged: the shop or the file changed meanwhile; what was written by then stays.
+        Refused: there are problems; nothing was written.
+        ShopChanged: the shop or the file changed meanwhile; batches written before stay.
     """
     with bar(None, "Looking through the file") as step:
         count = await check(database, path, pictures, step)
@@ -48,18 +48,18 @@ async def import_file(
         for rows in batches(path):
             await _prepared(pictures, rows)
             step(len(rows))
-    written = Written()
+    result = ImportResult()
     if only_check:
-        return written
+        return result
     with bar(count, "Writing") as step:
         for rows in batches(path):
             made = await _prepared(pictures, rows)
             try:
-                await write(database, rows, location_id, made.__getitem__, written)
+                await write(database, rows, location_id, made.__getitem__, result)
             except DBAPIError as error:
                 raise ShopChanged(f"somebody else was quicker ({type(error.orig).__name__})") from error
             step(len(rows))
-    return written
+    return result
 
 
 async def _prepared(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, Prepared]:

@@ -1,4 +1,4 @@
-"""Writing a batch: only what differs from what the shop has, and whatever changed is found and told of."""
+"""Writing a batch: only what differs from what the shop has; what changed is indexed and published."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ NEW, CHANGED, SAME = "new", "changed", "same"
 
 
 class ShopChanged(Exception):
-    """Somebody else changed the shop, or the file, while it was imported; what is written stays written."""
+    """Somebody changed the shop or the file during the import. Batches written before stay."""
 
 
 @dataclass
-class Written:
-    """What came of the rows so far."""
+class ImportResult:
+    """How many rows were new, changed or the same."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -45,23 +45,23 @@ async def write(
     rows: Sequence[Row],
     location_id: str,
     picture: Callable[[str], Prepared],
-    written: Written,
+    result: ImportResult,
 ) -> None:
     """Write these rows, in one transaction.
 
     Raises:
-        ShopChanged: what was right when the file was looked through no longer is; nothing of these rows is written.
+        ShopChanged: a row that was right when it was checked no longer is; nothing of the batch is written.
     """
     counts: Counter[str] = Counter()
     async with database.transaction() as session:
         targets = await _targets(session, rows)
         changed = set()
-        for change in (_words, _places_of, _pictures_of, _stock_of):
+        for change in (_columns_of, _categories_of, _pictures_of, _stock_of):
             changed |= await change(session, targets, location_id, picture)
         await products_changed(session, changed)
         for target in targets:
             counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
-    written.counts += counts
+    result.counts += counts
 
 
 async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
@@ -77,8 +77,8 @@ async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
     return targets
 
 
-async def _words(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
-    """What stands in the product and in the variant themselves."""
+async def _columns_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+    """The columns of the product and of the variant."""
     found = await session.execute(select(Collection.handle, Collection.id))
     collections = dict(found.all())
     changed = set()
@@ -87,7 +87,7 @@ async def _words(session: AsyncSession, targets: Sequence[Target], *_: object) -
         if "collection" in values:
             values["collection_id"] = collections[values["collection"]] if values["collection"] else None
         differs = _set(target.product, values, (*PRODUCT_CELLS, "collection_id"))
-        if target.product.deleted_at is not None:  # whoever brings it in again means it
+        if target.product.deleted_at is not None:  # importing a deleted product brings it back
             target.product.deleted_at = None
             target.product.status = values.get("status", "published")
             differs = True
@@ -101,7 +101,7 @@ async def _words(session: AsyncSession, targets: Sequence[Target], *_: object) -
     return changed
 
 
-async def _places_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+async def _categories_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
     """The categories the products stand in."""
     wanted = _asked(targets, "categories")
     if not wanted:
@@ -165,7 +165,7 @@ async def _pictures_of(
 async def _stock_of(
     session: AsyncSession, targets: Sequence[Target], location_id: str, *_: object
 ) -> set[str]:
-    """What lies at the location. Never less than is promised to buyers: promises are kept."""
+    """The stock at the location; never less than is reserved."""
     stock = {target.variant.id: target for target in targets if target.row.get("stock") is not None}
     query = select(InventoryLevel).where(
         InventoryLevel.variant_id.in_(stock), InventoryLevel.location_id == location_id
