@@ -11,7 +11,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { Writable } from "node:stream";
-import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 const requests = (globalThis.renderRequest = new AsyncLocalStorage());
@@ -68,17 +67,22 @@ async function render(url, initialState) {
   return request.html;
 }
 
-const server = createServer(async (request, response) => {
-  let html = "";
+async function respond(url, body, response) {
+  let [status, html] = [200, ""];
   try {
-    html = await render(request.url, await json(request));
+    html = await render(url, JSON.parse(body));
   } catch (error) {
     console.error("a page could not be rendered:", error);
-    response.statusCode = 500;
+    status = 500;
   }
-  response.setHeader("x-memory-kib", process.memoryUsage.rss() >> 10);
-  response.setHeader("content-length", html.length);
+  response.writeHead(status, { "content-length": html.length, "x-memory-kib": process.memoryUsage.rss() >> 10 });
   response.end(html);
+}
+
+const server = createServer((request, response) => {
+  const parts = [];
+  request.on("data", (part) => parts.push(part));
+  request.on("end", () => respond(request.url, Buffer.concat(parts).toString(), response));
 });
 server.keepAliveTimeout = 0; // whoever started this process closes its connections when it is done with it
 server.listen({ fd: Number(descriptor) });
