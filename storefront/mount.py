@@ -11,10 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.settings import Settings, load_settings
-from storefront import revalidation
 from storefront.build import CLIENT, SERVER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
+from storefront.live import revalidation
 from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers

@@ -49,7 +49,7 @@ def serve(settings: Settings) -> None:
     """
     if multiprocessing.get_start_method() == "fork":
         importlib.import_module("storefront.storefront")
-        settle()
+        freeze_garbage()
     Server(
         "storefront.serve:open_shop",
         factory=True,
@@ -70,11 +70,11 @@ def open_shop() -> ASGIApp:
 
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()
     opened = app()
-    settle()
+    freeze_garbage()
     return opened
 
 
-def settle() -> None:
+def freeze_garbage() -> None:
     """Take all that is there by now out of the garbage collector's rounds: it stays for good.
 
     A round over everything the app is made of would hold up the requests of that moment, and would write to memory that

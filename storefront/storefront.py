@@ -3,14 +3,13 @@
 import reflex as rx
 
 from backend.texts import html_language
-from storefront.components.frame import connection_banner, error_boundary
-from storefront.components.waking import keep_what_is_pressed
-from storefront.failures import handle_failure
-from storefront.live.lost import AskOnceMore
+from storefront.components.frame import connection_banner, early_press_script, error_boundary
+from storefront.live.revalidation import refresh_open_pages
+from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
 from storefront.pages.routes import PAGES
-from storefront.revalidation import pages_follow_the_shop
 from storefront.security import accept_own_pages_only
+from storefront.state.frame import handle_failure
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (
@@ -40,7 +39,7 @@ app = rx.App(
     },  # in the place of Reflex's own
     backend_exception_handler=handle_failure,
     head_components=[
-        keep_what_is_pressed(),
+        early_press_script(),
         *(
             rx.el.link(
                 rel="preload",
@@ -60,8 +59,8 @@ app = rx.App(
     toaster=None,
 )
 app.register_lifespan_task(shop_lifespan)
-app.register_lifespan_task(pages_follow_the_shop)
+app.register_lifespan_task(refresh_open_pages)
 accept_own_pages_only(app)
-app.add_middleware(AskOnceMore())
+app.add_middleware(StateLossMiddleware())
 for page in PAGES:
     page.add_to(app)

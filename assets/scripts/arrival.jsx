@@ -1,4 +1,4 @@
-// A page that has arrived: once its scripts run, it does what was pressed before (see components/waking.py); and after
+// A page that has arrived: once its scripts run, it does what was pressed before (see components/frame.py); and after
 // going to another page without loading a document, the focus starts at the new page's content, as it would have.
 
 import { useEffect } from "react";
@@ -9,7 +9,7 @@ export function Arrival({ target }) {
   const { pathname } = useLocation();
   useEffect(() => {
     for (const tag of document.head.querySelectorAll("[data-stand-in]")) tag.remove(); // the page has its own by now
-    window.pageIsAwake?.();
+    window.pageIsHydrated?.();
   }, []);
   useEffect(() => {
     if (type !== "POP") document.getElementById(target)?.focus({ preventScroll: true });

@@ -11,9 +11,8 @@ from backend.cart import service as carts
 from backend.errors import Conflict, ShopError
 from backend.texts import _
 from storefront.components.browser import Texts
-from storefront.state.answers import message_of
-from storefront.state.cart import CartState, settle
-from storefront.state.frame import FAILURE
+from storefront.state.cart import CartState, use_own_cart
+from storefront.state.frame import FAILURE, message_of
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +60,7 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
     try:
         async with state:
             cart = await state.get_state(CartState)
-            await settle(cart)  # nothing is put into a cart that is somebody else's
+            await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
             present = cart.cart_id
         shop = current_shop()
         cart_id = await shop.checkout.change_bank(order_id, token, present)

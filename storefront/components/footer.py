@@ -4,9 +4,9 @@ import reflex as rx
 
 from backend.settings import load_settings
 from backend.texts import _
-from storefront.components.brand import MARK, drawing
 from storefront.components.browser import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
+from storefront.components.pictures import MARK, drawing
 
 SETTINGS = load_settings()
 

@@ -9,7 +9,7 @@ from reflex_components_core.el.elements.inline import A  # type: ignore[import-u
 
 from backend.texts import _
 from storefront.components.browser import Arrival, Notices, SessionWatch, icon
-from storefront.components.cart_sheet import cart_sheet
+from storefront.components.cart import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
 from storefront.state.cart import CartState
@@ -47,7 +47,7 @@ def skip_link() -> rx.Component:
 
 @rx.memo
 def notices() -> rx.Component:
-    """What the shop says in passing."""
+    """The notices at the edge of the page."""
     return Notices.create(
         notice=FrameState.notice,
         added=CartState.added,
@@ -57,7 +57,7 @@ def notices() -> rx.Component:
 
 
 def connection_banner() -> rx.Component:
-    """Says that the connection is lost, while it is. It stands around all pages."""
+    """Around all pages: says that the connection is lost, while it is."""
     banner = rx.el.div(
         rx.cond(
             has_too_many_connection_errors,
@@ -73,7 +73,7 @@ def connection_banner() -> rx.Component:
 
 
 def error_boundary() -> rx.Component:
-    """Around all pages: stands in for one that could not be drawn, and tells the server."""
+    """Around all pages: shown in place of one that failed to render, which is reported to the server."""
     fallback = rx.el.main(
         rx.el.h1(_("Esta página se nos enredó"), class_name="empty__title"),
         rx.el.p(_("Ya lo sabemos. Recárgala o vuelve al inicio."), class_name="empty__text"),
@@ -86,3 +86,58 @@ def error_boundary() -> rx.Component:
         class_name="main empty",
     )
     return ErrorBoundary.create(fallback_render=rx.Var.create(fallback))
+
+
+def section(title: str, *content: rx.Component, more: str = "", class_name: str = "") -> rx.Component:
+    """A part of the page under its title."""
+    return rx.el.section(
+        rx.el.div(
+            rx.el.h2(title, class_name="section__title"),
+            *(
+                [rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")]
+                if more
+                else []
+            ),
+            class_name="section__head",
+        ),
+        *content,
+        class_name=f"section {class_name}",
+    )
+
+
+EARLY_PRESS_SCRIPT = """
+(() => {
+  const waiting = [];
+  const hold = (event, again) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    waiting.push(again);
+  };
+  const controls = 'button:not([type="submit"]), [data-opens], [type="checkbox"], [type="radio"]';
+  const pressed = (event) => {
+    const control = event.target.closest(controls);
+    if (control) hold(event, () => control.click());
+  };
+  const submitted = (event) => {
+    const form = event.target;
+    if (!form.hasAttribute("action")) hold(event, () => form.requestSubmit());
+  };
+  addEventListener("click", pressed, true);
+  addEventListener("submit", submitted, true);
+  window.pageIsHydrated = () => {
+    removeEventListener("click", pressed, true);
+    removeEventListener("submit", submitted, true);
+    queueMicrotask(() => waiting.splice(0).forEach((again) => again()));  // when all of the page is
+  };
+})();
+"""
+
+
+def early_press_script() -> rx.Component:
+    """The script for the head: what is pressed before a page is hydrated is done when it is.
+
+    A rendered document can be seen and pressed before its scripts have come, on a phone by seconds. Links and search
+    work without scripts. For buttons, boxes and other forms this script holds the events until the page calls
+    `window.pageIsHydrated` (`assets/scripts/arrival.jsx`).
+    """
+    return rx.el.script(EARLY_PRESS_SCRIPT)

@@ -6,9 +6,9 @@ from reflex.vars import ObjectVar
 from backend.catalog.views import CategoryNode
 from backend.settings import load_settings
 from backend.texts import _
-from storefront.components.brand import MARK, department_drawing, drawing
 from storefront.components.browser import CartCount, SearchBox, Sheet, WishlistCount, icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category
+from storefront.components.pictures import MARK, department_drawing, drawing
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.search import SearchState

@@ -3,6 +3,8 @@
 from urllib.parse import quote
 
 import reflex as rx
+from reflex_base.utils.imports import ImportVar
+from reflex_base.vars import VarData
 
 HOME = "/"
 CATALOG = "/catalog"
@@ -41,3 +43,13 @@ def to_category(handle: rx.Var[str]) -> rx.Var[str]:
 def to_product(handle: rx.Var[str]) -> rx.Var[str]:
     """A product's page, known in the browser."""
     return "/product/" + handle.to(str)
+
+
+_PARAMS = VarData(
+    imports={"react-router": [ImportVar(tag="useParams")]}, hooks={"const addressParts = useParams()": None}
+)
+
+
+def address_part(name: str) -> rx.Var[str]:
+    """A varying part of the path, such as the `slug` of `/product/[slug]`."""
+    return rx.Var(f'(addressParts["{name}"] ?? "")', _var_type=str, _var_data=_PARAMS).to(str)

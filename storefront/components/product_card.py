@@ -7,7 +7,7 @@ from backend.catalog.views import ProductCard
 from backend.texts import _
 from storefront.components.browser import WishlistToggle
 from storefront.components.links import to_product
-from storefront.components.picture import picture
+from storefront.components.pictures import picture
 
 HEART_TEXTS = {"save": _("Guardar en favoritos: {toy}")}
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"

@@ -1,1 +1,5 @@
-"""Open pages that follow the shop: when a product changes, whoever is looking at it sees the change at once."""
+"""Open pages follow the shop: a changed product is refreshed in every browser that shows it, on every replica.
+
+`revalidation.py` receives the change, `pubsub.py` passes it to every replica, `open_pages.py` knows who shows the
+product, and `refresh.py` brings those pages up to date. `state_loss.py` is about pages whose state is gone.
+"""

@@ -1,7 +1,7 @@
 """Which open pages of this process show which products.
 
-A state that shows products says so whenever it shows others (`watch`). What it said holds for the address the browser
-was at: once the shopper has gone on, the page that comes next speaks for itself.
+A state calls `watch` whenever it shows other products. That holds for the address the browser was at: on the next page,
+the states of that page call it.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -13,7 +13,7 @@ from backend.cart.views import CartLine
 from backend.catalog.views import ProductCard
 
 TIDY_EVERY = 500
-"""After so many notes, the pages that were closed are forgotten."""
+"""After so many calls of `note`, closed pages are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Showing:
 
 
 class OpenPages:
-    """The open pages by their client's token. `connected` gives the tokens that still have a browser behind them."""
+    """The open pages by their client's token. `connected` gives the tokens of the browsers that are connected."""
 
     def __init__(self) -> None:
         self.connected: Callable[[], Collection[str]] | None = None
@@ -37,7 +37,7 @@ class OpenPages:
         return len(self._pages)
 
     def note(self, token: str, showing: Showing) -> None:
-        """Remember what a state of this page shows now; it is forgotten when that is nothing."""
+        """Remember what a state of this page shows now."""
         if showing.products:
             self._pages.setdefault(token, {})[showing.state] = showing
         else:
@@ -47,7 +47,7 @@ class OpenPages:
             self.tidy()
 
     def forget(self, token: str, state: type[rx.State]) -> None:
-        """This state of the page shows nothing any more."""
+        """Forget what a state of this page showed."""
         states = self._pages.get(token, {})
         states.pop(state, None)
         if not states:
@@ -65,7 +65,7 @@ class OpenPages:
         return {token: states for token, states in found.items() if states}
 
     def tidy(self) -> None:
-        """Forget the pages that no browser is behind any more."""
+        """Forget the pages whose browsers are no longer connected."""
         if self.connected is None:
             return
         connected = self.connected()
@@ -78,7 +78,7 @@ open_pages = OpenPages()
 
 
 def watch(state: rx.State, shown: object) -> None:
-    """Say what this state shows now: any value made of cards, cart lines, dataclasses and lists."""
+    """Remember the products that this state shows now: those in `shown` (cards, cart lines, dataclasses, lists)."""
     token = state.router.session.client_token
     if token:
         address = address_of(state)
@@ -87,7 +87,7 @@ def watch(state: rx.State, shown: object) -> None:
 
 
 def address_of(state: rx.State) -> str:
-    """The address of the browser, as far as a server is asked for it."""
+    """The address of the browser, without the fragment."""
     return str(state.router.url).partition("#")[0]
 
 

@@ -4,12 +4,11 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.browser import KeepFocus
-from storefront.components.cart_lines import cart_lines
-from storefront.components.empty import empty_cart
+from storefront.components.cart import cart_lines
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, CHECKOUT
-from storefront.components.skeletons import bar, waiting
+from storefront.components.placeholders import bar, empty_cart, waiting
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.cart import CartState

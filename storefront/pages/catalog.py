@@ -1,4 +1,4 @@
-"""The catalogue: filters beside the list, the list a stretch at a time (spec: Storefront view rules 6)."""
+"""The catalogue: filters beside the list, and the list a page at a time (spec: Storefront view rules 6)."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,6 @@ from backend.catalog.categories import category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData
 from backend.texts import _
-from storefront.components.brand import OG_IMAGE
 from storefront.components.browser import (
     CatalogChoices,
     Chips,
@@ -28,12 +27,12 @@ from storefront.components.browser import (
     SortSelect,
     icon,
 )
-from storefront.components.empty import empty_state
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
+from storefront.components.pictures import OG_IMAGE
+from storefront.components.placeholders import empty_state, grid_skeleton, until
 from storefront.components.product_card import CARD_SIZES, product_grid
-from storefront.components.skeletons import grid_skeleton, until
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
@@ -44,9 +43,8 @@ from storefront.meta import (
     structured,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.answers import a_number, a_text, problems_told, some_texts
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.state.frame import errors_as_notices
+from storefront.state.handlers import checked_number, checked_text, checked_texts, event, next_number
 
 STEP = 24
 MOST_SHOWN = 192
@@ -119,12 +117,12 @@ def checked_choices(sent: object) -> Choices:
     if not isinstance(sent, dict):
         raise InvalidData("not choices")
     return Choices(
-        categories=some_texts(sent.get("categories"), MOST_CHOICES, LONGEST_CHOICE),
-        brands=some_texts(sent.get("brands"), MOST_CHOICES, LONGEST_CHOICE),
-        ages=some_texts(sent.get("ages"), MOST_CHOICES, LONGEST_CHOICE),
+        categories=checked_texts(sent.get("categories"), MOST_CHOICES, LONGEST_CHOICE),
+        brands=checked_texts(sent.get("brands"), MOST_CHOICES, LONGEST_CHOICE),
+        ages=checked_texts(sent.get("ages"), MOST_CHOICES, LONGEST_CHOICE),
         on_sale=sent.get("on_sale") is True,
-        sort=a_text(sent.get("sort"), LONGEST_CHOICE),
-        shown=a_number(sent.get("shown"), 1, MOST_SHOWN),
+        sort=checked_text(sent.get("sort"), LONGEST_CHOICE),
+        shown=checked_number(sent.get("shown"), 1, MOST_SHOWN),
     )
 
 
@@ -207,15 +205,15 @@ class CatalogState(PageState, rx.State):
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
         """Narrow the list by these choices; by the address alone when there are none."""
-        async with problems_told(self):
+        async with errors_as_notices(self):
             asked = None if choices is None else checked_choices(choices)
             self._show(await load(PageParams.from_url(self.router.url), asked))
 
     async def _data(self, params: PageParams) -> PageData[CatalogContent]:
         """Coming back to the address that is shown keeps the choices made there."""
-        return await load(params, self._kept(params))
+        return await load(params, self._kept_choices(params))
 
-    def _kept(self, params: PageParams) -> Choices | None:
+    def _kept_choices(self, params: PageParams) -> Choices | None:
         shown = self.content
         is_same = shown.category == params.asked("category") and shown.text == params.asked("q")
         return shown.choices if is_same and shown.is_custom else None
@@ -223,8 +221,8 @@ class CatalogState(PageState, rx.State):
     def _show(self, data: PageData[CatalogContent]) -> None:
         super()._show(replace(data, content=replace(data.content, number=next_number(self.content.number))))
 
-    def _beside(self, params: PageParams) -> Hashable:
-        return repr(self._kept(params))
+    def _further_key(self, params: PageParams) -> Hashable:
+        return repr(self._kept_choices(params))
 
     def _is_shown(self, data: PageData[CatalogContent]) -> bool:
         return super()._is_shown(replace(data, content=replace(data.content, number=self.content.number)))

@@ -7,15 +7,13 @@ from backend.app import current_shop
 from backend.catalog.browse import home_content
 from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
 from backend.texts import _
-from storefront.components.brand import OG_IMAGE, age_drawing, department_drawing, drawing
 from storefront.components.browser import Carousel, icon
-from storefront.components.frame import framed
+from storefront.components.frame import framed, section
 from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, to_category, to_product
-from storefront.components.picture import picture
+from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
+from storefront.components.placeholders import grid_skeleton, until
 from storefront.components.product_card import discount_badge, price, product_grid
-from storefront.components.section import section
-from storefront.components.skeletons import grid_skeleton, until
 from storefront.meta import DocumentMeta, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
 

@@ -1,6 +1,6 @@
-"""What a page's loader takes and gives.
+"""What a page's loader takes and returns.
 
-A loader is the one place that knows what a page shows: the page's `load` event and the document both call it.
+A loader is the one place that reads what a page shows: the page's `load` event and the document both call it.
 """
 
 import logging
@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import reflex as rx
 
 from storefront.live.open_pages import address_of, watch
-from storefront.live.refreshing import Once
+from storefront.live.refresh import SharedReads
 from storefront.meta import DocumentMeta
-from storefront.state.events import event
+from storefront.state.handlers import event
 
 Content = TypeVar("Content")
 
@@ -26,7 +26,7 @@ MOST_PARAMETERS = 50
 
 @dataclass(frozen=True, slots=True)
 class PageParams:
-    """The address a page is asked for: its path, as it was sent, and its query."""
+    """The address of a page: its encoded path and its decoded query."""
 
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class PageParams:
 
 @dataclass(frozen=True, slots=True)
 class PageData(Generic[Content]):
-    """What a page shows and what its document says of itself."""
+    """What a page shows, and its document's meta."""
 
     content: Content
     meta: DocumentMeta
@@ -62,7 +62,7 @@ class PageData(Generic[Content]):
 
 
 class PageState(rx.State, mixin=True):
-    """The state of one page: what its loader gave. Pages add their `content` and say which loader is theirs."""
+    """The state of one page: what its loader returned. Pages add `content`, and call their loader in `_data`."""
 
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
@@ -70,7 +70,7 @@ class PageState(rx.State, mixin=True):
 
     @event()
     async def load(self) -> list[Any] | None:
-        """Load the page of the address. When that fails, the page says so and offers to try again."""
+        """Load the page at the browser's address. A failure is shown, with a button to try again."""
         try:
             data = await self._data(PageParams.from_url(self.router.url))
         except Exception:
@@ -90,16 +90,16 @@ class PageState(rx.State, mixin=True):
             setattr(self, name, value)
         watch(self, data.content)
 
-    async def _renew(self, once: Once) -> None:
-        """Show what the address shows now, if a product of it changed."""
+    async def _update(self, shared: SharedReads) -> None:
+        """Load the page again, and show it if it differs."""
         address = address_of(self)
         params = PageParams.from_url(address)
-        data = await once((type(self), address, self._beside(params)), lambda: self._data(params))
+        data = await shared((type(self), address, self._further_key(params)), lambda: self._data(params))
         if not self._is_shown(data):
             self._show(data)
 
-    def _beside(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """What else than the address decides what is shown."""
+    def _further_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
+        """What else than the address decides what is shown: a part of the key that shares the reading."""
         return None
 
     def _is_shown(self, data: PageData[Any]) -> bool:

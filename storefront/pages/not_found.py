@@ -3,9 +3,9 @@
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.empty import not_found
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
+from storefront.components.placeholders import not_found
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 

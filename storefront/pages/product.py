@@ -11,17 +11,14 @@ from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _
-from storefront.components.address import address_part
 from storefront.components.browser import AddToCart, Gallery, WishlistToggle, icon
-from storefront.components.cart_lines import QUANTITY_TEXTS
-from storefront.components.empty import not_found
-from storefront.components.frame import framed
+from storefront.components.cart import QUANTITY_TEXTS
+from storefront.components.frame import framed, section
 from storefront.components.header import STORE_NAME
-from storefront.components.links import HOME, product_path, to_category
-from storefront.components.picture import css_url
+from storefront.components.links import HOME, address_part, product_path, to_category
+from storefront.components.pictures import css_url
+from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
-from storefront.components.section import section
-from storefront.components.skeletons import bar, until
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,

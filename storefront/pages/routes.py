@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.brand import OG_IMAGE
+from storefront.components.pictures import OG_IMAGE
 from storefront.meta import DocumentMeta
 from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
 from storefront.pages.loading import PageData, PageParams, PageState

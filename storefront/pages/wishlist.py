@@ -6,11 +6,10 @@ from reflex.vars import ObjectVar
 from backend.catalog.views import ProductCard
 from backend.texts import _
 from storefront.components.browser import KeepFocus, WhenWishesAreNone, WhileSaved, WishlistLoader
-from storefront.components.empty import empty_state, link_button
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
+from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
-from storefront.components.skeletons import grid_skeleton, waiting
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState

@@ -1,4 +1,4 @@
-"""The shopper's cart. It lives in the database; the browser keeps its id, and the state is only what it looks like."""
+"""The shopper's cart. It is stored in the database and its id in the browser; the state holds what is shown."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,10 +11,9 @@ from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
 from backend.errors import NotAllowed, NotFound
 from storefront.live.open_pages import watch
-from storefront.live.refreshing import Once
-from storefront.state.answers import a_number, an_id, problems_told
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.live.refresh import SharedReads
+from storefront.state.frame import errors_as_notices
+from storefront.state.handlers import checked_id, checked_number, event, next_number
 from storefront.state.session import own_cart
 
 EMPTY_CART = CartView(
@@ -34,7 +33,7 @@ EMPTY_CART = CartView(
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What was put into the cart last; `number` tells one time from the next."""
+    """The product that was added last; `number` differs each time."""
 
     number: int = 0
     title: str = ""
@@ -44,7 +43,8 @@ class Added:
 class CartState(rx.State):
     """The cart of this browser.
 
-    `answers` is another number after every answer, good or bad: until it changes, the browser shows its own guess.
+    `answers` changes after every event that changes the cart, failed or not: until then the browser shows what it
+    expects.
     """
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
@@ -56,17 +56,17 @@ class CartState(rx.State):
 
     @event()
     async def load_cart(self) -> None:
-        """Show the cart as it is now: that of whoever is signed in here."""
-        async with problems_told(self):
-            await settle(self)
+        """Load the cart of this browser, or of the customer who is signed in."""
+        async with errors_as_notices(self):
+            await use_own_cart(self)
             await refresh(self)
 
     @event()
     async def add(self, variant_id: str, quantity: int) -> None:
-        """Put units of a variant into the cart; the first time makes the cart."""
-        async with problems_told(self):
-            variant_id, quantity = an_id(variant_id), a_number(quantity, 1, carts.MAX_QUANTITY)
-            await settle(self)
+        """Add units of a variant; without a cart, create one first."""
+        async with errors_as_notices(self):
+            variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, carts.MAX_QUANTITY)
+            await use_own_cart(self)
             async with current_shop().database.transaction() as session:
                 try:
                     cart_id = (await carts.open_cart(session, self.cart_id)).id
@@ -76,7 +76,7 @@ class CartState(rx.State):
                 view = await cart_view(session, cart_id)
             if cart_id != self.cart_id:
                 self.cart_id = cart_id
-                await settle(self)
+                await use_own_cart(self)
             show(self, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
             self.added = Added(next_number(self.added.number), line.title, line.picture)
@@ -84,9 +84,9 @@ class CartState(rx.State):
 
     @event()
     async def set_quantity(self, line_id: str, quantity: int) -> None:
-        """Change how many units a line has; 0 takes it out."""
-        async with problems_told(self):
-            line_id, quantity = an_id(line_id), a_number(quantity, 0, carts.MAX_QUANTITY)
+        """Change the quantity of a line; 0 removes it."""
+        async with errors_as_notices(self):
+            line_id, quantity = checked_id(line_id), checked_number(quantity, 0, carts.MAX_QUANTITY)
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
                     await carts.set_quantity(session, self.cart_id, line_id, quantity)
@@ -95,20 +95,20 @@ class CartState(rx.State):
 
     @event()
     async def remove(self, line_id: str) -> None:
-        """Take a line out of the cart."""
-        async with problems_told(self):
-            line_id = an_id(line_id)
+        """Remove a line."""
+        async with errors_as_notices(self):
+            line_id = checked_id(line_id)
             async with current_shop().database.transaction() as session:
                 await carts.remove(session, self.cart_id, line_id)
         await refresh(self)
         self.answers = next_number(self.answers)
 
-    async def _renew(self, _once: Once) -> None:
+    async def _update(self, _shared: SharedReads) -> None:
         await refresh(self)
 
 
-async def settle(state: CartState) -> None:
-    """Go on with the cart that is this browser's now: signing in and out changes which one that is."""
+async def use_own_cart(state: CartState) -> None:
+    """Use the cart that belongs to this browser now: signing in or out changes which one that is."""
     cart_id = await own_cart(state, state.cart_id)
     if cart_id != state.cart_id:
         state.cart_id = cart_id
@@ -127,7 +127,7 @@ async def refresh(state: CartState) -> None:
 
 
 def show(state: CartState, view: CartView) -> None:
-    """Let the cart look like this."""
+    """Show this cart."""
     if view != state.cart:
         state.cart = view
         state.has_problem = any(line.problem for line in view.lines)

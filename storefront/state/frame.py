@@ -1,15 +1,27 @@
-"""What stands around every page: the departments of the menu and what the shop says in passing."""
+"""The state around every page: the departments of the menu, and the notices by which handlers tell of errors."""
 
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import reflex as rx
+from reflex.event import EventSpec
 
 from backend.app import current_shop
 from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
+from backend.errors import (
+    Conflict,
+    InsufficientStock,
+    InvalidData,
+    NotAllowed,
+    NotFound,
+    ShopError,
+    TooManyRequests,
+)
 from backend.texts import _
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
 
@@ -38,11 +50,55 @@ class FrameState(rx.State):
             self.departments = departments
 
     @event()
-    def say_failure(self) -> None:
-        """Tell that something unexpected went wrong."""
-        say(self, FAILURE)
+    def show_failure(self) -> None:
+        """Show that something unexpected went wrong."""
+        show_notice(self, FAILURE)
 
 
-def say(frame: FrameState, text: str, tone: str = "problem") -> None:
-    """Say something in passing."""
+def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:
+    """Show a notice."""
     frame.notice = Notice(next_number(frame.notice.number), tone, text)
+
+
+log = logging.getLogger(__name__)
+
+
+def message_of(error: ShopError) -> str:
+    """The notice for an error."""
+    match error:
+        case InsufficientStock():
+            return _("No nos quedan tantas unidades de este juguete.")
+        case NotFound():
+            return _("Este juguete ya no está disponible.")
+        case TooManyRequests():
+            return _("Vas muy rápido. Espera un momento e inténtalo otra vez.")
+        case Conflict():
+            return _("Algo cambió mientras mirabas. Revisa de nuevo.")
+        case InvalidData() | NotAllowed():
+            return _("No pudimos hacerlo. Recarga la página e inténtalo otra vez.")
+        case _other:
+            return FAILURE
+
+
+async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
+    """Show a notice to the shopper of this state. `tone`: `problem` or `news`."""
+    show_notice(await state.get_state(FrameState), text, tone)
+
+
+@asynccontextmanager
+async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
+    """Show any error inside the block as a notice, and go on after the block. Unexpected ones are logged."""
+    try:
+        yield
+    except ShopError as error:
+        log.info("a shopper's request was refused: %s: %s", type(error).__name__, error.message)
+        await notify(state, message_of(error))
+    except Exception:
+        log.exception("a shopper's request failed")
+        await notify(state, FAILURE)
+
+
+def handle_failure(exception: Exception) -> EventSpec:
+    """Reflex's `backend_exception_handler`: logs the traceback and shows a notice."""
+    log.error("an event handler failed", exc_info=exception)
+    return FrameState.show_failure()  # type: ignore[call-arg, return-value]

@@ -14,7 +14,7 @@ from backend.checkout.account_page import AddressView
 from backend.customers.sessions import COOKIE
 from backend.customers.views import ShopperView, shopper_with
 from backend.edge.client import address_behind
-from storefront.state.answers import MAX_ID
+from storefront.state.handlers import MAX_ID
 
 LONGEST_TOKEN = 2 * MAX_ID
 
@@ -26,19 +26,19 @@ def session_token(state: rx.State) -> str:
 
 
 def client_of(state: rx.State) -> str:
-    """The address of this browser, as the connection and our own proxies tell it; never from what it says itself."""
+    """The IP address of this browser, from the connection and our own proxies' headers, never from the browser's."""
     forwarded = state.router.headers.raw_headers.get("x-forwarded-for", "")
     trusted = current_shop().settings.trusted_proxies
     return address_behind(state.router.session.client_ip, [forwarded], trusted)
 
 
 async def shopper_of(state: rx.State) -> ShopperView | None:
-    """Who is signed in at this browser now; None once the session has ended, wherever that was done."""
+    """The customer who is signed in at this browser now; None without a valid session."""
     return await shopper_with(current_shop().database, session_token(state))
 
 
 async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressView]]:
-    """What the checkout need not ask: what is known of the customer, and where they live. Nothing of a guest."""
+    """The customer's values for the checkout form, and their address book. Nothing for a guest."""
     shopper = await shopper_of(state)
     if shopper is None:
         return {}, []

@@ -1,4 +1,4 @@
-"""The wishlist page's products. What is wished for is known by the browser alone (spec: Storefront view rules 7)."""
+"""The wishlist page's products. Only the browser stores which ones (spec: Storefront view rules 7)."""
 
 import reflex as rx
 
@@ -6,24 +6,24 @@ from backend.app import current_shop
 from backend.catalog.browse import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
-from storefront.live.refreshing import Once
-from storefront.state.answers import problems_told, some_texts
-from storefront.state.events import event
+from storefront.live.refresh import SharedReads
+from storefront.state.frame import errors_as_notices
+from storefront.state.handlers import checked_texts, event
 
 LONGEST_HANDLE = 200
 
 
 class WishlistState(rx.State):
-    """The products that the browser says it wishes for."""
+    """The products of the browser's wishlist."""
 
     cards: rx.Field[list[ProductCard]] = rx.field(default_factory=list)
     is_known: rx.Field[bool] = rx.field(False)
 
     @event(supersedes=True)
     async def show(self, handles: list[str]) -> None:
-        """Describe these products as they are now."""
-        async with problems_told(self):
-            wanted = some_texts(handles, MAX_WISHES, LONGEST_HANDLE)
+        """Show these products as they are now."""
+        async with errors_as_notices(self):
+            wanted = checked_texts(handles, MAX_WISHES, LONGEST_HANDLE)
             await self._load(wanted)
         self.is_known = True
 
@@ -32,12 +32,12 @@ class WishlistState(rx.State):
         """Show the products as they are now: the browser has connected again, and they may have changed meanwhile."""
         if not self.is_known:
             return
-        async with problems_told(self):
+        async with errors_as_notices(self):
             await self._load([card.handle for card in self.cards])
         # written, so that in Redis it is kept as long as what is written when a page connects
         self.is_known = True
 
-    async def _renew(self, _once: Once) -> None:
+    async def _update(self, _shared: SharedReads) -> None:
         await self._load([card.handle for card in self.cards])
 
     async def _load(self, handles: list[str]) -> None:

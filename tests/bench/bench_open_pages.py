@@ -24,7 +24,7 @@ from backend.catalog.models import Product, Variant
 from backend.settings import Settings
 from backend.start import prepare
 from storefront.live.open_pages import open_pages
-from storefront.live.refreshing import Refresher
+from storefront.live.refresh import Refresher
 from storefront.pages.home import HomeState
 from storefront.pages.product import ProductState
 
@@ -75,7 +75,7 @@ async def measure(shop: Shop) -> None:
         )
         variant.price += 100
     begun = time.perf_counter()
-    refresher.tell([product_id])
+    refresher.notify([product_id])
     await everybody.wait()
     times = sorted(moment - begun for moment in arrived)
     print(f"{PAGES} open pages: the first after {times[0] * 1000:.0f} ms, half of them after "

@@ -7,16 +7,16 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.texts import _
-from storefront.components.brand import GOOGLE, drawing
 from storefront.components.browser import icon
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
-from storefront.components.skeletons import bar, until
+from storefront.components.pictures import GOOGLE, drawing
+from storefront.components.placeholders import bar, until
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.events import event
+from storefront.state.handlers import event
 from storefront.state.session import shopper_of
 
 OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")

@@ -7,10 +7,9 @@ from backend.checkout.account_page import AddressView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
-from storefront.components.empty import link_button
 from storefront.components.frame import framed
 from storefront.components.links import ACCOUNT, CATALOG, HOME
-from storefront.components.skeletons import bar, waiting
+from storefront.components.placeholders import bar, link_button, waiting
 from storefront.pages.account.browser import (
     AccountField,
     AccountForm,

@@ -22,9 +22,8 @@ from storefront.components.links import LOGIN, order_path
 from storefront.meta import DocumentMeta
 from storefront.pages.account.enter import meta
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.answers import MAX_ID, a_text, an_id, problems_told, tell
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.state.frame import errors_as_notices, notify
+from storefront.state.handlers import MAX_ID, checked_id, checked_text, event, next_number
 from storefront.state.session import shopper_of
 
 TITLE = _("Mi cuenta")
@@ -122,7 +121,7 @@ class AccountState(PageState, rx.State):
             self._tell(form, error)
             return None
         self._tell(form, None, "")
-        await tell(self, _("Guardamos la dirección."), "news")
+        await notify(self, _("Guardamos la dirección."), "news")
         return await self._refresh()
 
     @event()
@@ -138,17 +137,18 @@ class AccountState(PageState, rx.State):
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
-        async with problems_told(self):
+        async with errors_as_notices(self):
             self.towns = [
-                f"{town.name}, {town.department}" for town in search_municipalities(a_text(text, LONGEST))
+                f"{town.name}, {town.department}"
+                for town in search_municipalities(checked_text(text, LONGEST))
             ]
 
     async def _change_book(self, address_id: str, change: Callable[..., Awaitable[object]]) -> Any:
         shopper = await shopper_of(self)
         if shopper is None:
             return self._forget()
-        async with problems_told(self):
-            address_id = an_id(address_id)
+        async with errors_as_notices(self):
+            address_id = checked_id(address_id)
             async with current_shop().database.transaction() as session:
                 await change(session, shopper.id, address_id)
         return await self._refresh()
@@ -201,7 +201,7 @@ def _texts(values: object) -> dict[str, str]:
     """
     if not isinstance(values, Mapping) or len(values) > MOST_FIELDS:
         raise InvalidData("not a form")
-    return {str(name): a_text(text, LONGEST) for name, text in values.items()}
+    return {str(name): checked_text(text, LONGEST) for name, text in values.items()}
 
 
 def _town_code(text: str) -> str:

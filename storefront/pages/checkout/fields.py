@@ -3,7 +3,7 @@
 from backend.errors import InvalidData
 from backend.payment.providers.pse.payer import COMPANY, PERSON, document_types
 from backend.texts import _
-from storefront.state.answers import MAX_ID
+from storefront.state.handlers import MAX_ID
 
 LONGEST = 300
 

@@ -7,11 +7,10 @@ from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch, icon
 from storefront.components.change_bank import TEXTS as CHANGE_BANK
 from storefront.components.change_bank import ChangeBank
-from storefront.components.empty import empty_cart, empty_state
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.links import CART
-from storefront.components.skeletons import bar, waiting
+from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import Checkout, CheckoutForm, Stage, Stages
 from storefront.pages.checkout.sections import contact, payment, shipping

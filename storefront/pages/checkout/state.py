@@ -39,10 +39,9 @@ from storefront.pages.checkout.views import (
     town_view,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.answers import MAX_ID, a_number, a_text, an_id, problems_told, tell
-from storefront.state.cart import CartState, refresh, settle
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.state.cart import CartState, refresh, use_own_cart
+from storefront.state.frame import errors_as_notices, notify
+from storefront.state.handlers import MAX_ID, checked_id, checked_number, checked_text, event, next_number
 from storefront.state.session import bind_cart, client_of, known_fields, remember_destination, session_token
 
 log = logging.getLogger(__name__)
@@ -92,7 +91,7 @@ class CheckoutState(PageState, rx.State):
         """Find out where the purchase of this browser stands, and bring back what was typed."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         self._is_placing = False
-        async with problems_told(self):
+        async with errors_as_notices(self):
             await self._look((await self.get_state(CartState)).cart_id)
         if self.stage != "open":
             return []
@@ -123,9 +122,9 @@ class CheckoutState(PageState, rx.State):
 
         Each note holds what the one before it held: of those that wait, only the last is kept.
         """
-        async with problems_told(self):
+        async with errors_as_notices(self):
             typed = fields.typed_fields(values)
-            names, number = fields.field_names(reached), a_number(number, 0, LARGEST_NUMBER)
+            names, number = fields.field_names(reached), checked_number(number, 0, LARGEST_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
                     kept = await carts.save_draft(session, await self._cart(), typed)
@@ -147,8 +146,8 @@ class CheckoutState(PageState, rx.State):
     @rx.event(supersedes=True, debounce=PAUSE_MS)
     async def find_town(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
-        async with problems_told(self):
-            text = a_text(text, fields.LONGEST)
+        async with errors_as_notices(self):
+            text = checked_text(text, fields.LONGEST)
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
@@ -176,7 +175,7 @@ class CheckoutState(PageState, rx.State):
         if self._is_placing or self.stage != "open":
             return None
         cart, shown = await self.get_state(CartState), self.shipping
-        async with problems_told(self):
+        async with errors_as_notices(self):
             await self._show_cart()
             if cart.cart_id != self._cart_id or not cart.cart.lines:
                 return CheckoutState.load
@@ -198,7 +197,7 @@ class CheckoutState(PageState, rx.State):
             token, option_id = session_token(self), self.shipping.chosen
         answer, problems = Answer(kind="failed", text=NOT_CREATED), None
         try:
-            typed, total = fields.typed_fields(values), a_number(total, 0, LARGEST_TOTAL)
+            typed, total = fields.typed_fields(values), checked_number(total, 0, LARGEST_TOTAL)
             await bind_cart(token, cart_id)
             placed = await ordered(cart_id, typed, option_id, total, ip)
             page = order_path(placed.order_id, placed.token)
@@ -245,7 +244,7 @@ class CheckoutState(PageState, rx.State):
             yield rx.redirect(page)
         async with self:
             if changed.problem:
-                await tell(self, changed.problem)
+                await notify(self, changed.problem)
             self.changes = next_number(self.changes)
 
     async def _cart(self) -> str:
@@ -264,7 +263,7 @@ class CheckoutState(PageState, rx.State):
         placed = await checkout.placed(self._cart_id) if self._cart_id else None
         if placed is not None:
             await self._remember(self._cart_id, placed)
-        await settle(cart)
+        await use_own_cart(cart)
         self._cart_id = cart.cart_id or self._cart_id
         await refresh(cart)
         if cart.cart.lines:
@@ -300,15 +299,15 @@ class CheckoutState(PageState, rx.State):
         """Id and token of the order that this browser says it placed last; empty when it says nothing of use."""
         try:
             told = json.loads(self.last_order)
-            return an_id(told["id"]), a_text(told["token"], fields.LONGEST)
+            return checked_id(told["id"]), checked_text(told["token"], fields.LONGEST)
         except (ValueError, KeyError, TypeError, ShopError):
             return "", ""
 
 
 async def _priced(cart_id: str, dane_code: str, address: str, option_id: str, *, is_choice: bool) -> Shipping:
     """The ways to ship there, one of them chosen; for a choice from the list that is shown, at the list's prices."""
-    dane_code, address = a_text(dane_code, MAX_ID), a_text(address, fields.LONGEST)
-    option_id = a_text(option_id, MAX_ID)
+    dane_code, address = checked_text(dane_code, MAX_ID), checked_text(address, fields.LONGEST)
+    option_id = checked_text(option_id, MAX_ID)
     checkout = current_shop().checkout
     is_an_address = "address" not in read_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")

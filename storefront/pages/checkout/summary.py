@@ -6,9 +6,9 @@ from reflex.vars import ObjectVar
 from backend.cart.views import CartLine
 from backend.texts import _
 from storefront.components.browser import icon
-from storefront.components.cart_lines import problem
+from storefront.components.cart import problem
 from storefront.components.links import CART
-from storefront.components.picture import picture
+from storefront.components.pictures import picture
 from storefront.pages.checkout.browser import Amount, Fold
 from storefront.state.cart import CartState
 

@@ -5,14 +5,12 @@ from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
 from backend.texts import _
-from storefront.components.address import address_part
 from storefront.components.browser import icon
 from storefront.components.change_bank import TEXTS as CHANGE_BANK
 from storefront.components.change_bank import ChangeBank
-from storefront.components.empty import not_found
 from storefront.components.frame import framed
-from storefront.components.links import CATALOG
-from storefront.components.skeletons import bar, waiting
+from storefront.components.links import CATALOG, address_part
+from storefront.components.placeholders import bar, not_found, waiting
 from storefront.pages.order import texts
 from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
 from storefront.pages.order.loader import ORDER_ID, UNKNOWN

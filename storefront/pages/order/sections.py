@@ -8,7 +8,7 @@ from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import to_product
-from storefront.components.picture import picture
+from storefront.components.pictures import picture
 from storefront.pages.order import texts
 
 

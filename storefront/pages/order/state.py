@@ -12,10 +12,9 @@ from storefront.components.links import CHECKOUT
 from storefront.meta import DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
-from storefront.state.answers import problems_told, tell
-from storefront.state.cart import CartState, settle
-from storefront.state.events import event
-from storefront.state.numbers import next_number
+from storefront.state.cart import CartState, use_own_cart
+from storefront.state.frame import errors_as_notices, notify
+from storefront.state.handlers import event, next_number
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +59,7 @@ class OrderState(PageState, rx.State):
             yield OrderState.refresh
         async with self:
             if changed.problem:
-                await tell(self, changed.problem)
+                await notify(self, changed.problem)
             self.answers = next_number(self.answers)
 
     @event()
@@ -68,8 +67,8 @@ class OrderState(PageState, rx.State):
         """Bring the toys of a lost order back into this browser's cart and go to pay them."""
         params = PageParams.from_url(self.router.url)
         cart, cart_id = await self.get_state(CartState), ""
-        async with problems_told(self):
-            await settle(cart)  # nothing is put into a cart that is somebody else's
+        async with errors_as_notices(self):
+            await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
             token = token_of(params)
             cart_id = await current_shop().checkout.try_again(params.tail, token, cart.cart_id)
         self.answers = next_number(self.answers)

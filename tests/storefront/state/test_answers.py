@@ -6,8 +6,8 @@ import pytest
 import reflex as rx
 
 from backend.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
-from storefront.state.answers import a_number, a_text, an_id, message_of, problems_told, some_texts
-from storefront.state.frame import FAILURE, FrameState
+from storefront.state.frame import FAILURE, FrameState, errors_as_notices, message_of
+from storefront.state.handlers import checked_id, checked_number, checked_text, checked_texts
 
 
 def fail(error: Exception) -> None:
@@ -17,29 +17,29 @@ def fail(error: Exception) -> None:
 @pytest.mark.parametrize("value", [None, 7, "", "x" * 65, ["variant_1"], {"id": "variant_1"}])
 def test_what_is_no_id(value: object) -> None:
     with pytest.raises(InvalidData):
-        an_id(value)
+        checked_id(value)
 
 
 @pytest.mark.parametrize("value", [None, "3", 1.5, True, 0, 100, -1])
 def test_what_is_no_number_within_bounds(value: object) -> None:
     with pytest.raises(InvalidData):
-        a_number(value, 1, 99)
+        checked_number(value, 1, 99)
 
 
 def test_a_text_loses_the_space_around_it() -> None:
-    assert a_text("  oso ", 10) == "oso"
+    assert checked_text("  oso ", 10) == "oso"
     with pytest.raises(InvalidData):
-        a_text("x" * 11, 10)
+        checked_text("x" * 11, 10)
 
 
 def test_texts_come_once_and_not_without_end() -> None:
-    assert some_texts(["a", "b", "a"], 10) == ["a", "b"]
-    assert some_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
+    assert checked_texts(["a", "b", "a"], 10) == ["a", "b"]
+    assert checked_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
 
 
 async def test_a_problem_is_told_in_a_shoppers_words() -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
-    async with problems_told(state):
+    async with errors_as_notices(state):
         fail(InsufficientStock("Some variant does not have the required inventory"))
     notice = (await state.get_state(FrameState)).notice
     assert notice.text == message_of(InsufficientStock(""))
@@ -51,7 +51,7 @@ async def test_a_problem_is_told_in_a_shoppers_words() -> None:
 async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
     with caplog.at_level(logging.ERROR):
-        async with problems_told(state):
+        async with errors_as_notices(state):
             fail(ZeroDivisionError("the shop's own secret"))
     assert (await state.get_state(FrameState)).notice.text == FAILURE
     assert caplog.records[0].exc_info is not None

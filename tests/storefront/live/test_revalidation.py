@@ -11,7 +11,7 @@ from backend.errors import OutsideFailure
 from backend.ids import new_id
 from backend.outbox.models import OutboxEvent
 from backend.outbox.publisher import MOST_EVENTS, body_of
-from storefront import revalidation
+from storefront.live import revalidation
 
 HEADER = "x-revalidate-secret"
 CHANGES = {
@@ -24,13 +24,13 @@ CHANGES = {
 
 
 class Heard:
-    """The news, which only notes what it is to spread. `failure` is raised instead."""
+    """A pub/sub that only notes what is published. `failure` is raised instead."""
 
     def __init__(self) -> None:
         self.products: list[set[str]] = []
         self.failure: Exception | None = None
 
-    async def spread(self, product_ids: Collection[str]) -> None:
+    async def publish(self, product_ids: Collection[str]) -> None:
         if self.failure:
             raise self.failure
         self.products.append(set(product_ids))
@@ -39,7 +39,7 @@ class Heard:
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
     heard = Heard()
-    monkeypatch.setattr(revalidation._live, "news", heard)
+    monkeypatch.setattr(revalidation._live, "pubsub", heard)
     return heard
 
 

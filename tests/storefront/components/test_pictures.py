@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storefront.components.picture import css_url
+from storefront.components.pictures import css_url
 
 
 @pytest.mark.parametrize(

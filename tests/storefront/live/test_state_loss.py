@@ -11,7 +11,7 @@ from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 from reflex_base.utils.format import format_event_handler
 
-from storefront.live.lost import HYDRATE, AskOnceMore, is_lost, start_over_event
+from storefront.live.state_loss import HYDRATE, StateLossMiddleware, is_lost, start_over_event
 from storefront.state.cart import CartState
 
 ADD = Event(
@@ -50,7 +50,7 @@ async def test_an_event_on_a_lost_state_comes_back_after_the_browser_has_told(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)
-    answer = await AskOnceMore().preprocess(app, state, ADD)
+    answer = await StateLossMiddleware().preprocess(app, state, ADD)
     assert answer == StateUpdate()  # which ends the event
     ((token, update),) = app.event_namespace.sent
     assert token == "ana"
@@ -63,9 +63,9 @@ async def test_once_the_browser_has_told_events_go_their_way(
 ) -> None:
     root = shopper()
     assert await is_lost(root)
-    assert await AskOnceMore().preprocess(app, root, Event(name=HYDRATE)) is None
+    assert await StateLossMiddleware().preprocess(app, root, Event(name=HYDRATE)) is None
     assert not await is_lost(root)
-    assert await AskOnceMore().preprocess(app, await root.get_state(CartState), ADD) is None
+    assert await StateLossMiddleware().preprocess(app, await root.get_state(CartState), ADD) is None
     assert app.event_namespace.sent == []
 
 
@@ -75,4 +75,4 @@ def test_what_is_taken_for_the_browsers_word_is_what_reflex_sends() -> None:
 
 
 async def test_no_browser_learns_whether_it_was_told(shopper: Callable[[], rx.State]) -> None:
-    assert "_is_told" not in repr(shopper().dict())
+    assert "_is_known" not in repr(shopper().dict())

@@ -17,55 +17,55 @@ CHANNEL = "trompo:changed-products"
 TRY_AGAIN = 1.0
 
 Listener = Callable[[Collection[str] | None], None]
-"""Is told the ids of products that changed; None when some may have changed and nobody knows which."""
+"""Called with the ids of products that changed; with None when any product may have changed."""
 
 
-class News(Protocol):
-    """The way from whoever is told of a change to everybody who shows it."""
+class PubSub(Protocol):
+    """Passes changes of products on to a listener in every process."""
 
     async def start(self, listener: Listener) -> None:
-        """Begin to listen."""
+        """Call the listener with every change from now on."""
 
     async def stop(self) -> None:
         """Stop listening."""
 
-    async def spread(self, product_ids: Collection[str]) -> None:
-        """Tell every listener.
+    async def publish(self, product_ids: Collection[str]) -> None:
+        """Pass a change on.
 
         Raises:
-            OutsideFailure: it cannot be told now.
+            OutsideFailure: the listeners cannot be reached now.
         """
 
 
-def news_over(redis_url: str) -> News:
-    """The way over this Redis; within the process when there is none."""
-    return RedisNews(redis_url) if redis_url else LocalNews()
+def pubsub_over(redis_url: str) -> PubSub:
+    """Over this Redis; within the process when the url is empty."""
+    return RedisPubSub(redis_url) if redis_url else LocalPubSub()
 
 
-class LocalNews:
+class LocalPubSub:
     """Within this process."""
 
     def __init__(self) -> None:
         self._listener: Listener | None = None
 
     async def start(self, listener: Listener) -> None:
-        """Begin to listen."""
+        """Call the listener with every change from now on."""
         self._listener = listener
 
     async def stop(self) -> None:
         """Stop listening."""
         self._listener = None
 
-    async def spread(self, product_ids: Collection[str]) -> None:
-        """Tell the listener."""
+    async def publish(self, product_ids: Collection[str]) -> None:
+        """Pass a change on."""
         if self._listener is not None:
             self._listener(product_ids)
 
 
-class RedisNews:
+class RedisPubSub:
     """Over Redis, to every process that listens, this one included.
 
-    Redis keeps no message for a listener that is away. So whoever has been away takes everything to have changed.
+    Redis stores no message for a listener that is away. After a lost connection the listener is called with None.
     """
 
     def __init__(self, url: str) -> None:
@@ -73,7 +73,7 @@ class RedisNews:
         self._listening: asyncio.Task[None] | None = None
 
     async def start(self, listener: Listener) -> None:
-        """Begin to listen. Returns when this process hears what is spread, or when Redis is away just now."""
+        """Call the listener with every change from now on. Returns once it is subscribed, or when Redis is away."""
         if self._listening is None:
             ready = asyncio.Event()
             self._listening = asyncio.create_task(self._listen(listener, ready), name="changed products")
@@ -87,8 +87,8 @@ class RedisNews:
             await asyncio.gather(listening, return_exceptions=True)
         await self._redis.aclose()
 
-    async def spread(self, product_ids: Collection[str]) -> None:
-        """Tell every process.
+    async def publish(self, product_ids: Collection[str]) -> None:
+        """Pass a change on to every process.
 
         Raises:
             OutsideFailure: Redis does not answer.
@@ -112,7 +112,7 @@ class RedisNews:
                         elif message["type"] == "message":
                             listener(json.loads(message["data"]))
             except (RedisError, OSError) as error:
-                log.warning("changes of products are not heard: Redis is away (%s)", type(error).__name__)
+                log.warning("changes of products do not arrive: Redis is away (%s)", type(error).__name__)
             was_away = True
             ready.set()
             await asyncio.sleep(TRY_AGAIN)

@@ -1,4 +1,4 @@
-"""Bringing open pages up to date: a state that shows a changed product looks again, its browser gets what differs.
+"""Refreshing open pages: states that show a changed product read it again, and their browsers get what differs.
 
 What several pages show alike (the same page at the same address) is read once for all of them.
 """
@@ -12,38 +12,38 @@ import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 
 from backend.single_flight import SingleFlight
-from storefront.live.lost import is_lost, start_over
 from storefront.live.open_pages import OpenPages, Showing, address_of
+from storefront.live.state_loss import is_lost, start_over
 
 log = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 
 PAUSE = 0.2
-"""Seconds between two rounds. A toy that sells by the second refreshes its pages five times a second, not more."""
+"""Seconds between two rounds: a product that changes all the time refreshes its pages five times a second."""
 AT_ONCE = 16
-"""Pages that are brought up to date at the same time; shoppers' own events come in between."""
+"""Pages that are refreshed at the same time; shoppers' own events come in between."""
 
 
-class Once:
-    """Reads each thing once in a round, however many pages ask for it. What fails is read again for the next page."""
+class SharedReads:
+    """The readings of one round, each shared by all pages that need it. The next page tries again what failed."""
 
     def __init__(self) -> None:
         self._reading = SingleFlight[Hashable, Any]()
         self._known: dict[Hashable, Any] = {}
 
     async def __call__(self, what: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
-        """What `read` gives, or gave whoever asked for the same in this round."""
+        """The result of `read`, or of the first page that asked for the same `what` in this round."""
         if what not in self._known:
             self._known[what] = await self._reading.share(what, read)
         return cast("Value", self._known[what])
 
 
-class Live(Protocol):
+class Refreshable(Protocol):
     """A state that shows products."""
 
-    async def _renew(self, once: Once) -> None:
-        """Show what there is now, if it differs from what is shown."""
+    async def _update(self, shared: SharedReads) -> None:
+        """Read again what is shown, and show it if it differs."""
 
 
 class Refresher:
@@ -57,27 +57,27 @@ class Refresher:
         self._pages = pages
         self._changed: set[str] = set()
         self._everything = False
-        self._news = asyncio.Event()
+        self._changes_arrived = asyncio.Event()
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._waiting: dict[str, tuple[Once, tuple[Showing, ...]]] = {}
+        self._waiting: dict[str, tuple[SharedReads, tuple[Showing, ...]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._rounds: asyncio.Task[None] | None = None
 
-    def tell(self, product_ids: Collection[str] | None) -> None:
-        """Say which products changed; None: nobody knows which."""
+    def notify(self, product_ids: Collection[str] | None) -> None:
+        """Refresh the pages that show these products; all pages for None."""
         if product_ids is None:
             self._everything = True
         else:
             self._changed.update(product_ids)
-        self._news.set()
+        self._changes_arrived.set()
 
     def start(self) -> None:
-        """Begin to refresh."""
+        """Start the rounds."""
         if self._rounds is None:
             self._rounds = asyncio.create_task(self._run(), name="refresh open pages")
 
     async def stop(self) -> None:
-        """End it. Browsers that stay open read everything again when they connect to the next process."""
+        """Stop. Browsers that stay open load everything again when they connect to the next process."""
         rounds, self._rounds = self._rounds, None
         tasks = [task for task in (rounds, *self._tasks.values()) if task is not None]
         for task in tasks:
@@ -86,8 +86,8 @@ class Refresher:
 
     async def _run(self) -> None:
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self._changes_arrived.wait()
+            self._changes_arrived.clear()
             changed, everything = self._changed, self._everything
             self._changed, self._everything = set(), False
             try:
@@ -97,25 +97,25 @@ class Refresher:
             await asyncio.sleep(PAUSE)
 
     def _begin_round(self, changed: Collection[str] | None) -> None:
-        once = Once()
+        shared = SharedReads()
         for token, showings in self._pages.showing(changed).items():
-            _, due = self._waiting.get(token, (once, ()))
-            self._waiting[token] = once, tuple(dict.fromkeys((*due, *showings)))
+            _, due = self._waiting.get(token, (shared, ()))
+            self._waiting[token] = shared, tuple(dict.fromkeys((*due, *showings)))
             if token not in self._tasks:
                 self._tasks[token] = asyncio.create_task(self._refresh(token), name="refresh an open page")
 
     async def _refresh(self, token: str) -> None:
         try:
             while token in self._waiting:
-                once, due = self._waiting.pop(token)
-                await self._renew(token, once, due)
+                shared, due = self._waiting.pop(token)
+                await self._update(token, shared, due)
         except Exception:
             log.exception("an open page could not be refreshed")
         finally:
             del self._tasks[token]
 
-    async def _renew(self, token: str, once: Once, due: Collection[Showing]) -> None:
-        """Let these states of a page look again."""
+    async def _update(self, token: str, shared: SharedReads, due: Collection[Showing]) -> None:
+        """Let these states of a page read again what they show."""
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
         async with self._app.modify_state(page) as root, self._places:
@@ -124,7 +124,7 @@ class Refresher:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     # not public: every public method of a state is an event that anybody may send
-                    await cast("Live", state)._renew(once)  # noqa: SLF001
+                    await cast("Refreshable", state)._update(shared)  # noqa: SLF001
                 else:
                     self._pages.forget(token, showing.state)
         if has_to_start_over:

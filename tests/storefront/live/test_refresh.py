@@ -19,10 +19,10 @@ from backend.catalog.models import Product, Variant
 from backend.events import publish
 from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
-from storefront.live import refreshing
-from storefront.live.lost import ToldState, start_over_event
+from storefront.live import refresh
 from storefront.live.open_pages import OpenPages
-from storefront.live.refreshing import Once, Refresher
+from storefront.live.refresh import Refresher, SharedReads
+from storefront.live.state_loss import KnownClientState, start_over_event
 from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
 from storefront.pages.product import ProductState
@@ -63,7 +63,7 @@ class Browsers:
         place = {"pathname": address, "asPath": address, "token": token, "headers": {"origin": "http://shop"}}
         async with self.app.modify_state(BaseStateToken(ident=token, cls=state)) as root:
             root.router = RouterData.from_router_data(place)
-            (await root.get_state(ToldState))._is_told = True
+            (await root.get_state(KnownClientState))._is_known = True
             await load(await root.get_state(state))
         self.received.clear()
         self.heard.clear()
@@ -75,7 +75,7 @@ class Browsers:
     async def settled(self) -> None:
         """Wait until everything that was told is done."""
         async with asyncio.timeout(20):
-            while self.refresher._news.is_set() or self.refresher._tasks:
+            while self.refresher._changes_arrived.is_set() or self.refresher._tasks:
                 await asyncio.gather(*self.refresher._tasks.values(), asyncio.sleep(0))
 
     def told(self) -> list[str]:
@@ -91,7 +91,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> OpenPages:
 
 @pytest.fixture
 async def browsers(shop: Shop, pages: OpenPages, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Browsers]:
-    monkeypatch.setattr(refreshing, "PAUSE", 0.0)
+    monkeypatch.setattr(refresh, "PAUSE", 0.0)
     browsers = Browsers(pages)
     browsers.refresher.start()
     yield browsers
@@ -138,7 +138,7 @@ async def test_whoever_looks_at_the_product_sees_it_change_and_nobody_else_is_to
     for token, address in (("ana", "/product/trompo"), ("luis", "/product/trompo"), ("eva", "/product/yoyo")):
         await browsers.open(token, address, ProductState)
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.told() == ["ana", "luis"]
     for token in ("ana", "luis"):
@@ -151,7 +151,7 @@ async def test_whoever_looks_at_the_product_sees_it_change_and_nobody_else_is_to
 async def test_what_did_not_change_is_not_sent(browsers: Browsers, toys: Toys) -> None:
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.received == []
 
@@ -173,7 +173,7 @@ async def test_pages_alike_are_read_once(
 
     monkeypatch.setattr(HomeState, "_data", counted)
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert reads == ["/"]
     assert len(browsers.told()) == 13
@@ -184,7 +184,7 @@ async def test_the_banner_drops_what_sold_out(browsers: Browsers, toys: Toys) ->
     await toys.make("yoyo", featured=True)
     await browsers.open("ana", "/", HomeState)
     await toys.stock("trompo", 0)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     slides = (await browsers.state("ana", HomeState)).content.slides
     assert [card.handle for card in slides] == ["yoyo"]
@@ -195,7 +195,7 @@ async def test_a_product_that_is_gone_says_so(browsers: Browsers, toys: Toys, sh
     await browsers.open("ana", "/product/trompo", ProductState)
     async with shop.database.transaction() as session:
         (await session.get_one(Product, trompo)).status = "draft"
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     state = await browsers.state("ana", ProductState)
     assert state.content.detail is None
@@ -213,7 +213,7 @@ async def test_a_list_keeps_what_it_was_narrowed_by(browsers: Browsers, toys: To
     async with browsers.app.modify_state(BaseStateToken(ident="ana", cls=CatalogState)) as root:
         await (await root.get_state(CatalogState)).browse(choices)
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     narrowed, whole = [(await browsers.state(token, CatalogState)).content for token in ("ana", "luis")]
     assert [(card.handle, card.price) for card in narrowed.page.cards] == [("trompo", 12_300)]
@@ -222,7 +222,7 @@ async def test_a_list_keeps_what_it_was_narrowed_by(browsers: Browsers, toys: To
     assert not whole.is_custom
     number = narrowed.number
     browsers.received.clear()
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.received == []  # nothing differs, although answers are numbered
     assert (await browsers.state("ana", CatalogState)).content.number == number
@@ -233,7 +233,7 @@ async def test_carts_and_wishlists_follow(browsers: Browsers, toys: Toys) -> Non
     await browsers.open("ana", "/cart", CartState, lambda cart: cart.add(toys.variants["trompo"], 2))
     await browsers.open("luis", "/wishlist", WishlistState, lambda wishes: wishes.show(["trompo", "yoyo"]))
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert (await browsers.state("ana", CartState)).cart.item_total == 24_600
     assert [card.price for card in (await browsers.state("luis", WishlistState)).cards] == [12_300]
@@ -246,7 +246,7 @@ async def test_a_page_that_was_left_is_not_refreshed(
     await browsers.open("ana", "/product/trompo", ProductState)
     await browsers.open("ana", "/cart", CartState, lambda cart: cart.load_cart())
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.received == []
     assert len(pages) == 0
@@ -257,7 +257,7 @@ async def test_a_fragment_of_the_address_is_no_other_page(browsers: Browsers, to
     await browsers.open("ana", "/product/trompo", ProductState)
     await browsers.open("ana", "/product/trompo#fotos", ProductState, lambda _product: asyncio.sleep(0))
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.told() == ["ana"]
 
@@ -267,7 +267,7 @@ async def test_closed_pages_are_left_alone(browsers: Browsers, toys: Toys, pages
     await browsers.open("ana", "/product/trompo", ProductState)
     del browsers.sockets.token_to_socket["ana"]
     await toys.cost("trompo", 12_300)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert browsers.received == []
     assert len(pages) == 0
@@ -278,7 +278,7 @@ async def test_everything_is_refreshed_when_nobody_knows_what_changed(browsers: 
         await toys.make(handle)
         await browsers.open(handle, f"/product/{handle}", ProductState)
         await toys.cost(handle, 12_300)
-    browsers.refresher.tell(None)
+    browsers.refresher.notify(None)
     await browsers.settled()
     assert browsers.told() == ["trompo", "yoyo"]
 
@@ -293,7 +293,7 @@ async def test_a_shopper_whose_own_event_takes_long_keeps_nobody_waiting(
         async with browsers.app.modify_state(BaseStateToken(ident="ana", cls=ProductState)):
             await toys.cost("trompo", price)
             browsers.heard.clear()
-            browsers.refresher.tell([trompo])
+            browsers.refresher.notify([trompo])
             async with asyncio.timeout(20):
                 await browsers.heard.wait()
             assert browsers.told()[-1] == "luis"
@@ -315,12 +315,12 @@ async def test_one_page_that_fails_takes_no_other_with_it(
     monkeypatch.setattr(HomeState, "_data", fail)
     await toys.cost("trompo", 12_300)
     with caplog.at_level(logging.ERROR, "storefront"):
-        browsers.refresher.tell([trompo])
+        browsers.refresher.notify([trompo])
         await browsers.settled()
     assert browsers.told() == ["luis"]
     assert "ZeroDivisionError" in caplog.text
     monkeypatch.undo()
-    browsers.refresher.tell([trompo])  # and the next round finds both again
+    browsers.refresher.notify([trompo])  # and the next round finds both again
     await browsers.settled()
     assert browsers.told() == ["ana", "luis"]
 
@@ -331,7 +331,7 @@ async def test_an_idle_page_whose_state_was_dropped_is_asked_to_start_over(
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     browsers.app.state_manager.states.clear()  # type: ignore[attr-defined]
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     ((_, update),) = [(to, update) for to, update in browsers.received if update.events]
     assert update.events == [start_over_event()]
@@ -341,15 +341,15 @@ async def test_a_state_that_does_not_know_its_browser_is_not_shown(browsers: Bro
     """Redis drops states one by one: the one that was told goes first."""
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
-    (await browsers.state("ana", ToldState))._is_told = False
+    (await browsers.state("ana", KnownClientState))._is_known = False
     await toys.cost("trompo", 21_000)
-    browsers.refresher.tell([trompo])
+    browsers.refresher.notify([trompo])
     await browsers.settled()
     assert [update.events for _, update in browsers.received] == [[start_over_event()]]
 
 
 async def test_once_reads_once_and_tells_everybody_of_a_failure() -> None:
-    once, reads = Once(), 0
+    shared, reads = SharedReads(), 0
 
     async def read() -> int:
         nonlocal reads
@@ -357,11 +357,11 @@ async def test_once_reads_once_and_tells_everybody_of_a_failure() -> None:
         await asyncio.sleep(0)
         return reads
 
-    assert await asyncio.gather(*(once("a", read) for _ in range(5))) == [1] * 5
-    assert await once("b", read) == 2
+    assert await asyncio.gather(*(shared("a", read) for _ in range(5))) == [1] * 5
+    assert await shared("b", read) == 2
 
     async def fail() -> int:
         raise ZeroDivisionError
 
-    failures = await asyncio.gather(*(once("c", fail) for _ in range(3)), return_exceptions=True)
+    failures = await asyncio.gather(*(shared("c", fail) for _ in range(3)), return_exceptions=True)
     assert [type(failure) for failure in failures] == [ZeroDivisionError] * 3

@@ -1,13 +1,15 @@
-"""The lines of the cart, as its page and its drawer show them."""
+"""The lines of the cart, and the drawer that shows them beside any page."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine
 from backend.texts import _
-from storefront.components.browser import LineQuantity, icon
-from storefront.components.links import to_product
-from storefront.components.picture import picture
+from storefront.components.browser import KeepFocus, LineQuantity, Sheet, icon
+from storefront.components.header import CART_SHEET
+from storefront.components.links import CART, CHECKOUT, to_product
+from storefront.components.pictures import picture
+from storefront.components.placeholders import empty_cart
 from storefront.state.cart import CartState
 
 QUANTITY_TEXTS = {"quantity": _("Cantidad"), "fewer": _("Quitar una unidad"), "more": _("Agregar una unidad")}
@@ -92,4 +94,41 @@ def cart_lines() -> rx.Component:
             lambda line: rx.el.li(cart_line(line=line), key=line.id),
         ),
         class_name="lines",
+    )
+
+
+@rx.memo
+def cart_sheet() -> rx.Component:
+    """The drawer: lines, total and the two ways on."""
+    cart = CartState.cart
+    return Sheet.create(
+        KeepFocus.create(
+            rx.cond(
+                cart.count.to(int) > 0,
+                rx.el.div(
+                    cart_lines(),
+                    rx.el.div(
+                        rx.el.p(
+                            rx.el.span(_("Subtotal")),
+                            rx.el.strong(cart.item_total_label, data_testid="drawer-total"),
+                            class_name="sum",
+                        ),
+                        rx.el.p(_("El envío se calcula con tu dirección."), class_name="sum__note"),
+                        rx.el.a(
+                            _("Ir a pagar"), href=CHECKOUT, class_name="button button--primary button--wide"
+                        ),
+                        rx.el.a(
+                            _("Ver el carrito"), href=CART, class_name="button button--quiet button--wide"
+                        ),
+                        class_name="cart-sheet__end",
+                    ),
+                    class_name="cart-sheet",
+                ),
+                empty_cart(level=2),
+            ),
+            buttons=".line__remove",
+        ),
+        name=CART_SHEET,
+        label=_("Tu carrito"),
+        close_label=_("Cerrar el carrito"),
     )

@@ -1,7 +1,7 @@
-"""`POST /api/revalidate`: the backend's subscriber tells which products changed (spec: Storefront routes, Events 2).
+"""`POST /api/revalidate`: the backend's subscriber says which products changed (spec: Storefront routes, Events 2).
 
-There is no cache to drop: product data is read live. What grows stale is what open pages show, so those are refreshed,
-on every replica.
+No cache is dropped, because product data is read live. Only open pages grow stale, so those are refreshed, on every
+replica.
 """
 
 import hmac
@@ -18,13 +18,13 @@ from backend.app import current_shop
 from backend.edge.route import WireRoute
 from backend.errors import InvalidData, Unauthorized
 from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
-from storefront.live.news import LocalNews, News, news_over
 from storefront.live.open_pages import open_pages
-from storefront.live.refreshing import Refresher
+from storefront.live.pubsub import LocalPubSub, PubSub, pubsub_over
+from storefront.live.refresh import Refresher
 
 
 class ChangedProduct(BaseModel):
-    """One change. `id` numbers the changes; one that is told twice is done twice, which does no harm."""
+    """One change, with its number. A repeated one is done again, which does no harm."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -46,9 +46,9 @@ class Revalidated(BaseModel):
 
 @dataclass
 class _Live:
-    """The way to everybody who shows products; it is there while the app runs."""
+    """Where changes are published; replaced while the app runs."""
 
-    news: News = field(default_factory=LocalNews)
+    pubsub: PubSub = field(default_factory=LocalPubSub)
 
 
 _live = _Live()
@@ -70,7 +70,7 @@ async def revalidate(request: Request) -> Revalidated:
     Raises:
         Unauthorized: the shared secret is missing or wrong; nothing of the request is read.
         InvalidData: it does not say which products.
-        OutsideFailure: the other replicas cannot be told; whoever asks tries again.
+        OutsideFailure: the other replicas cannot be reached; the caller tries again.
     """
     given, expected = request.headers.get(REVALIDATE_HEADER, ""), current_shop().settings.revalidation_secret
     if not hmac.compare_digest(given.encode(), expected.encode()):
@@ -80,24 +80,24 @@ async def revalidate(request: Request) -> Revalidated:
     except ValidationError as error:
         raise InvalidData('Invalid request: expected {"events": [{"product_id": "prod_…"}, …]}') from error
     products = {event.product_id for event in changes.events}
-    await _live.news.spread(products)
+    await _live.pubsub.publish(products)
     return Revalidated(revalidated=len(products))
 
 
 @asynccontextmanager
-async def pages_follow_the_shop(app: rx.App) -> AsyncIterator[None]:
-    """While the app runs, let its open pages follow what is told to any replica."""
+async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
+    """Refresh the app's open pages while it runs, whichever replica a change was sent to (Reflex lifespan task)."""
     namespace = app.event_namespace
     if namespace is None:
         raise RuntimeError("an app without a websocket has no open pages")
     open_pages.connected = lambda: namespace.token_to_sid
     refresher = Refresher(app, open_pages)
     refresher.start()
-    _live.news = news_over(current_shop().settings.redis_url)
-    await _live.news.start(refresher.tell)
+    _live.pubsub = pubsub_over(current_shop().settings.redis_url)
+    await _live.pubsub.start(refresher.notify)
     try:
         yield
     finally:
-        await _live.news.stop()
+        await _live.pubsub.stop()
         await refresher.stop()
-        _live.news, open_pages.connected = LocalNews(), None
+        _live.pubsub, open_pages.connected = LocalPubSub(), None

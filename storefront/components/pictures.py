@@ -1,0 +1,98 @@
+"""Pictures of products, which keep their place while they load, and the shop's own drawings."""
+
+from urllib.parse import quote
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.catalog.views import PictureView
+
+URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
+"""What a url may hold as it is. Quotes, parentheses, backslashes and spaces are encoded: CSS gives them a meaning."""
+
+
+def css_url(url: str) -> str:
+    """The url as a quoted CSS `url("…")`, whatever characters it holds (spec: Storefront view rules 4)."""
+    return f'url("{quote(url, safe=URL_CHARACTERS)}")'
+
+
+def picture(
+    shown: rx.Var[PictureView],
+    sizes: str,
+    *,
+    is_first: bool | rx.Var[bool] = False,
+    class_name: str = "",
+    alt: str | rx.Var[str] | None = None,
+) -> rx.Component:
+    """A picture with its files by width.
+
+    Args:
+        shown: what to show.
+        sizes: how wide it is drawn, as `<img sizes>`.
+        is_first: whether the page opens with it: then it is fetched at once and before others.
+        class_name: its class.
+        alt: what it shows, when not what the picture itself says; empty where words beside it say the same.
+    """
+    view = shown.to(ObjectVar, PictureView)
+    return rx.el.img(
+        src=view.url,
+        src_set=view.srcset,
+        sizes=sizes,
+        alt=view.alt if alt is None else alt,
+        loading=rx.cond(is_first, "eager", "lazy"),
+        decoding="async",
+        class_name=class_name,
+        custom_attrs={
+            "width": view.width,
+            "height": view.height,
+            "fetchPriority": rx.cond(is_first, "high", "auto"),
+        },
+    )
+
+
+MARK = "/brand/mark.svg"
+OG_IMAGE = "/brand/og.png"
+
+GOOGLE = "/brand/google.svg"
+"""The mark by which Google's button is known."""
+
+DEPARTMENTS = (
+    "aire-libre",
+    "ciencia-y-arte",
+    "construccion",
+    "juego-de-roles",
+    "juegos-tradicionales",
+    "juegos-y-rompecabezas",
+    "munecas-y-peluches",
+    "musica",
+    "vehiculos",
+)
+"""The departments that have a drawing; any other gets the shop's mark."""
+
+AGES = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12", "12+": "age-12%2B"}
+
+
+def drawing(
+    source: str | rx.Var[str], width: int, height: int | None = None, class_name: str = ""
+) -> rx.Component:
+    """A drawing beside words that say the same, which come first: it is a document of its own to a browser."""
+    return rx.el.img(
+        src=source,
+        alt="",
+        decoding="async",
+        loading="lazy",
+        class_name=class_name,
+        custom_attrs={"width": width, "height": height or width},
+    )
+
+
+def department_drawing(handle: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
+    """The drawing of a department."""
+    sources = [(name, f"/brand/category-{name}.svg") for name in DEPARTMENTS]
+    return drawing(rx.match(handle, *sources, MARK), size, class_name=class_name)
+
+
+def age_drawing(age: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
+    """The drawing of an age."""
+    sources = [(value, f"/brand/{name}.svg") for value, name in AGES.items()]
+    return drawing(rx.match(age, *sources, MARK), size, class_name=class_name)

@@ -1,0 +1,58 @@
+"""Pages whose state is lost: Reflex drops it after an hour without an event, and Redis may lose it.
+
+Reflex would go on with an empty state, which does not know what the browser stores: the next product would go into a
+new cart. Instead the browser is asked to connect anew, and then to send its events again in their order: see
+`assets/scripts/reconnecting.js`.
+"""
+
+from typing import Any
+
+import reflex as rx
+from reflex.event import Event
+from reflex.middleware.middleware import Middleware
+from reflex.state import BaseState, StateUpdate
+from reflex_base.constants import CompileVars
+from reflex_base.event.context import EventContext
+
+HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
+
+
+class KnownClientState(rx.State):
+    """Whether the browser has sent what it stores (cookies, local storage) to this page's state.
+
+    States expire one by one in Redis, an hour after they were written. This one is written when the page connects, and
+    no other state earlier: so this one expires first.
+    """
+
+    _is_known: bool = False
+
+
+class StateLossMiddleware(Middleware):
+    """Stops events whose page's state is lost, and asks the browser to start over."""
+
+    async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
+        """None lets the event go on; an empty update ends it here."""
+        if event.name == HYDRATE:
+            (await state.get_state(KnownClientState))._is_known = True  # noqa: SLF001 - no browser can set or read it
+            return None
+        if not await is_lost(state):
+            return None
+        # without `router_data`: headers and cookie are not sent to the browser, which adds its address again
+        await start_over(app, EventContext.get().token, {"name": event.name, "payload": event.payload})
+        return StateUpdate()
+
+
+async def is_lost(state: BaseState) -> bool:
+    """Whether the browser has not sent what it stores to this state."""
+    return not (await state.get_state(KnownClientState))._is_known  # noqa: SLF001 - as above
+
+
+async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:
+    """Ask the browser of a page to connect anew, and then to send the event `sent_back` again."""
+    if app.event_namespace is not None:
+        await app.event_namespace.emit_update(StateUpdate(events=[start_over_event(sent_back)]), token)
+
+
+def start_over_event(sent_back: dict[str, Any] | None = None) -> Event:
+    """The event that the browser is sent: see `inTurn` in `assets/scripts/reconnecting.js`."""
+    return Event(name="_start_over", payload={"event": sent_back})

@@ -1,0 +1,76 @@
+"""What event handlers share: the decorator, the checks of their arguments, and numbers that grow.
+
+An event handler is a public remote call: whoever opens a websocket can send any event with any argument.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import reflex as rx
+
+from backend.clock import now
+from backend.errors import InvalidData
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def event(*, supersedes: bool = False, debounce: int | None = None) -> Callable[[Method], Method]:
+    """Make a method of a state an event handler, which any browser may call with any arguments.
+
+    Args:
+        supersedes: whether a later call takes the place of one that is still running.
+        debounce: for how many milliseconds the browser waits for a later call before it sends one.
+    """
+    return cast("Callable[[Method], Method]", rx.event(supersedes=supersedes, debounce=debounce))
+
+
+def next_number(before: int) -> int:
+    """A number by which the browser knows what is new: above `before`, and above those of a state that was lost."""
+    return max(before + 1, int(now().timestamp() * 1000))
+
+
+MAX_ID = 64
+
+
+def checked_id(value: object) -> str:
+    """The value as an id.
+
+    Raises:
+        InvalidData: it is no text, or longer than any id.
+    """
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID:
+        raise InvalidData("not an id")
+    return value
+
+
+def checked_text(value: object, longest: int) -> str:
+    """The value as a text without space around it.
+
+    Raises:
+        InvalidData: it is no text, or too long.
+    """
+    if not isinstance(value, str) or len(value) > longest:
+        raise InvalidData("not a text of that length")
+    return value.strip()
+
+
+def checked_number(value: object, least: int, most: int) -> int:
+    """The value as a whole number within bounds.
+
+    Raises:
+        InvalidData: it is no whole number, or out of bounds.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InvalidData("not a number within bounds")
+    return value
+
+
+def checked_texts(value: object, most: int, longest: int = MAX_ID) -> list[str]:
+    """The value as a list of texts, each once, no more than `most`.
+
+    Raises:
+        InvalidData: it is no list of texts, or one of them is too long.
+    """
+    if not isinstance(value, list):
+        raise InvalidData("not a list")
+    return list(dict.fromkeys(checked_text(item, longest) for item in value[:most]))
