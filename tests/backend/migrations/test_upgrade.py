@@ -13,10 +13,18 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, text
 
+from backend.attention import AttentionKind
 from backend.database import Database
+from backend.fulfillment.labels import OVERDUE
+from backend.fulfillment.tracking import TRACK
+from backend.jobs import Worker
 from backend.migrations import upgrade
 from backend.migrations.runner import FOLDER
 from backend.migrations.tables import all_tables
+from backend.payment.notifications import HANDLE
+from backend.payment.service import PaymentService
+from backend.payment.transitions import CHECK
+from tests.backend.checkout.scripted_bank import ScriptedBank
 
 SHOP = """
 INSERT INTO collection (id, title, handle, meta, created_at, updated_at)
@@ -31,6 +39,50 @@ INSERT INTO inventory_level (id, variant_id, location_id, stocked, reserved, cre
 VALUES ('iitem_1', 'variant_1', 'sloc_1', 7, 2, '2026-01-02', '2026-01-02')
 """
 """A toy for sale, as the first revision has it."""
+BEFORE_THE_CORE = "21acb43c9c7b"
+"""The last revision before later work became jobs, and what a person must decide became attention rows."""
+OPEN_WORK = """
+INSERT INTO region (id, name, currency_code, country_code, created_at, updated_at)
+VALUES ('reg_1', 'Colombia', 'cop', 'co', '2026-01-02', '2026-01-02');
+INSERT INTO sales_channel (id, name, created_at, updated_at) VALUES ('sc_1', 'Web', '2026-01-02', '2026-01-02');
+INSERT INTO stock_location (id, name, address, created_at, updated_at)
+VALUES ('sloc_1', 'Bodega', '{}', '2026-01-02', '2026-01-02');
+INSERT INTO cart (id, order_id, region_id, sales_channel_id, draft, meta, created_at, updated_at)
+VALUES ('cart_1', 'order_1', 'reg_1', 'sc_1', '{}', '{}', '2026-01-02', '2026-01-02'),
+       ('cart_2', 'order_2', 'reg_1', 'sc_1', '{}', '{}', '2026-01-02', '2026-01-02');
+INSERT INTO payment_collection (id, cart_id, amount, currency_code, status, created_at, updated_at)
+VALUES ('pay_col_1', 'cart_1', 45000, 'cop', 'not_paid', '2026-01-02', '2026-01-02'),
+       ('pay_col_2', 'cart_2', 45000, 'cop', 'not_paid', '2026-01-02', '2026-01-02');
+INSERT INTO payment_session (id, collection_id, provider_id, state, amount, currency_code, invoice, reference, data,
+                             checks, asked_at, paid_late_at, created_at, updated_at)
+VALUES ('payses_1', 'pay_col_1', 'gateway_pse', 'pending_authorization', 45000, 'cop', 'TR1', 'ref-TR1', '{}',
+        2, '2026-01-03', NULL, '2026-01-02', '2026-01-02'),
+       ('payses_2', 'pay_col_2', 'gateway_pse', 'captured', 45000, 'cop', 'TR2', 'ref-TR2', '{}',
+        1, NULL, NULL, '2026-01-02', '2026-01-02'),
+       ('payses_3', 'pay_col_2', 'gateway_pse', 'rejected', 45000, 'cop', 'TR3', 'ref-TR3', '{}',
+        1, NULL, '2026-01-04', '2026-01-02', '2026-01-02');
+INSERT INTO payment_notification (id, provider_id, dedupe_key, verdict, reference, invoice, state_code, fields,
+                                  times_received, next_try_at, tries, handled_at, created_at, updated_at)
+VALUES ('paynot_1', 'gateway_pse', 'a', 'genuine', 'ref-TR1', 'TR1', 3, '{"x": "1"}', 2, '2026-01-02', 1, NULL,
+        '2026-01-02', '2026-01-02'),
+       ('paynot_2', 'gateway_pse', 'b', 'genuine', 'ref-TR1', 'TR1', 1, '{}', 1, '2026-01-02', 0, NULL,
+        '2026-01-02', '2026-01-02'),
+       ('paynot_3', 'gateway_pse', 'c', 'genuine', 'ref-TR2', 'TR2', 2, '{}', 1, NULL, 1, '2026-01-03',
+        '2026-01-02', '2026-01-02'),
+       ('paynot_4', 'gateway_pse', 'd', 'forged', NULL, NULL, NULL, '{}', 1, NULL, 0, NULL,
+        '2026-01-02', '2026-01-02');
+INSERT INTO fulfillment (id, order_id, reference, location_id, provider_id, state, items, data, tracks, next_track_at,
+                         created_at, updated_at)
+VALUES ('ful_1', 'order_1', 'TR-1', 'sloc_1', 'carrier_standard', 'unknown', '[]', '{}', 0, NULL,
+        '2026-01-02', '2026-01-02'),
+       ('ful_2', 'order_1', 'TR-2', 'sloc_1', 'carrier_standard', 'creating', '[]', '{}', 0, NULL,
+        '2026-01-02', '2026-01-02'),
+       ('ful_3', 'order_1', 'TR-3', 'sloc_1', 'carrier_standard', 'created', '[]', '{}', 3, '2026-01-02',
+        '2026-01-02', '2026-01-02'),
+       ('ful_4', 'order_1', 'TR-4', 'sloc_1', 'carrier_standard', 'failed', '[]', '{}', 0, NULL,
+        '2026-01-02', '2026-01-02')
+"""
+"""At that revision: payments at the bank, paid, and paid late; notifications that wait; labels that nobody knows of."""
 BEFORE_NAMES = "d8f6e06d3297"
 """The last revision before tables and columns got the names of the field."""
 RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
@@ -70,6 +122,12 @@ async def empty(server: URL | None, tmp_path: Path) -> AsyncIterator[Database]:
     await connection.close()
 
 
+async def write(database: Database, statements: str) -> None:
+    async with database.transaction() as session:
+        for statement in statements.split(";"):
+            await session.execute(text(statement))
+
+
 async def all_of(database: Database, query: str) -> list[tuple[Any, ...]]:
     async with database.read() as session:
         return [tuple(row) for row in await session.execute(text(query))]
@@ -91,9 +149,7 @@ async def test_a_shop_of_any_age_comes_to_todays_shape_and_loses_nothing(
 ) -> None:
     if since is not None:
         await upgrade(empty, since)
-        async with empty.transaction() as session:
-            for statement in SHOP.split(";"):
-                await session.execute(text(statement))
+        await write(empty, SHOP)
     await upgrade(empty)
     assert await differences(empty) == []
     if since is not None:
@@ -106,6 +162,83 @@ async def test_a_shop_of_any_age_comes_to_todays_shape_and_loses_nothing(
         assert await all_of(empty, "SELECT stocked, reserved FROM inventory_level") == [(7, 2)]
 
 
+async def test_open_work_of_before_the_core_is_taken_up(empty: Database) -> None:
+    await upgrade(empty, BEFORE_THE_CORE)
+    await write(empty, OPEN_WORK)
+    await upgrade(empty)
+
+    jobs = await all_of(
+        empty, "SELECT kind, key, attempts, failures, claim IS NULL FROM job ORDER BY kind, key"
+    )
+    assert jobs == sorted(
+        (kind, key, 0, 0, True)
+        for kind, key in (
+            (CHECK, "payses_1"),
+            (HANDLE, "paynot_1"),
+            (HANDLE, "paynot_2"),
+            (OVERDUE, "ful_2"),
+            (TRACK, "ful_3"),
+        )
+    )
+    assert await all_of(
+        empty,
+        "SELECT id, is_final, times_received, handled_at IS NOT NULL FROM payment_notification ORDER BY id",
+    ) == [
+        ("paynot_1", False, 2, False),  # it told of a pending payment
+        ("paynot_2", True, 1, False),
+        ("paynot_3", True, 1, True),
+        ("paynot_4", False, 1, False),
+    ]
+    assert await all_of(
+        empty,
+        "SELECT kind, subject_id, amount, order_id, fulfillment_id, payment_session_id, message FROM attention"
+        " ORDER BY kind",
+    ) == [
+        (
+            AttentionKind.APPROVED_LATE,
+            "payses_3",
+            45_000,
+            None,
+            None,
+            "payses_3",
+            "Payment TR3: approved after it had ended",
+        ),
+        (
+            AttentionKind.LABEL_IN_DOUBT,
+            "ful_1",
+            None,
+            "order_1",
+            "ful_1",
+            None,
+            "Label TR-1: the carrier did not answer",
+        ),
+    ]
+    assert await all_of(empty, "SELECT id, payment_session_id FROM cart ORDER BY id") == [
+        ("cart_1", "payses_1"),  # it is at the bank: it cannot be changed
+        ("cart_2", None),
+    ]
+    assert await all_of(
+        empty, "SELECT id, captured_amount, checked_at IS NOT NULL FROM payment_session ORDER BY id"
+    ) == [("payses_1", None, True), ("payses_2", 45_000, False), ("payses_3", None, False)]
+
+
+async def test_a_notification_of_before_the_core_is_acted_on(empty: Database) -> None:
+    await upgrade(empty, BEFORE_THE_CORE)
+    await write(empty, OPEN_WORK)
+    await upgrade(empty)
+    bank = ScriptedBank()
+    assert await Worker(empty, [PaymentService(empty, {bank.id: bank})]).run_due(HANDLE) == 2
+    assert bank.asked == 2
+    assert await all_of(
+        empty,
+        "SELECT id, handled_at IS NOT NULL FROM payment_notification WHERE reference = 'ref-TR1' ORDER BY id",
+    ) == [
+        ("paynot_1", True),
+        ("paynot_2", False),  # it told an end, and the bank says pending: it is asked again
+    ]
+    assert await all_of(empty, f"SELECT key FROM job WHERE kind = '{HANDLE}'") == [("paynot_2",)]
+
+
 async def test_processes_that_start_at_once_migrate_once(empty: Database) -> None:
     await asyncio.gather(*(upgrade(empty) for _ in range(3)))
     assert await all_of(empty, "SELECT version_num FROM alembic_version") == [(REVISIONS[-1],)]
@@ -113,9 +246,7 @@ async def test_processes_that_start_at_once_migrate_once(empty: Database) -> Non
 
 async def test_a_product_is_still_watched_when_its_table_has_grown(empty: Database) -> None:
     await upgrade(empty, REVISIONS[0])
-    async with empty.transaction() as session:
-        for statement in SHOP.split(";"):
-            await session.execute(text(statement))
+    await write(empty, SHOP)
     await upgrade(empty)
     (before,) = await all_of(empty, "SELECT catalog FROM catalog_version")
     async with empty.transaction() as session:
