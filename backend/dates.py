@@ -5,14 +5,20 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
 
+from backend.texts import language
+
 TIME_ZONE = ZoneInfo("America/Bogota")
+LOCALE = {"es": "es_CO", "en": "en"}[language]
+TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
+DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
+"""How a moment and a day are written: Babel's patterns."""
 
 
 def time_label(moment: datetime) -> str:
-    """A moment: «21 de noviembre de 2026, 3:05 p. m.»."""
-    return format_datetime(moment, "d 'de' MMMM 'de' y, h:mm a", tzinfo=TIME_ZONE, locale="es_CO")
+    """A moment: «21 de noviembre de 2026, 3:05 p. m.», in English «November 21, 2026, 3:05 PM»."""
+    return format_datetime(moment, TIME, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
 def day_label(moment: datetime) -> str:
-    """A moment's day: «lunes 23 de noviembre»."""
-    return format_date(moment.astimezone(TIME_ZONE).date(), "EEEE d 'de' MMMM", locale="es_CO")
+    """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
+    return format_date(moment.astimezone(TIME_ZONE).date(), DAY, locale=LOCALE)
