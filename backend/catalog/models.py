@@ -31,6 +31,7 @@ from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.pricing import STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
+from backend.texts import _
 from backend.words import fold
 
 # compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike
@@ -231,7 +232,7 @@ class Variant(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
-    title: str = "Única"
+    title: str = _("Única")
     sku: str | None = Field(default=None, unique=True)
     price: Cop
     compare_at_price: Cop | None = None

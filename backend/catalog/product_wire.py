@@ -22,8 +22,9 @@ from backend.edge.fields import Fields
 from backend.edge.prices import price
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
+from backend.texts import _
 
-OPTION_TITLE = "Presentación"
+OPTION_TITLE = _("Presentación")
 
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
 

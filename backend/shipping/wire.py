@@ -8,6 +8,7 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
+from backend.texts import _
 
 TYPE_NOTE = "type"
 """Where an option's `meta` keeps what the platform calls its type."""
@@ -42,7 +43,7 @@ def location_wire(location: StockLocation) -> JsonDict:
 def option_type(option: ShippingOption) -> JsonDict:
     """What kind of shipping it is."""
     is_pickup = bool(option.data.get("pickup"))
-    label, code = ("Recoger en tienda", "pickup") if is_pickup else ("Estándar", "standard")
+    label, code = (_("Recoger en tienda"), "pickup") if is_pickup else (_("Estándar"), "standard")
     said = option.meta.get(TYPE_NOTE) or {"label": label, "description": label, "code": code}
     return {
         "id": sibling_id("sotype", option.id),
