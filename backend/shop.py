@@ -23,8 +23,8 @@ from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
-from backend.mail.carriers import mail_carrier
 from backend.mail.mailer import Mailer
+from backend.mail.transports import transport_of
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
@@ -86,7 +86,7 @@ class Shop:
             },
         )
         self.google = Google(settings)
-        self.mailer = Mailer(self.database, settings, mail_carrier(settings))
+        self.mailer = Mailer(self.database, settings, transport_of(settings))
         self.outbox = OutboxPublisher(
             self.database,
             httpx.AsyncClient(verify=trusted()),

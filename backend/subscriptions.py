@@ -4,5 +4,5 @@ import backend.attention.service
 import backend.catalog.events
 import backend.checkout.completion
 import backend.checkout.resolvers
-import backend.mail.record
+import backend.mail.mailer
 import backend.outbox.publisher  # noqa: F401

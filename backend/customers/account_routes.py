@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from backend.contact import tidy_email
+from backend.contact import CHECK_FIELDS, tidy_email
 from backend.customers import signing_in
 from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
 from backend.customers.errors import WrongPassword
@@ -23,12 +23,12 @@ from backend.edge.route import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.errors import ShopError, TooManyRequests, Unauthorized
+from backend.texts import _
 
-WRONG = "El correo o la contraseña no coinciden."
-TOO_MANY = "Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."
-SIGNED_OUT = "Tu sesión terminó. Entra otra vez."
-CHECK = "Revisa los datos marcados."
-FAILED = "No pudimos hacerlo. Inténtalo otra vez."
+WRONG = _("El correo o la contraseña no coinciden.")
+TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+SIGNED_OUT = _("Tu sesión terminó. Entra otra vez.")
+FAILED = _("No pudimos hacerlo. Inténtalo otra vez.")
 
 
 class Typed(LenientBody):
@@ -144,6 +144,6 @@ def _told(error: ShopError) -> Response:
         case TooManyRequests():
             message = TOO_MANY
         case _:
-            message = fields.pop("form", CHECK if fields else FAILED)
+            message = fields.pop("form", CHECK_FIELDS if fields else FAILED)
     headers = getattr(error, "headers", None)
     return Wire({"message": message, "fields": fields}, error.status, headers=headers)

@@ -17,11 +17,12 @@ from backend.customers.sessions import close_all
 from backend.database import Database, locked
 from backend.errors import InvalidData
 from backend.rate_limit import RateLimit
+from backend.texts import _
 
 EMAILPASS, GOOGLE = "emailpass", "google"
 LOGINS = RateLimit("login", per_pair=5, per_client=20, per_subject=50)
 REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=20, per_subject=20)
-WRONG_NOW = "Esta no es tu contraseña actual."
+WRONG_NOW = _("Esta no es tu contraseña actual.")
 
 
 async def register(database: Database, typed: Mapping[str, Any], *, client: str) -> str:

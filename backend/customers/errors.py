@@ -1,6 +1,7 @@
 """What may go wrong with an account, in a shopper's words where a page shows it beside a field."""
 
 from backend.errors import InvalidData, Unauthorized
+from backend.texts import _
 
 
 class WrongPassword(Unauthorized):
@@ -17,7 +18,9 @@ class AddressTaken(InvalidData):
         super().__init__(
             "Identity with email already exists",
             fields={
-                "email": "No podemos crear una cuenta con este correo. ¿Ya tienes una? Entra con tu contraseña."
+                "email": _(
+                    "No podemos crear una cuenta con este correo. ¿Ya tienes una? Entra con tu contraseña."
+                )
             },
         )
 
@@ -27,5 +30,5 @@ class LinkUsed(InvalidData):
 
     def __init__(self) -> None:
         super().__init__(
-            "The link is not valid", fields={"form": "Este enlace ya se usó o venció. Pide uno nuevo."}
+            "The link is not valid", fields={"form": _("Este enlace ya se usó o venció. Pide uno nuevo.")}
         )

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
@@ -72,13 +72,3 @@ async def use_reset_token(database: Database, token: str, password: str) -> str:
         await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer_id))
     await set_password(database, customer_id, password)
     return customer_id
-
-
-async def is_reset_token(session: AsyncSession, token: str) -> bool:
-    """Whether the link is still good."""
-    found = await session.execute(
-        select(ResetLink.customer_id).where(
-            ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now()
-        )
-    )
-    return found.first() is not None

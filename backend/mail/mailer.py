@@ -1,34 +1,51 @@
-"""Sends the mails: each is a job, enqueued with what it tells of, until it has left.
+"""When a mail is sent: events are noted in their own transaction, and a job writes and sends what was noted.
 
-At least once: a mail counts as sent after it has left. If the process dies in between, it leaves again.
+A mail is sent at least once: it counts as sent after it has left, and leaves again when the process dies in between.
 """
 
 import logging
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention import AttentionKind
+from backend.attention.service import AttentionRaised, read_attention
+from backend.clock import now
+from backend.customers.events import ResetAsked
 from backend.database import Database, database_now
 from backend.errors import NotFound
-from backend.jobs import JobRun, job
-from backend.mail.carriers import Carrier
-from backend.mail.letters import letter_of
-from backend.mail.models import Mail
-from backend.mail.record import SEND, Kind
+from backend.events import subscribe
+from backend.ids import new_id
+from backend.jobs import JobRun, enqueue, job
+from backend.mail.messages import message_of
+from backend.mail.models import Mail, MailKind
+from backend.mail.rendering import MailRenderer
+from backend.mail.transports import Transport
+from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
+from backend.payment.events import RefundBooked
 from backend.settings import Settings
+from backend.tables import for_each_dialect, table_of
+
+SEND = "mail.send"
+"""The job that sends a mail; its key is the mail's id."""
 
 log = logging.getLogger(__name__)
 
 
 class Mailer:
-    """Writes mails and hands them to the mail server, or to the folder that stands in for one."""
+    """Writes mails and sends them by the transport."""
 
-    def __init__(self, database: Database, settings: Settings, carrier: Carrier) -> None:
+    def __init__(self, database: Database, settings: Settings, transport: Transport) -> None:
         self._database = database
         self._settings = settings
-        self._carrier = carrier
+        self._renderer = MailRenderer(settings)
+        self._transport = transport
 
     @job(SEND, timeout=timedelta(seconds=45), give_up_after=timedelta(days=3))
     async def send(self, run: JobRun) -> None:
-        """Write the mail and send it.
+        """Write the mail and send it, unless it was sent or what it is about is gone.
 
         Raises:
             OSError: it could not leave; smtplib's errors are such.
@@ -39,15 +56,89 @@ class Mailer:
         if mail is None or mail.sent_at is not None:
             return
         try:
-            # a reset's letter holds a link whose hash is kept before the mail leaves; the others are only read
-            is_reset = mail.kind == Kind.RESET
+            # a reset's link is stored as a hash before the mail leaves; for the others is only read
+            is_reset = mail.kind == MailKind.PASSWORD_RESET
             async with self._database.transaction() if is_reset else self._database.read() as session:
-                letter = await letter_of(session, self._settings, mail)
+                message = await message_of(session, self._settings, mail)
         except NotFound as error:
             log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
-            letter = None
-        if letter is not None:
-            await self._carrier.send(letter)
+            message = None
+        if message is not None:
+            await self._transport.send(self._renderer.render(message))
         async with self._database.transaction() as session:
             sent = await session.get_one(Mail, mail_id)
             sent.sent_at = await database_now(session)
+
+
+@subscribe(OrderPlaced)
+async def order_placed(session: AsyncSession, event: OrderPlaced) -> None:
+    """Tell the shopper that the order is stored."""
+    await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)
+
+
+@subscribe(OrderPaid)
+async def order_paid(session: AsyncSession, event: OrderPaid) -> None:
+    """Tell the shopper that the payment is confirmed."""
+    await _enqueue(session, MailKind.ORDER_PAID, event.order_id)
+
+
+@subscribe(OrderLost)
+async def order_lost(session: AsyncSession, event: OrderLost) -> None:
+    """Tell the shopper that the bank did not approve the payment."""
+    await _enqueue(session, MailKind.ORDER_LOST, event.order_id)
+
+
+@subscribe(OrderUnconfirmed)
+async def order_unconfirmed(session: AsyncSession, event: OrderUnconfirmed) -> None:
+    """Tell the shopper that the bank's confirmation did not come in time."""
+    await _enqueue(session, MailKind.ORDER_UNCONFIRMED, event.order_id)
+
+
+@subscribe(RefundBooked)
+async def refunded(session: AsyncSession, event: RefundBooked) -> None:
+    """Tell the payer that the money went back."""
+    await _enqueue(session, MailKind.REFUNDED, event.refund_id)
+
+
+@subscribe(FulfillmentShipped)
+async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
+    """Tell the shopper that the order is on its way."""
+    await _enqueue(session, MailKind.ORDER_SHIPPED, event.fulfillment_id)
+
+
+@subscribe(ResetAsked)
+async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
+    """Send a link for a new password. Whether the address has an account is looked up only when it is sent."""
+    await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
+
+
+@subscribe(AttentionRaised)
+async def attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
+    """Tell the shop's people, unless the trouble is that mails do not leave."""
+    row = await read_attention(session, event.attention_id)
+    if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
+        return
+    await _enqueue(session, MailKind.ATTENTION, event.attention_id)
+
+
+async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: bool = False) -> None:
+    """Send one mail of this kind about this thing, once; with `again` also when it was sent before."""
+    moment = now()
+    row = {"id": new_id("mail"), "kind": kind, "about": about, "created_at": moment, "updated_at": moment}
+    statement = (_INSERT_AGAIN if again else _INSERT)[session.get_bind().dialect.name]
+    mail_id = (await session.execute(statement, row)).scalar_one_or_none()
+    if mail_id is not None:
+        await enqueue(session, SEND, key=mail_id)
+
+
+def _insert(dialect: Any, *, again: bool) -> Any:
+    """The statement that returns the mail's id when it is to be sent, else nothing. It is built once."""
+    mail = dialect.insert(table_of(Mail))
+    if again:
+        set_ = {"sent_at": None, "updated_at": mail.excluded.updated_at}
+        return mail.on_conflict_do_update(index_elements=["kind", "about"], set_=set_).returning(Mail.id)
+    return mail.on_conflict_do_nothing(index_elements=["kind", "about"]).returning(Mail.id)
+
+
+_INSERT = for_each_dialect(partial(_insert, again=False))
+_INSERT_AGAIN = for_each_dialect(partial(_insert, again=True))

@@ -1,6 +1,7 @@
-"""Mails to be sent."""
+"""Mails: what each tells, and whether it has left."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
@@ -10,10 +11,23 @@ from backend.ids import new_id
 from backend.tables import Timestamps
 
 
-class Mail(Timestamps, table=True):
-    """A mail, once for what it is `about`. What it says is written when it is sent: no text, and no link, is kept here.
+class MailKind(StrEnum):
+    """What a mail tells. Its template is `templates/{kind}.jinja`."""
 
-    It stays after it was sent, so that it is not sent again.
+    ORDER_PLACED = "order_placed"
+    ORDER_PAID = "order_paid"
+    ORDER_LOST = "order_lost"
+    ORDER_UNCONFIRMED = "order_unconfirmed"
+    ORDER_SHIPPED = "order_shipped"
+    REFUNDED = "refunded"
+    PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind of mail
+    ATTENTION = "attention"
+
+
+class Mail(Timestamps, table=True):
+    """A mail of a kind about one thing. Its text is written when it is sent: no text and no link is stored.
+
+    The row stays after the mail was sent, so that it is not sent again.
     """
 
     __tablename__ = "mail"
@@ -22,5 +36,5 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order or a parcel; of a reset, an address."""
+    """The id of an order, a fulfillment, a refund or a row of attention; of a password's reset, an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

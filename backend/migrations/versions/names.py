@@ -24,6 +24,8 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 """(table's name since, column before, column since), one line each."""
 
 VALUES: tuple[tuple[str, str, str, str], ...] = (
+    ("mail", "kind", "parcel_shipped", "order_shipped"),
+    ("mail", "kind", "reset", "password_reset"),
 )
 """(table's name since, column's name since, text before, text since): words that are stored, one line each."""
 

@@ -16,8 +16,9 @@ from backend.customers.models import Staff
 from backend.database import db_now
 from backend.errors import Conflict
 from backend.jobs.models import Job
-from backend.mail.letters import letter_of
+from backend.mail.messages import message_of
 from backend.mail.models import Mail
+from backend.mail.rendering import MailRenderer
 from tests.backend.attention.conftest import Raise
 from tests.store_steps import get, post
 
@@ -184,13 +185,14 @@ async def test_each_new_row_is_one_mail_to_the_shop(shop: Shop, raised: Raise) -
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
         assert (mail.kind, mail.about) == ("attention", attention_id)
-        letter = await letter_of(session, shop.settings, mail)
-    assert letter is not None
-    assert (letter["To"], letter["Subject"]) == (
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    sent = MailRenderer(shop.settings).render(message)
+    assert (sent["To"], sent["Subject"]) == (
         "hola@trompo.example",
         "Por resolver: Pagaron dos veces la misma compra",
     )
-    body = letter.get_body(("plain",))
+    body = sent.get_body(("plain",))
     assert body is not None
     text = body.get_content()
     for fact in (attention_id, "$ 33.528", "order_1", "Resuélvelo antes del", "Something happened"):
@@ -204,7 +206,7 @@ async def test_what_is_settled_before_its_mail_leaves_needs_none(
     await post(admin, f"/admin/attention/{attention_id}/resolve", {"action": "dismissed", "note": "no"})
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
-        assert await letter_of(session, shop.settings, mail) is None
+        assert await message_of(session, shop.settings, mail) is None
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ class Road:
 
     async def mails(self) -> int:
         async with self.shop.database.read() as session:
-            found = await session.execute(select(Mail).where(Mail.kind == "parcel_shipped"))
+            found = await session.execute(select(Mail).where(Mail.kind == "order_shipped"))
             return len(found.scalars().all())
 
     async def asked_long_ago(self) -> None:

@@ -1,4 +1,4 @@
-"""A shop whose post is not running by itself: a test sends what is due."""
+"""A shop whose mails are collected; a test sends those that are due."""
 
 from email.message import EmailMessage
 
@@ -9,35 +9,35 @@ from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 
 
-class Pocket:
-    """Keeps what it is given to send; fails while `is_broken`."""
+class Inbox:
+    """A transport that collects what it is given to send; it fails while `is_broken`."""
 
     def __init__(self) -> None:
-        self.letters: list[EmailMessage] = []
+        self.mails: list[EmailMessage] = []
         self.is_broken = False
 
-    async def send(self, letter: EmailMessage) -> None:
+    async def send(self, mail: EmailMessage) -> None:
         if self.is_broken:
             raise ConnectionRefusedError
-        self.letters.append(letter)
+        self.mails.append(mail)
 
     def subjects(self) -> list[str]:
-        return [str(letter["Subject"]) for letter in self.letters]
+        return [str(mail["Subject"]) for mail in self.mails]
 
 
 @pytest.fixture
-def pocket() -> Pocket:
-    return Pocket()
+def inbox() -> Inbox:
+    return Inbox()
 
 
 @pytest.fixture
-def post(shop: Shop, pocket: Pocket) -> Worker:
-    """What sends the mails into the pocket."""
-    return Worker(shop.database, [Mailer(shop.database, shop.settings, pocket)])
+def worker(shop: Shop, inbox: Inbox) -> Worker:
+    """Sends the mails into the inbox."""
+    return Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
 
 
-def text_of(letter: EmailMessage, kind: str = "plain") -> str:
+def text_of(mail: EmailMessage, kind: str = "plain") -> str:
     """What a mail says: its plain text, or its page."""
-    part = letter.get_body((kind,))
+    part = mail.get_body((kind,))
     assert part is not None
     return str(part.get_content())

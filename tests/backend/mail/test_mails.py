@@ -14,22 +14,22 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.clock import now
-from backend.customers.models import Customer
-from backend.customers.resets import ask_reset, is_reset_token
+from backend.customers.models import Customer, ResetLink
+from backend.customers.resets import ask_reset
+from backend.customers.secrets import hash_of
 from backend.database import db_now
 from backend.events import publish
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
-from backend.mail.carriers import Folder, Smtp, mail_carrier
-from backend.mail.mailer import Mailer
+from backend.mail.mailer import SEND, Mailer
 from backend.mail.models import Mail
-from backend.mail.record import SEND
+from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
 from backend.orders.events import FulfillmentShipped, OrderPaid
 from backend.orders.models import Fulfillment
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session, move
-from tests.backend.mail.conftest import Pocket, text_of
+from tests.backend.mail.conftest import Inbox, text_of
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
 
@@ -52,28 +52,28 @@ async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None
 
 
 async def test_an_order_is_confirmed_by_mail(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
-    await post.run_due()
-    (letter,) = pocket.letters
-    text = text_of(letter)
-    assert letter["To"] == "ana@example.com"
-    assert letter["Subject"] == f"Recibimos tu pedido {order['display_id']}"
+    await worker.run_due()
+    (mail,) = inbox.mails
+    text = text_of(mail)
+    assert mail["To"] == "ana@example.com"
+    assert mail["Subject"] == f"Recibimos tu pedido {order['display_id']}"
     assert "2 × Trompo: $ 80.000" in text.replace("\xa0", " ")
     link = f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}"
     assert link in text
-    assert f'href="{link}"' in text_of(letter, "html")
+    assert f'href="{link}"' in text_of(mail, "html")
 
 
 async def test_paid_and_lost_are_told_once(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await settle(shop, order, SessionState.REJECTED)
     await settle(shop, order, SessionState.CAPTURED)  # the money came after all
     async with shop.database.transaction() as session:
         await publish(session, OrderPaid(order["id"]))
-    await post.run_due()
-    assert [subject.split()[0] for subject in sorted(pocket.subjects())] == ["No", "Recibimos", "Tu"]
+    await worker.run_due()
+    assert [subject.split()[0] for subject in sorted(inbox.subjects())] == ["No", "Recibimos", "Tu"]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ async def test_a_fulfillment_is_told_with_its_label(
     shop: Shop,
     shop_floor: Floor,
     order: dict[str, str],
-    post: Worker,
-    pocket: Pocket,
+    worker: Worker,
+    inbox: Inbox,
     delivered_at: datetime | None,
     subject: str,
     words: str,
@@ -107,9 +107,9 @@ async def test_a_fulfillment_is_told_with_its_label(
         session.add(parcel)
         await session.flush()
         await publish(session, FulfillmentShipped(parcel.id, order["id"]))
-    await post.run_due()
-    letter = next(letter for letter in pocket.letters if subject in letter["Subject"])
-    assert words in text_of(letter)
+    await worker.run_due()
+    mail = next(mail for mail in inbox.mails if subject in mail["Subject"])
+    assert words in text_of(mail)
 
 
 async def test_marking_a_fulfillment_shipped_sends_its_label_once(
@@ -118,8 +118,8 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     admin: httpx.AsyncClient,
     shop: Shop,
     shop_floor: Floor,
-    post: Worker,
-    pocket: Pocket,
+    worker: Worker,
+    inbox: Inbox,
 ) -> None:
     async with shop.database.transaction() as session:
         variant = await make_toy(session, shop_floor, "yoyo")
@@ -129,68 +129,68 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     (parcel,) = (await admin.post(path, json=items)).json()["order"]["fulfillments"]
     for _ in range(2):
         assert (await admin.post(f"{path}/{parcel['id']}/shipments", json={})).status_code == 200
-    await post.run_due()
-    (letter,) = (letter for letter in pocket.letters if "va en camino" in letter["Subject"])
-    assert parcel["labels"][0]["tracking_number"] in text_of(letter)
+    await worker.run_due()
+    (mail,) = (mail for mail in inbox.mails if "va en camino" in mail["Subject"])
+    assert parcel["labels"][0]["tracking_number"] in text_of(mail)
 
 
 async def test_what_is_undone_is_not_told(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
-    await post.run_due()
+    await worker.run_due()
     with pytest.raises(ZeroDivisionError):
         await _paid_and_then_an_accident(shop, order["id"])
-    await post.run_due()
-    assert len(pocket.letters) == 1
+    await worker.run_due()
+    assert len(inbox.mails) == 1
 
 
 async def test_a_link_goes_to_who_has_an_account_and_is_kept_nowhere(
-    shop: Shop, post: Worker, pocket: Pocket
+    shop: Shop, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
         session.add(Customer(email="ana@example.com"))
     for address in ("ana@example.com", "no@example.com"):
         await ask_reset(shop.database, address, client="::1")
-    await post.run_due()
-    (letter,) = pocket.letters
-    assert letter["To"] == "ana@example.com"
-    found = re.search(r"/account/reset#token=(\S+)", text_of(letter))
+    await worker.run_due()
+    (mail,) = inbox.mails
+    assert mail["To"] == "ana@example.com"
+    found = re.search(r"/account/reset#token=(\S+)", text_of(mail))
     assert found is not None
     async with shop.database.read() as session:
-        assert await is_reset_token(session, found[1])
+        assert await session.get(ResetLink, hash_of(found[1])) is not None
         mails = (await session.execute(select(Mail))).scalars().all()
     assert found[1] not in repr([mail.model_dump() for mail in mails])
     await ask_reset(shop.database, "ana@example.com", client="::1")
-    await post.run_due()
-    assert len(pocket.letters) == 2
+    await worker.run_due()
+    assert len(inbox.mails) == 2
 
 
 async def test_a_mail_that_cannot_leave_is_tried_again(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket, caplog: pytest.LogCaptureFixture
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    pocket.is_broken = True
-    assert await post.run_due() == 1
-    assert await post.run_due() == 0  # not at once
-    pocket.is_broken = False
+    inbox.is_broken = True
+    assert await worker.run_due() == 1
+    assert await worker.run_due() == 0  # not at once
+    inbox.is_broken = False
     await _hurry(shop)
-    assert await post.run_due() == 1
-    assert len(pocket.letters) == 1
+    assert await worker.run_due() == 1
+    assert len(inbox.mails) == 1
     assert "mail.send failed" in caplog.text
     assert "ana@example.com" not in caplog.text
 
 
 async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
-    pocket.is_broken = True
-    await post.run_due()
+    inbox.is_broken = True
+    await worker.run_due()
     for days in (2, 4):
         async with shop.database.transaction() as session:
             since = db_now(-timedelta(days=days))
             await session.execute(update(Job).values(failing_since=since, run_at=db_now()))
-        assert await post.run_due() == 1
+        assert await worker.run_due() == 1
     await _hurry(shop)
-    assert await post.run_due() == 0
+    assert await worker.run_due() == 0
     async with shop.database.read() as session:
         (mail,) = (await session.execute(select(Mail))).scalars()
         (attention,) = (await session.execute(select(Attention))).scalars()
@@ -199,31 +199,31 @@ async def test_a_mail_is_given_up_after_three_days_and_someone_is_told(
 
 
 async def test_a_mail_that_cannot_be_written_stops_no_other(
-    shop: Shop, order: dict[str, str], post: Worker, pocket: Pocket
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
         session.add(Mail(id="mail_odd", kind="of_a_kind_nobody_knows", about="x"))
         await enqueue(session, SEND, key="mail_odd")
-    assert await post.run_due() == 2
-    assert len(pocket.letters) == 1
+    assert await worker.run_due() == 2
+    assert len(inbox.mails) == 1
 
 
-async def test_two_workers_send_a_mail_once(shop: Shop, order: dict[str, str], pocket: Pocket) -> None:
-    workers = [Worker(shop.database, [Mailer(shop.database, shop.settings, pocket)]) for _ in range(4)]
+async def test_two_workers_send_a_mail_once(shop: Shop, order: dict[str, str], inbox: Inbox) -> None:
+    workers = [Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)]) for _ in range(4)]
     await asyncio.gather(*(worker.run_due() for worker in workers))
-    assert len(pocket.letters) == 1
+    assert len(inbox.mails) == 1
 
 
 async def test_without_a_server_mails_land_in_a_folder_for_our_eyes_only(
     shop: Shop, order: dict[str, str]
 ) -> None:
-    carrier = mail_carrier(shop.settings)
-    assert isinstance(carrier, Folder)
-    await Worker(shop.database, [Mailer(shop.database, shop.settings, carrier)]).run_due()
+    transport = transport_of(shop.settings)
+    assert isinstance(transport, FolderTransport)
+    await Worker(shop.database, [Mailer(shop.database, shop.settings, transport)]).run_due()
     (file,) = _files(shop.settings.data_dir / "outbox")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    letter = message_from_bytes(file.read_bytes(), policy=policy.default)
-    assert str(letter["Subject"]).startswith("Recibimos")
+    mail = message_from_bytes(file.read_bytes(), policy=policy.default)
+    assert str(mail["Subject"]).startswith("Recibimos")
 
 
 async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) -> None:
@@ -253,9 +253,9 @@ async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) ->
     settings = shop.settings.model_copy(
         update={"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_starttls": False}
     )
-    carrier = mail_carrier(settings)
-    assert isinstance(carrier, Smtp)
-    await Worker(shop.database, [Mailer(shop.database, settings, carrier)]).run_due()
+    transport = transport_of(settings)
+    assert isinstance(transport, SmtpTransport)
+    await Worker(shop.database, [Mailer(shop.database, settings, transport)]).run_due()
     server.close()
     await server.wait_closed()
     assert "rcpt TO:<ana@example.com>" in received

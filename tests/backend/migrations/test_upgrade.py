@@ -86,6 +86,19 @@ VALUES ('ful_1', 'order_1', 'TR-1', 'sloc_1', 'carrier_standard', 'unknown', '[]
 BEFORE_NAMES = "d8f6e06d3297"
 """The last revision before tables and columns got the names of the field."""
 RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
+    *(
+        (
+            f"""INSERT INTO mail (id, kind, about, created_at, updated_at)
+                VALUES ('mail_{before}', '{before}', 'x', '2026-01-02', '2026-01-02')""",
+            f"SELECT kind FROM mail WHERE id = 'mail_{before}'",
+            (since,),
+        )
+        for before, since in (
+            ("parcel_shipped", "order_shipped"),
+            ("reset", "password_reset"),
+            ("refunded",) * 2,
+        )
+    ),
     (
         "INSERT INTO attempts (key, count, until) VALUES ('k1', 3, '2026-01-02')",
         "SELECT key, hits, CAST(expires_at AS TEXT) LIKE '2026-01-02%' FROM rate_limit_counter",

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.mail.letters import letter_of
+from backend.mail.messages import message_of
 from backend.mail.models import Mail
+from backend.mail.rendering import MailRenderer
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said, stands, stock
 from tests.shop_floor import Floor, make_toy
@@ -236,13 +237,14 @@ async def test_the_buyer_is_told_how_much_comes_back_and_when(
     await post(admin, path(paid), {"amount": 10_000, "reference": "0012345678", "note": "Was angry"})
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == "refunded"))).scalar_one()
-        letter = await letter_of(session, shop.settings, mail)
-    assert letter is not None
-    assert (letter["To"], letter["Subject"]) == (
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    sent = MailRenderer(shop.settings).render(message)
+    assert (sent["To"], sent["Subject"]) == (
         "ana@example.com",
         f"Te devolvimos $ 10.000: pedido {paid['display_id']}",
     )
-    body = letter.get_body(("plain",))
+    body = sent.get_body(("plain",))
     assert body is not None
     text = body.get_content()
     for fact in ("$ 10.000", "0012345678", "tres días hábiles", f"/order/{paid['id']}?token="):

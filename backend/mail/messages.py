@@ -1,0 +1,137 @@
+"""What each mail tells, and whom: its template's name and values, read from the database when the mail is sent."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention.kinds import RULES, AttentionKind
+from backend.attention.service import read_attention
+from backend.customers.resets import new_reset_token
+from backend.dates import time_label
+from backend.errors import NotFound
+from backend.mail.models import Mail, MailKind
+from backend.money import format_cop
+from backend.orders.models import Fulfillment, Order
+from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.tokens import order_token
+from backend.payment.models import PaymentSession, Refund
+from backend.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A mail to be written: `values` are the names its template uses (docs/accounts.md lists them)."""
+
+    kind: MailKind
+    to: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> Message | None:
+    """The mail's address and values; None when there is nobody to send it to.
+
+    Raises:
+        NotFound: what it is about is no longer there.
+    """
+    match kind := MailKind(mail.kind):
+        case MailKind.PASSWORD_RESET:
+            return await _password_reset(session, settings, mail.about)
+        case MailKind.REFUNDED:
+            return await _refunded(session, settings, mail.about)
+        case MailKind.ATTENTION:
+            return await _attention(session, settings, mail.about)
+        case MailKind.ORDER_SHIPPED:
+            fulfillment = await session.get_one(Fulfillment, mail.about)
+            tracking = {
+                "carrier": str(fulfillment.data.get("carrier") or ""),
+                "tracking_number": fulfillment.tracking_number,
+                "is_delivered": fulfillment.delivered_at is not None,
+            }
+            return await _about_order(session, settings, kind, fulfillment.order_id, tracking)
+        case _:
+            return await _about_order(session, settings, kind, mail.about)
+
+
+async def _about_order(
+    session: AsyncSession,
+    settings: Settings,
+    kind: MailKind,
+    order_id: str,
+    more: dict[str, Any] | None = None,
+) -> Message | None:
+    order = await read_order(session, order_id)
+    if not order.email:
+        return None
+    bill = await _bill(session, order)
+    return Message(kind, order.email, {**_order_values(settings, order), "bill": bill, **(more or {})})
+
+
+async def _password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
+    token = await new_reset_token(session, address)
+    if token is None:
+        return None
+    values = {"name": "", "link": f"{settings.base_url}/account/reset#token={token}"}
+    return Message(MailKind.PASSWORD_RESET, address, values)
+
+
+async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
+    """For the payer. Money that paid no order has only the address that was stored when its payment started."""
+    refund = await session.get_one(Refund, refund_id)
+    order = await read_order(session, refund.order_id) if refund.order_id else None
+    payment = await session.get_one(PaymentSession, refund.payment_session_id)
+    to = order.email if order else str(payment.snapshot.get("email") or "")
+    if not to:
+        return None
+    of_order = _order_values(settings, order) if order else {"name": "", "number": None, "link": ""}
+    values = {**of_order, "amount": format_cop(refund.amount), "reference": refund.reference}
+    return Message(MailKind.REFUNDED, to, values)
+
+
+async def _attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
+    """For the shop itself; None when it was resolved before the mail left."""
+    row = await read_attention(session, attention_id)
+    if row.resolved_at is not None:
+        return None
+    rules = RULES[AttentionKind(row.kind)]
+    values = {
+        "name": "",
+        "id": row.id,
+        "title": rules.title,
+        "advice": rules.advice,
+        "action": rules.recommended,
+        "amount": None if row.amount is None else format_cop(row.amount),
+        "number": None if row.order_id is None else await _number_of(session, row.order_id),
+        "due": None if row.due_at is None else time_label(row.due_at),
+        "details": row.message,
+    }
+    return Message(MailKind.ATTENTION, settings.store_email, values)
+
+
+async def _number_of(session: AsyncSession, order_id: str) -> str:
+    try:
+        return str((await read_order(session, order_id)).number)
+    except NotFound:
+        return order_id
+
+
+async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
+    """Names and amounts: the lines, the shipping, and the total last."""
+    lines = await lines_of_order(session, order.id)
+    return [
+        *(
+            (f"{line.quantity} × {line.title}", format_cop(part.total))
+            for line, part in zip(lines, totals_of(order, lines).lines, strict=True)
+        ),
+        (order.shipping_name, format_cop(order.shipping_total)),
+        ("Total", format_cop(order.total)),
+    ]
+
+
+def _order_values(settings: Settings, order: Order) -> dict[str, Any]:
+    token = order_token(settings.signing_key, order.id)
+    return {
+        "name": str(order.shipping_address.get("first_name") or "").strip(),
+        "number": order.number,
+        "link": f"{settings.base_url}/order/{order.id}?token={token}",
+    }

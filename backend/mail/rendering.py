@@ -1,0 +1,98 @@
+"""How a mail looks: each template is rendered twice, as plain text and in the shop's look.
+
+Templates are Jinja files in `templates/`; a file of the same name in `DATA_DIR/mail-templates` stands in for one (see
+docs/accounts.md). Nothing is loaded from anywhere: no picture, no font, no script. Mail programs know tables and styles
+on each element and little else, so the page is made of those. What is put into a page is escaped.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from email.message import EmailMessage
+from email.utils import format_datetime, formataddr, make_msgid
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from backend import texts
+from backend.clock import now
+from backend.mail.messages import Message
+from backend.settings import Settings
+
+TEMPLATES = Path(__file__).parent / "templates"
+OWN_TEMPLATES = "mail-templates"
+"""The folder in the data folder that holds the shop's own templates."""
+
+log = logging.getLogger(__name__)
+
+
+class MailRenderer:
+    """Writes mails from templates."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._own = _Templates([settings.data_dir / OWN_TEMPLATES, TEMPLATES])
+        self._built_in = _Templates([TEMPLATES])
+
+    def render(self, message: Message) -> EmailMessage:
+        """The mail as it is sent. If the shop's own template cannot be rendered, the built-in one is."""
+        shop = {
+            "name": self._settings.store_name,
+            "url": self._settings.base_url,
+            "host": self._host,
+            "phone": self._settings.store_phone,
+            "email": self._settings.store_email,
+        }
+        values = {**message.values, "shop": shop, "language": texts.language, "_": texts._}
+        try:
+            subject, text, page = self._own.render(message.kind, values)
+        except Exception:
+            log.exception("the shop's own template of the mail %s cannot be rendered", message.kind)
+            subject, text, page = self._built_in.render(message.kind, values)
+        mail = EmailMessage()
+        mail["From"] = formataddr((self._settings.store_name, self._settings.store_email))
+        mail["To"] = message.to
+        mail["Subject"] = subject
+        mail["Date"] = format_datetime(now())
+        mail["Message-ID"] = make_msgid(domain=self._host)
+        mail["Auto-Submitted"] = "auto-generated"
+        mail.set_content(text)
+        mail.add_alternative(page, subtype="html")
+        return mail
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self._settings.base_url).hostname or "localhost"
+
+
+class _Templates:
+    """The templates of some folders, the first of which wins."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        loader = FileSystemLoader(folders)
+        shared: dict[str, Any] = {
+            "loader": loader,
+            "undefined": StrictUndefined,
+            "trim_blocks": True,
+            "lstrip_blocks": True,
+        }
+        self._html = Environment(autoescape=True, **shared)
+        self._text = Environment(autoescape=False, **shared)  # noqa: S701 - plain text has no markup
+
+    def render(self, name: str, values: Mapping[str, Any]) -> tuple[str, str, str]:
+        """The subject, the plain text and the page."""
+        file = f"{name}.jinja"
+        template = self._text.get_template(file)
+        of_text = {**values, **_parts(self._text, "txt"), "layout": "layout.txt"}
+        of_page = {**values, **_parts(self._html, "html"), "layout": "layout.html"}
+        subject = "".join(template.blocks["subject"](template.new_context(of_text)))
+        text = re.sub(r"\n{3,}", "\n\n", template.render(of_text)).strip() + "\n"
+        return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
+
+
+def _parts(environment: Environment, kind: str) -> dict[str, Any]:
+    """The macros and colours of `parts.{kind}`, so that no template has to import them."""
+    module = environment.get_template(f"parts.{kind}").module
+    return {name: value for name, value in vars(module).items() if not name.startswith("_")}

@@ -1,0 +1,69 @@
+"""How a mail leaves: by SMTP when the settings name a server, else as a file in the data folder."""
+
+import asyncio
+import smtplib
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Protocol
+
+from backend.ids import new_id
+from backend.settings import Settings
+
+SMTP_TIMEOUT = 15.0
+"""Seconds."""
+
+
+class Transport(Protocol):
+    """A way for mails to leave."""
+
+    async def send(self, mail: EmailMessage) -> None:
+        """Send the mail.
+
+        Raises:
+            OSError: it could not be sent; smtplib's errors are such.
+        """
+
+
+class FolderTransport:
+    """Writes each mail to `data/outbox/mail_….eml`, for a shop without a mail server."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def send(self, mail: EmailMessage) -> None:
+        """Write it, readable by this user only: it may hold a link that opens an account."""
+        await asyncio.to_thread(self._write, bytes(mail))
+
+    def _write(self, content: bytes) -> None:
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = self.folder / f"{new_id('mail')}.eml"
+        part = file.with_suffix(".part")
+        part.touch(mode=0o600)
+        part.write_bytes(content)
+        part.rename(file)  # whole or not at all
+
+
+class SmtpTransport:
+    """Hands each mail to a mail server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def send(self, mail: EmailMessage) -> None:
+        """Hand it over."""
+        await asyncio.to_thread(self._send, mail)
+
+    def _send(self, mail: EmailMessage) -> None:
+        settings = self._settings
+        connect = smtplib.SMTP_SSL if settings.smtp_port == 465 else smtplib.SMTP
+        with connect(settings.smtp_host, settings.smtp_port, timeout=SMTP_TIMEOUT) as server:
+            if settings.smtp_starttls and settings.smtp_port != 465:
+                server.starttls()
+            if settings.smtp_user:
+                server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
+            server.send_message(mail)
+
+
+def transport_of(settings: Settings) -> Transport:
+    """The transport that the settings name."""
+    return SmtpTransport(settings) if settings.smtp_host else FolderTransport(settings.data_dir / "outbox")
