@@ -66,7 +66,7 @@ def move(fulfillment: Fulfillment, state: LabelState) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewLabel:
-    """A label to make: for which order, from which location, for which items, and what the carrier is told.
+    """A label to make: for which order, from which location, for which items, and what the carrier gets.
 
     `order_id` and `request.reference` together name one fulfillment.
     """

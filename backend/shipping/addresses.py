@@ -56,7 +56,7 @@ def municipality_code(address: Address | None) -> str:
 
 
 def place_of(address: Address | None) -> tuple[str, ...]:
-    """What tells two addresses apart for whoever ships there: the street and the municipality, known or not."""
+    """The street and the municipality, known or not. Addresses with equal ones are one place to ship to."""
     address = address or {}
     code = municipality_code(address)
     known = (code,) if code else (_code(address), _text(address, "city"), _text(address, "province"))

@@ -38,7 +38,7 @@ from backend.shipping.schemas import (
 from backend.shipping.wire import TYPE_NOTE
 from backend.tables import JsonObject
 
-CALCULATED, FLAT = "calculated", "flat"
+CALCULATED = "calculated"
 
 CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # so the platform spells it
 AMOUNT_MISSING = "Invalid request: Field 'amount' is required"

@@ -1,6 +1,4 @@
-"""From what was bought to what the carrier is handed: packages within its limits (wire: carrier 2.2).
-
-The rule, in one place:
+"""Packs what was bought into packages within the carrier's limits (wire: carrier 2.2).
 
 - A unit without a weight weighs 1 kg; a unit without all three sides takes 20 x 20 x 20 cm (spec: Default
   package).
@@ -8,7 +6,7 @@ The rule, in one place:
   the volume of all units and whose longest, middle and shortest side are no less than those of any unit.
 - Where that box would pass 1000 kg or 300 cm, the units are spread over several boxes, the largest first.
 - A unit that passes a limit alone is taken at the limit, and a package weighs at least 1 kg: the carrier
-  takes no other numbers, and a price near the truth is better than none.
+  takes no other numbers, and a price near the true one is better than none.
 """
 
 import math
@@ -42,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A box as the carrier is told of it, in kg and cm. Length is its longest side, width its shortest."""
+    """A box, in kg and cm. Length is its longest side, width its shortest."""
 
     weight: float
     length: int

@@ -1,4 +1,4 @@
-"""What staff say and are told of warehouses and ways to ship."""
+"""What staff send and get about stock locations and shipping options (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 
@@ -72,7 +72,7 @@ class Links(Body):
 
 
 class ProviderLinks(Links):
-    """Fulfilment providers."""
+    """Fulfillment providers."""
 
     model_config = example(add=["manual_manual"], remove=[])
 
@@ -84,7 +84,7 @@ class ChannelLinks(Links):
 
 
 class NewSet(Body):
-    """A kind of fulfilment that a warehouse offers."""
+    """A kind of fulfillment that a warehouse offers."""
 
     model_config = example(name="Envíos nacionales", type="shipping")
 
@@ -205,7 +205,7 @@ class LocationsParameters(ListParameters):
 
 
 class ProvidersParameters(ListParameters):
-    """Which fulfilment providers."""
+    """Which fulfillment providers."""
 
     id: list[Name] | None = None
     is_enabled: bool | None = None
@@ -233,14 +233,14 @@ class LocationsAnswer(ListAnswer):
 
 
 class ProviderOut(Answer):
-    """A fulfilment provider that the shop runs with."""
+    """A fulfillment provider that the shop runs with."""
 
     id: str
     is_enabled: bool = True
 
 
 class ProvidersAnswer(ListAnswer):
-    """The fulfilment providers."""
+    """The fulfillment providers."""
 
     fulfillment_providers: list[ProviderOut]
 
@@ -259,14 +259,14 @@ class ProfilesAnswer(ListAnswer):
 
 
 class SetOut(Answer):
-    """A fulfilment set."""
+    """A fulfillment set."""
 
     id: str
     service_zones: list[dict[str, Any]] | None = None
 
 
 class SetAnswer(BaseModel):
-    """A fulfilment set."""
+    """A fulfillment set."""
 
     fulfillment_set: SetOut
 

@@ -122,7 +122,7 @@ def profile_wire(profile: ShippingProfile) -> JsonDict:
 
 
 def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> JsonDict:
-    """A fulfilment set with its zones."""
+    """A fulfillment set with its zones."""
     return {
         "id": fulfillment_set.id,
         "name": fulfillment_set.name,

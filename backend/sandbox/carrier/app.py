@@ -15,12 +15,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from backend.sandbox.carrier import validation
-from backend.sandbox.carrier.envelopes import WRONG_KEY, plain, processed, refused, turned_away
-from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation
-from backend.sandbox.carrier.label import label_pdf
-from backend.sandbox.carrier.labels import IssuedLabel, Ledger, Status
-from backend.sandbox.carrier.misbehaviour import failed_early, spoilt
+from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation, failed_early, spoilt
+from backend.sandbox.carrier.labels import IssuedLabel, Ledger, Status, label_pdf
 from backend.sandbox.carrier.quoting import rates_for
+from backend.sandbox.carrier.responses import WRONG_KEY, plain, processed, refused, turned_away
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 
 BASE_PATH = "/api/v2"
@@ -28,7 +26,7 @@ PUBLIC_PATH = "/sandbox/carrier"
 """Where the app is expected to be mounted; only the labels' addresses depend on it."""
 
 LIBRARIES = re.compile(r"^(python|httpx|curl|wget|go-http|node|axios|okhttp|java|ruby|php|$)", re.IGNORECASE)
-CANCELLATION_MOST = 50
+MAX_CANCELLATION = 50
 UNKNOWN_SHIPMENT = "No se encontró información para el envío."
 
 JsonObject = dict[str, Any]
@@ -169,8 +167,8 @@ class SandboxCarrier:
 
     def _cancel(self, body: JsonObject) -> Response:
         order_ids: list[int] = body["idOrders"]
-        if len(order_ids) > CANCELLATION_MOST:
-            return refused(422, {"idOrders": [f"Se pueden cancelar máximo {CANCELLATION_MOST} guías."]})
+        if len(order_ids) > MAX_CANCELLATION:
+            return refused(422, {"idOrders": [f"Se pueden cancelar máximo {MAX_CANCELLATION} guías."]})
         labels = [self.ledger.label(order_id) for order_id in order_ids]
         if None in labels:
             return refused(422, "orders not found")

@@ -1,4 +1,4 @@
-"""The labels that the sandbox made and where their shipments are. In memory: a restart forgets them."""
+"""The labels that the sandbox made, where their shipments are, and their PDF. In memory: a restart forgets them."""
 
 import time
 from collections import OrderedDict
@@ -120,3 +120,43 @@ def _keep(kept: OrderedDict[int, Any], number: int, value: object) -> None:
     kept.move_to_end(number)
     if len(kept) > KEPT:
         kept.popitem(last=False)
+
+
+PAGE = "/MediaBox [0 0 288 432]"  # 4 x 6 inches, a label printer's size
+LINE_HEIGHT = 18
+
+
+def label_pdf(lines: list[str]) -> bytes:
+    """A one-page PDF that shows the lines."""
+    shown = (
+        f"BT /F1 12 Tf {LINE_HEIGHT} TL 24 396 Td "
+        + " ".join(f"({_escaped(line)}) Tj T*" for line in lines)
+        + " ET"
+    )
+    content = shown.encode("cp1252", "replace")
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R {PAGE} /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>".encode(),
+        f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    return _file(objects)
+
+
+def _file(objects: list[bytes]) -> bytes:
+    """The objects one after another, with the table that says where each of them starts."""
+    pdf = b"%PDF-1.4\n"
+    starts = []
+    for number, each in enumerate(objects, start=1):
+        starts.append(len(pdf))
+        pdf += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % start for start in starts)
+    return pdf + (
+        b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
+        + b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(pdf))
+    )
+
+
+def _escaped(line: str) -> str:
+    return line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")

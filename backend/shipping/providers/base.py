@@ -1,6 +1,6 @@
 """The port of fulfillment providers: whoever prices shipping, makes labels and tracks them.
 
-A provider knows nothing of carts, orders or the database: it is told places, packages and a value.
+A provider knows nothing of carts, orders or the database: it gets places, packages and a value.
 """
 
 from abc import ABC, abstractmethod

@@ -85,7 +85,7 @@ async def test_an_old_quotation_is_asked_for_again(store: httpx.AsyncClient, sho
         None,
     ],
 )
-async def test_another_fulfillment_or_place_is_asked_for_anew(
+async def test_other_packages_or_another_place_are_asked_for_anew(
     store: httpx.AsyncClient, shop: Shop, trompo: str, change: Any
 ) -> None:
     cart_id = await addressed_cart(store, trompo)

@@ -95,7 +95,7 @@ async def road(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: h
 
 
 @pytest.fixture
-async def two_parcels(
+async def two_fulfillments(
     shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Road:
     return await send(shop, shop_floor, store, admin, 2)
@@ -142,30 +142,32 @@ async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
     assert shown.note.startswith("Novedad: dirección errada")
 
 
-async def test_an_order_in_two_fulfillments_has_left_when_both_have(two_parcels: Road) -> None:
+async def test_an_order_in_two_fulfillments_has_left_when_both_have(two_fulfillments: Road) -> None:
     statuses = []
     for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
-        two_parcels.move(status, place)
-        await two_parcels.follow()
-        statuses.append((await two_parcels.order())["fulfillment_status"])
+        two_fulfillments.move(status, place)
+        await two_fulfillments.follow()
+        statuses.append((await two_fulfillments.order())["fulfillment_status"])
     assert statuses == ["partially_shipped", "partially_delivered", "delivered"]
-    assert await two_parcels.mails() == 2  # one a fulfillment
+    assert await two_fulfillments.mails() == 2  # one a fulfillment
 
 
-async def test_fulfillments_are_asked_about_together(two_parcels: Road) -> None:
-    assert await two_parcels.follow() == 2
-    assert two_parcels.questions() == 1
+async def test_fulfillments_are_asked_about_together(two_fulfillments: Road) -> None:
+    assert await two_fulfillments.follow() == 2
+    assert two_fulfillments.questions() == 1
 
 
-async def test_replicas_that_follow_at_once_ask_and_tell_once(two_parcels: Road) -> None:
+async def test_replicas_that_follow_at_once_ask_and_tell_once(two_fulfillments: Road) -> None:
     for place in (0, 1):
-        two_parcels.move(Status.IN_TRANSIT, place)
-    async with two_parcels.shop.database.transaction() as session:
+        two_fulfillments.move(Status.IN_TRANSIT, place)
+    async with two_fulfillments.shop.database.transaction() as session:
         await session.execute(update(Job).where(Job.kind == TRACK).values(run_at=db_now()))
-    replicas = (Worker(two_parcels.shop.database, [two_parcels.shop.tracker]).run_due() for _ in range(4))
+    replicas = (
+        Worker(two_fulfillments.shop.database, [two_fulfillments.shop.tracker]).run_due() for _ in range(4)
+    )
     assert sum(await asyncio.gather(*replicas)) == 2
-    assert (await two_parcels.order())["fulfillment_status"] == "shipped"
-    assert await two_parcels.mails() == 2
+    assert (await two_fulfillments.order())["fulfillment_status"] == "shipped"
+    assert await two_fulfillments.mails() == 2
 
 
 async def test_a_fulfillment_marked_shipped_by_hand_is_told_once(road: Road) -> None:

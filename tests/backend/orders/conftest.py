@@ -1,4 +1,4 @@
-"""Orders whose guides are told apart."""
+"""Orders whose labels are told apart."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from backend.settings import Settings
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop whose guides are real ones, of the embedded carrier: each has a number of its own."""
+    """A shop whose labels are real ones, of the embedded carrier: each has a number of its own."""
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox="false")
     shop = Shop(settings)
     yield shop

@@ -34,7 +34,7 @@ def packed(order: dict[str, Any], units: int) -> dict[str, Any]:
 async def test_an_order_is_sent_in_fulfillments(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """spec: createFulfillment creates the guide; wire: commerce-api, fulfillment_status seen."""
+    """spec: createFulfillment creates the label; wire: commerce-api, fulfillment_status seen."""
     order = await bought(store, trompo, 3, price_type="calculated")
     path = f"/admin/orders/{order['id']}"
     assert await stock(shop) == (5, 3)
@@ -43,20 +43,20 @@ async def test_an_order_is_sent_in_fulfillments(
         "partially_fulfilled",
         2,
     )
-    (parcel,) = order["fulfillments"]
-    assert (parcel["provider_id"], parcel["data"]["state"]) == ("carrier_standard", "created")
-    assert parcel["labels"][0]["tracking_number"]
-    assert parcel["packed_at"]
+    (fulfillment,) = order["fulfillments"]
+    assert (fulfillment["provider_id"], fulfillment["data"]["state"]) == ("carrier_standard", "created")
+    assert fulfillment["labels"][0]["tracking_number"]
+    assert fulfillment["packed_at"]
     assert await stock(shop) == (3, 1)
     order = (await post(admin, f"{path}/fulfillments", packed(order, 1)))["order"]
     assert (order["fulfillment_status"], len(order["fulfillments"])) == ("fulfilled", 2)
-    parcels = [f"{path}/fulfillments/{parcel['id']}" for parcel in order["fulfillments"]]
-    assert (await post(admin, f"{parcels[0]}/shipments"))["order"][
+    fulfillments = [f"{path}/fulfillments/{fulfillment['id']}" for fulfillment in order["fulfillments"]]
+    assert (await post(admin, f"{fulfillments[0]}/shipments"))["order"][
         "fulfillment_status"
     ] == "partially_shipped"
-    assert (await post(admin, f"{parcels[1]}/shipments"))["order"]["fulfillment_status"] == "shipped"
-    await post(admin, f"{parcels[0]}/mark-as-delivered")
-    order = (await post(admin, f"{parcels[1]}/mark-as-delivered"))["order"]
+    assert (await post(admin, f"{fulfillments[1]}/shipments"))["order"]["fulfillment_status"] == "shipped"
+    await post(admin, f"{fulfillments[0]}/mark-as-delivered")
+    order = (await post(admin, f"{fulfillments[1]}/mark-as-delivered"))["order"]
     assert order["fulfillment_status"] == "delivered"
     assert order["items"][0]["detail"]["delivered_quantity"] == 3
     assert await stock(shop) == (2, 0)
@@ -92,8 +92,8 @@ async def test_a_fulfillment_pressed_twice_is_one_label(
     assert 200 in {answer.status_code for answer in answers}
     assert {answer.status_code for answer in answers} <= {200, 400, 409}
     async with shop.database.read() as session:
-        (parcel,) = (await session.execute(select(Fulfillment))).scalars()
-    assert parcel.state == "created"
+        (fulfillment,) = (await session.execute(select(Fulfillment))).scalars()
+    assert fulfillment.state == "created"
     assert await stock(shop) == (3, 0)
 
 
@@ -103,11 +103,11 @@ async def test_a_cancelled_fulfillment_brings_its_units_back(
     order = await bought(store, trompo, 2, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     order = (await post(admin, path, packed(order, 2)))["order"]
-    parcel = order["fulfillments"][0]["id"]
+    fulfillment = order["fulfillments"][0]["id"]
     for _ in range(2):  # twice is once
-        order = (await post(admin, f"{path}/{parcel}/cancel"))["order"]
+        order = (await post(admin, f"{path}/{fulfillment}/cancel"))["order"]
     assert (order["fulfillment_status"], await stock(shop)) == ("not_fulfilled", (5, 2))
-    refused = await admin.post(f"{path}/{parcel}/shipments", json={})
+    refused = await admin.post(f"{path}/{fulfillment}/shipments", json={})
     assert refused.json()["message"] == "Fulfillment has been canceled"
     order = (await post(admin, path, packed(order, 2)))["order"]
     assert (order["fulfillment_status"], await stock(shop)) == ("fulfilled", (3, 0))
@@ -119,13 +119,13 @@ async def test_a_fulfillment_sent_by_hand_gets_its_label(
     order = await bought(store, trompo)
     path = f"/admin/orders/{order['id']}/fulfillments"
     order = (await post(admin, path, packed(order, 1)))["order"]
-    parcel = f"{path}/{order['fulfillments'][0]['id']}"
-    wrong = await admin.post(f"{parcel}/shipments", json={"items": [{"id": "x", "quantity": 1}]})
+    fulfillment = f"{path}/{order['fulfillments'][0]['id']}"
+    wrong = await admin.post(f"{fulfillment}/shipments", json={"items": [{"id": "x", "quantity": 1}]})
     assert wrong.status_code == 400
     label = {"tracking_number": "ABC-1", "tracking_url": "", "label_url": "https://carrier.example/ABC-1"}
-    order = (await post(admin, f"{parcel}/shipments", {**packed(order, 1), "labels": [label]}))["order"]
+    order = (await post(admin, f"{fulfillment}/shipments", {**packed(order, 1), "labels": [label]}))["order"]
     assert order["fulfillments"][0]["labels"][0]["tracking_number"] == "ABC-1"
-    late = await admin.post(f"{parcel}/cancel", json={})
+    late = await admin.post(f"{fulfillment}/cancel", json={})
     assert late.json()["type"] == "not_allowed"
     assert (await admin.post(f"{path}/ful_nosuch/cancel", json={})).status_code == 404
 
@@ -187,8 +187,8 @@ async def test_cancelling_frees_the_units(
     standing = await admin.post(f"{path}/cancel", json={})
     message = "All fulfillments must be canceled before canceling an order"
     assert (standing.status_code, standing.json()["message"]) == (400, message)
-    parcel = (await get(admin, path))["order"]["fulfillments"][0]["id"]
-    await post(admin, f"{path}/fulfillments/{parcel}/cancel")
+    fulfillment = (await get(admin, path))["order"]["fulfillments"][0]["id"]
+    await post(admin, f"{path}/fulfillments/{fulfillment}/cancel")
     for _ in range(2):  # twice is once
         canceled = (await post(admin, f"{path}/cancel"))["order"]
     assert (canceled["status"], canceled["payment_status"]) == ("canceled", "canceled")

@@ -181,8 +181,8 @@ async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_fulfill
     sent = await send_all(admin, paid)
     await post(admin, path(paid), {"amount": 80_000, "reference": "A-1"})
     assert await stands(shop, paid["id"]) == ("pending", "refunded")
-    parcel = sent["fulfillments"][0]["id"]
-    await post(admin, f"/admin/orders/{paid['id']}/fulfillments/{parcel}/cancel")
+    fulfillment = sent["fulfillments"][0]["id"]
+    await post(admin, f"/admin/orders/{paid['id']}/fulfillments/{fulfillment}/cancel")
     order = (await post(admin, f"/admin/orders/{paid['id']}/cancel"))["order"]
     assert (order["status"], order["payment_status"]) == ("canceled", "refunded")
     assert await stock(shop) == (5, 0)

@@ -15,7 +15,7 @@ from tests.shop_floor import Floor, open_floor
 
 @pytest.fixture
 def carrier(settings: Settings) -> SandboxCarrier:
-    """The embedded carrier, which makes test guides as the settings' default has it."""
+    """The embedded carrier, which makes test labels as the settings' default has it."""
     return sandbox_carrier(settings)
 
 

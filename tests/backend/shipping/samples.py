@@ -58,7 +58,7 @@ def to(dane_code: str) -> Place:
 
 
 def shipment_request(**changes: Any) -> LabelRequest:
-    """The same parcel, to be sent."""
+    """The same packages, to be sent."""
     request = LabelRequest(
         reference="1042-1",
         origin=WAREHOUSE,

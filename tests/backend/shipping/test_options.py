@@ -93,7 +93,7 @@ async def test_a_deleted_option_is_not_offered(database: Database, floor: Floor)
     assert await names(database, floor.channel_id) == ["carrier_standard"]
 
 
-async def test_the_location_is_where_the_options_fulfillments_start(database: Database, floor: Floor) -> None:
+async def test_the_location_is_where_the_options_packages_start(database: Database, floor: Floor) -> None:
     async with database.transaction() as session:
         elsewhere = StockLocation(name="Bodega Medellín")
         profile_id = (await option_of(database, "manual_manual")).shipping_profile_id

@@ -23,12 +23,12 @@ COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
 """Colombia has no summer time. The carrier's times are local and name no zone."""
 
 PDF_START = b"%PDF"
-ABSURD_AMOUNT = 20_000_000
+MAX_RATE = 20_000_000
 """No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
-MOST_WORDS = 200
+MAX_WORDS = 200
 """Characters of the carrier's own words that are kept."""
 
-_BEGINNINGS = (
+_STATUSES = (
     ("pendiente de recol", TrackingStage.AWAITING_PICKUP),
     ("envio recolectado", TrackingStage.COLLECTED),
     ("recolectado", TrackingStage.COLLECTED),
@@ -120,7 +120,7 @@ def read_rate(rate: object) -> Rate | None:
     """The element of `data.rates[]` as an offer, or None when it is none (wire: carrier 2.2).
 
     A valid rate has a whole `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
-    finite numbers, and a sum below `ABSURD_AMOUNT`. The sum is rounded up to the peso, so that the shop never
+    finite numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop never
     pays the rest.
     """
     if not isinstance(rate, dict):
@@ -132,7 +132,7 @@ def read_rate(rate: object) -> Rate | None:
     )
     if not _is_int(rate_id) or flete is None or insurance is None or flete <= 0 or insurance < 0:
         return None
-    if flete + insurance >= ABSURD_AMOUNT:
+    if flete + insurance >= MAX_RATE:
         return None
     days = rate.get("deliveryDays")
     return Rate(
@@ -170,11 +170,11 @@ def read_tracking(data: object) -> TrackingUpdate | None:
         return None
     return TrackingUpdate(
         stage=stage_of(data["status"]),
-        words=one_line(_text(data.get("statusDetail")) or data["status"])[:MOST_WORDS],
+        words=one_line(_text(data.get("statusDetail")) or data["status"])[:MAX_WORDS],
         picked_up_at=_moment(data.get("realPickupDate")),
         delivered_at=_moment(data.get("realDeliveryDate")),
         expected_at=_moment(data.get("arrivalDate")),
-        received_by=one_line(data.get("receivedBy"))[:MOST_WORDS],
+        received_by=one_line(data.get("receivedBy"))[:MAX_WORDS],
     )
 
 
@@ -182,7 +182,7 @@ def stage_of(status: str) -> TrackingStage:
     """What the status means. One that is not known is the text of an incident."""
     letters = unicodedata.normalize("NFKD", one_line(status).casefold())
     plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return next((stage for start, stage in _BEGINNINGS if plain.startswith(start)), TrackingStage.INCIDENT)
+    return next((stage for start, stage in _STATUSES if plain.startswith(start)), TrackingStage.INCIDENT)
 
 
 def read_cancelled(data: JsonObject) -> frozenset[int]:
@@ -221,7 +221,7 @@ def _amount(value: object) -> Decimal | None:
     """A JSON number as an exact decimal; None for what is no finite number, or a text that looks like one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return Decimal(str(value)) if abs(value) < ABSURD_AMOUNT else None  # NaN is less than nothing
+    return Decimal(str(value)) if abs(value) < MAX_RATE else None  # NaN is less than nothing
 
 
 def _is_int(value: object) -> TypeGuard[int]:

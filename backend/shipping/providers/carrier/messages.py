@@ -32,8 +32,8 @@ NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
 NO_ADDRESS, NO_CROSS_STREET = "Sin dirección", "Sin cruce"
 NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"
 
-SHORTEST, DESTINATION_ADDRESS_LEAST = 2, 8
-EMAIL_LEAST, EMAIL_MOST = 8, 60
+MIN_TEXT, MIN_ADDRESS = 2, 8
+MIN_EMAIL, MAX_EMAIL = 8, 60
 ABBREVIATIONS = {
     "carrera": "Cra",
     "calle": "Cl",
@@ -76,7 +76,7 @@ Centimetres = Annotated[int, Field(ge=MIN_SIDE_CM, le=MAX_SIDE_CM)]
 DaneCode = Annotated[str, StringConstraints(pattern=r"^\d{8}$")]
 Email = Annotated[
     str,
-    StringConstraints(min_length=EMAIL_LEAST, max_length=EMAIL_MOST, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$"),
+    StringConstraints(min_length=MIN_EMAIL, max_length=MAX_EMAIL, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$"),
 ]
 Phone = Annotated[str, StringConstraints(pattern=r"^\d{10}$")]
 
@@ -199,14 +199,14 @@ def _place(place: Place) -> dict[str, str]:
     address = fit_address(place.address, 50)
     return {
         "dane_code": place.dane_code,
-        "address": address if len(address) >= DESTINATION_ADDRESS_LEAST else NO_ADDRESS,
+        "address": address if len(address) >= MIN_ADDRESS else NO_ADDRESS,
     }
 
 
 def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
     """The contact as it is sent. An e-mail the carrier cannot take becomes the shop's: it only gets notices."""
     address = fit_address(contact.address, 50)
-    if len(address) < DESTINATION_ADDRESS_LEAST:
+    if len(address) < MIN_ADDRESS:
         address = fit_address(", ".join(filter(None, (address, contact.suburb or contact.cross_street))), 50)
     cross_street = fit_address(contact.cross_street, 35) or fit_address(contact.address, 35)
     full_name = f"{contact.first_name} {contact.last_name}"
@@ -216,10 +216,10 @@ def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
         "company": fit(contact.company, 28) or fit(full_name, 28, fallback=NO_COMPANY),
         "first_name": fit(contact.first_name, 14, fallback=NO_NAME),
         "last_name": fit(contact.last_name, 14, fallback=NO_LAST_NAME),
-        "email": contact.email if EMAIL_LEAST <= len(contact.email) <= EMAIL_MOST else fallback_email,
+        "email": contact.email if MIN_EMAIL <= len(contact.email) <= MAX_EMAIL else fallback_email,
         "phone": fit_phone(contact.phone),
         "suburb": fit(contact.suburb, 30, fallback=NO_SUBURB),
-        "cross_street": cross_street if len(cross_street) >= SHORTEST else NO_CROSS_STREET,
+        "cross_street": cross_street if len(cross_street) >= MIN_TEXT else NO_CROSS_STREET,
         "reference": fit(contact.reference, 25, fallback=NO_REFERENCE),
     }
 

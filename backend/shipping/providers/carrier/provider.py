@@ -23,7 +23,7 @@ from backend.shipping.providers.base import (
 from backend.shipping.providers.carrier.answers import COLOMBIA, CarrierError, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
-from backend.shipping.providers.carrier.quotes import LiveQuotes, facts_of
+from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class CarrierStandard(FulfillmentProvider):
             raise LabelTooExpensive(rate.price, request.max_price)
         label = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
         log.info("label %s made for %s with %s", label.carrier_order_id, request.reference, rate.carrier)
-        return replace(label, data=facts_of(rate) | {"pickupDate": pickup_date.isoformat()})
+        return replace(label, data=rate_data(rate) | {"pickupDate": pickup_date.isoformat()})
 
     async def cancel_fulfillment(self, label: Label) -> None:
         """Cancel the label and believe it only when the carrier says so.

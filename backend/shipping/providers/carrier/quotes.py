@@ -1,8 +1,8 @@
 """The carrier's live price, and how long a shopper waits for it (spec: Errors, calculatePrice fails).
 
-Every look asks the carrier. Once it has let a shopper wait in vain, the next ones wait `WAIT_AFTER_A_HANG` only, while
-the question goes on for its whole time: the first good answer, even one that comes too late for its shopper, restores
-the usual wait.
+Every quotation asks the carrier. After a shopper has waited in vain, the next ones wait `SHORT_WAIT` only, while each
+question goes on for its whole time. The first good answer, even one that comes too late for its shopper, restores the
+usual wait.
 """
 
 import asyncio
@@ -24,25 +24,25 @@ log = logging.getLogger(__name__)
 
 FALLBACK_PRICE: Cop = 15_000
 """What shipping costs when nobody quotes it (spec: Limits)."""
-WAIT_AFTER_A_HANG = 2.0
+SHORT_WAIT = 2.0
 """Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1): while it fails, that is too long to hope for."""
 
 UNKNOWN_PLACE = "destination.daneCode"
 """The part of a quotation that only a caller who errs gets wrong."""
-NOT_ABOUT_THE_QUESTION = (401, 429)
+REFUSED_OTHERWISE = (401, 429)
 """Refusals that are about us, and not about what was asked."""
 
 
 class LiveQuotes:
-    """Prices from the carrier. Whatever fails at its side costs the fixed price; nothing is kept."""
+    """Prices from the carrier. Whatever fails on its side, the price is the fixed one. Nothing is stored."""
 
-    def __init__(self, client: CarrierClient, wait_after_a_hang: float = WAIT_AFTER_A_HANG) -> None:
+    def __init__(self, client: CarrierClient, short_wait: float = SHORT_WAIT) -> None:
         self._client = client
         self._flights = SingleFlight[QuoteRequest, Quote]()
-        self._short_wait = wait_after_a_hang
-        self._hangs = False
+        self._short_wait = short_wait
+        self._is_slow = False
         self._answered_at = -math.inf
-        self._going_on: set[asyncio.Task[Quote]] = set()
+        self._running: set[asyncio.Task[Quote]] = set()
 
     async def price(self, request: QuoteRequest) -> Quote:
         """The live price, or the fixed one. The same shipment at the same time is one question.
@@ -51,30 +51,30 @@ class LiveQuotes:
             InvalidData: the destination's code is none; the carrier is not asked.
         """
         return await self._flights.share(
-            request, lambda: self._ask_briefly(request) if self._hangs else self._ask(request)
+            request, lambda: self._ask_briefly(request) if self._is_slow else self._ask(request)
         )
 
     async def close(self) -> None:
-        """Drop the questions that nobody waits for any more."""
-        for question in self._going_on:
+        """Cancel the questions that nobody waits for any more."""
+        for question in self._running:
             question.cancel()
-        await asyncio.gather(*self._going_on, return_exceptions=True)
+        await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _ask_briefly(self, request: QuoteRequest) -> Quote:
-        """Ask, and give up waiting soon. The question goes on; whoever looks again asks a new one."""
+        """Ask, and wait a short time. The question goes on; the next quotation asks a new one."""
         question = asyncio.create_task(self._ask(request))
-        self._going_on.add(question)
+        self._running.add(question)
         question.add_done_callback(self._finish)
         await asyncio.wait({question}, timeout=self._short_wait)
         if question.done():
             return question.result()
         problem = f"the carrier still hangs: not waited for longer than {self._short_wait:g} s"
-        return fixed(request, CarrierError(problem))
+        return fallback_quote(request, CarrierError(problem))
 
     def _finish(self, question: asyncio.Task[Quote]) -> None:
-        self._going_on.discard(question)
+        self._running.discard(question)
         if not question.cancelled():
-            question.exception()  # whoever still waits is told; nobody else needs to be
+            question.exception()  # read, so that asyncio does not log it: who waits gets it anyway
 
     async def _ask(self, request: QuoteRequest) -> Quote:
         started = time.monotonic()
@@ -85,32 +85,32 @@ class LiveQuotes:
                 raise
             is_old_news = started < self._answered_at
             if not is_old_news and time.monotonic() - started > self._short_wait:
-                self._hangs = True
-            return fixed(request, error)
-        self._hangs, self._answered_at = False, time.monotonic()
+                self._is_slow = True
+            return fallback_quote(request, error)
+        self._is_slow, self._answered_at = False, time.monotonic()
         if rate is None:
-            return fixed(request, CarrierError("no courier offers a valid rate"))
-        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=facts_of(rate))
+            return fallback_quote(request, CarrierError("no courier offers a valid rate"))
+        return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=rate_data(rate))
 
     async def _cheapest(self, request: QuoteRequest) -> Rate | None:
-        """The cheapest rate. The street is the one text of a caller's in the question: refused, it is left out."""
+        """The cheapest rate. A question that is refused is asked again without the street, the caller's only text."""
         try:
             return cheapest(await self._client.quotation(quotation_for(request)))
         except CarrierError as error:
             status = error.http_status or 0
-            if not 400 <= status < 500 or status in NOT_ABOUT_THE_QUESTION:
+            if not 400 <= status < 500 or status in REFUSED_OTHERWISE:
                 raise
             log.info("the carrier refuses a quotation (%s); asking without the street", error)
             anywhere = replace(request, destination=replace(request.destination, address=""))
             return cheapest(await self._client.quotation(quotation_for(anywhere)))
 
 
-def facts_of(rate: Rate) -> JsonObject:
-    """What is worth knowing later of the rate that was taken."""
+def rate_data(rate: Rate) -> JsonObject:
+    """What is stored of the rate that was taken."""
     return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
 
 
-def fixed(request: QuoteRequest, cause: Exception) -> Quote:
+def fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
     """The fixed price, with its cause in the log."""
     expected = isinstance(cause, CarrierError)
     log.warning(

@@ -14,8 +14,7 @@ from pydantic import SecretStr
 
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.label import label_pdf
-from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status, label_pdf
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
 
@@ -351,7 +350,7 @@ def test_a_label_bears_any_text() -> None:
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_a_fulfillment_is_where_it_was_moved(
+async def test_a_shipment_is_where_it_was_moved(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
@@ -373,7 +372,7 @@ async def test_a_fulfillment_is_where_it_was_moved(
     }
 
 
-async def test_an_unknown_fulfillment_is_a_sentence(http: httpx.AsyncClient) -> None:
+async def test_an_unknown_shipment_is_a_sentence(http: httpx.AsyncClient) -> None:
     assert isinstance(await data(http, "/track", {"trackingCode": "NADA"}), str)
     assert isinstance((await data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
     assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
@@ -483,9 +482,7 @@ async def test_nonsense_is_not_planned(http: httpx.AsyncClient, asked: dict[str,
     assert (await http.get("/_control/faults")).json() == {}
 
 
-async def test_fulfillments_can_be_moved_from_outside(
-    http: httpx.AsyncClient, carrier: SandboxCarrier
-) -> None:
+async def test_shipments_can_be_moved_from_outside(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
     made = await ship(http)
     path = f"/_control/parcels/{made['idOrder']}"
     assert (await http.post(path, json={"status": "Entregado"})).status_code == 200

@@ -326,7 +326,7 @@ async def test_tracking_by_code_and_by_orders(client: CarrierClient, carrier: Sa
     assert (by_code.stage, by_code.received_by) == (TrackingStage.DELIVERED, "Portería")
 
 
-async def test_an_unknown_fulfillment_is_a_sentence_and_so_none(client: CarrierClient) -> None:
+async def test_an_unknown_shipment_is_a_sentence_and_so_none(client: CarrierClient) -> None:
     assert await client.track("NADA") is None
     assert await client.track_by_orders([1, 2]) == {}
 

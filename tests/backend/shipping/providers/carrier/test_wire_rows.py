@@ -37,14 +37,14 @@ from tests.backend.shipping.samples import (
 from tests.backend.shipping.serving import served
 
 PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
-GUIDES_MADE_AT_ONCE = 120
+LABELS_MADE_AT_ONCE = 120
 
 SETTINGS = Settings(carrier_sandbox="false")
 
 
 @pytest.fixture
 def wire() -> SandboxCarrier:
-    """A carrier that makes real guides."""
+    """A carrier that makes real labels."""
     return sandbox_carrier(SETTINGS)
 
 
@@ -266,7 +266,7 @@ async def test_rates_drift_so_the_label_is_made_with_one_of_this_moment(
 
 
 async def test_the_reply_of_a_shipment(networked: CarrierClient) -> None:
-    """2.3 reply: guide (PDF), url, tracker, idOrder, carrier."""
+    """2.3 reply: label (PDF), url, tracker, idOrder, carrier."""
     made = await networked.shipment(await shipment(networked))
     assert made.label_pdf
     assert made.label_pdf.startswith(b"%PDF")
@@ -317,7 +317,7 @@ async def test_a_shipment_that_fails_is_asked_for_once(
     fault: Fault,
     kind: type[OutsideFailure],
 ) -> None:
-    """2.3 no idempotency key: a repetition would be a second paid guide."""
+    """2.3 no idempotency key: a repetition would be a second paid label."""
     body = await shipment(networked)
     wire.faults.plan(fault, Operation.SHIPMENT, seconds=0.5)
     with pytest.raises(OutsideFailure) as failed:
@@ -349,7 +349,7 @@ async def track_order(client: CarrierClient, number: int) -> TrackingUpdate | No
 
 
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAILURES])
-async def test_a_tracking_that_fails_is_an_error_and_no_fulfillments_state(
+async def test_a_tracking_that_fails_is_an_error_and_no_shipments_state(
     *, networked: CarrierClient, hurried: CarrierClient, wire: SandboxCarrier, fault: Fault
 ) -> None:
     """2.4, each failure."""
@@ -399,7 +399,7 @@ async def test_labels_beyond_fifty_are_cancelled_in_batches(
 ) -> None:
     """2.5 at most 50 ids: the embedded carrier refuses a 51st."""
     one = await shipment(networked)
-    made = [number_of(await networked.shipment(one)) for _ in range(GUIDES_MADE_AT_ONCE)]
+    made = [number_of(await networked.shipment(one)) for _ in range(LABELS_MADE_AT_ONCE)]
     kept = made[60]
     wire.move(kept, Status.COLLECTED)
     wire.requests.clear()

@@ -12,10 +12,10 @@ async def test_it_has_no_prices_of_its_own() -> None:
         await ManualProvider().calculate_price(quote_request())
 
 
-async def test_its_fulfilment_has_no_label_and_is_cancelled_without_a_word() -> None:
-    guide = await ManualProvider().create_fulfillment(shipment_request())
-    assert guide == Label()
-    await ManualProvider().cancel_fulfillment(guide)
+async def test_its_fulfillment_has_no_label_and_is_cancelled_without_a_word() -> None:
+    label = await ManualProvider().create_fulfillment(shipment_request())
+    assert label == Label()
+    await ManualProvider().cancel_fulfillment(label)
 
 
 async def test_a_return_is_not_implemented_and_says_so() -> None:

@@ -59,7 +59,7 @@ async def test_weight_and_distance_make_the_price(provider: CarrierStandard) -> 
     near, usual, far = [await price(destination=to(code)) for code in (BOGOTA, "05001000", LETICIA)]
     assert near < usual < far
     assert usual < await price(packages=packages_for([Item(10, weight=2)]))
-    assert await price() == usual  # the same parcel, the same price
+    assert await price() == usual  # the same packages, the same price
 
 
 async def test_every_call_asks_the_carrier(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
@@ -68,7 +68,7 @@ async def test_every_call_asks_the_carrier(provider: CarrierStandard, carrier: S
     assert quotations(carrier) == 3
 
 
-async def test_the_same_fulfillment_at_once_is_one_question(
+async def test_the_same_packages_at_once_are_one_question(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     quotes = await asyncio.gather(*(provider.calculate_price(quote_request()) for _ in range(25)))
@@ -76,7 +76,7 @@ async def test_the_same_fulfillment_at_once_is_one_question(
     assert quotations(carrier) == 1
 
 
-async def test_other_fulfillments_at_once_are_other_questions(
+async def test_other_packages_at_once_are_other_questions(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     requests = [quote_request(), quote_request(content_value=1), quote_request(destination=to(LETICIA))]
@@ -234,7 +234,7 @@ async def test_while_the_carrier_hangs_only_the_wait_shrinks(
 ) -> None:
     settings = Settings(carrier_api_url=carrier_url)
     client = carrier_client(settings, httpx.AsyncHTTPTransport(), dataclasses.replace(QUICK, quotation=0.3))
-    quotes = LiveQuotes(client, wait_after_a_hang=0.1)
+    quotes = LiveQuotes(client, short_wait=0.1)
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION)
     first = await quotes.price(quote_request())
     assert "within 0.3 s" in first.data["fallback"]
@@ -255,7 +255,7 @@ async def test_an_answer_too_late_for_its_shopper_restores_the_usual_wait(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come, answered = asyncio.Event(), asyncio.Event()
-    quotation, quotes = client.quotation, LiveQuotes(client, wait_after_a_hang=0)
+    quotation, quotes = client.quotation, LiveQuotes(client, short_wait=0)
 
     async def hang(_: Quotation) -> Sequence[object]:
         await asyncio.sleep(0.01)
@@ -280,7 +280,7 @@ async def test_an_answer_too_late_for_its_shopper_restores_the_usual_wait(
 async def test_a_question_of_before_that_ends_in_vain_does_not_shorten_the_wait_again(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quotation, quotes = client.quotation, LiveQuotes(client, wait_after_a_hang=0)
+    quotation, quotes = client.quotation, LiveQuotes(client, short_wait=0)
     asked, give_up = asyncio.Event(), asyncio.Event()
 
     async def hang(_: Quotation) -> Sequence[object]:
@@ -311,7 +311,7 @@ async def test_a_failure_at_once_costs_nobody_a_wait_and_shortens_none(
 async def test_questions_that_nobody_waits_for_end_with_the_shop(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quotes, ended = LiveQuotes(client, wait_after_a_hang=0), []
+    quotes, ended = LiveQuotes(client, short_wait=0), []
 
     async def hang(_: Quotation) -> Sequence[object]:
         await asyncio.sleep(0.01)
@@ -339,30 +339,30 @@ async def test_nobody_listening_costs_15000() -> None:
     assert quote.data["fallback"] == "the carrier cannot be reached (ConnectError)"
 
 
-# guides
+# labels
 
 
 async def test_a_label_is_made_with_the_cheapest_courier(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    guide = await provider.create_fulfillment(shipment_request(pickup_date=date(2026, 11, 23)))
-    assert (guide.carrier_order_id, guide.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
-    assert guide.label_pdf is not None
-    assert guide.data["carrier"] == "Envía"
-    assert guide.data["pickupDate"] == "2026-11-23"
+    label = await provider.create_fulfillment(shipment_request(pickup_date=date(2026, 11, 23)))
+    assert (label.carrier_order_id, label.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
+    assert label.label_pdf is not None
+    assert label.data["carrier"] == "Envía"
+    assert label.data["pickupDate"] == "2026-11-23"
     (_, quoted, _), (_, shipped, body) = carrier.requests
     assert (quoted, shipped) == ("/quotation", "/shipment_sandbox")
-    assert body["idRate"] == guide.data["idRate"]
+    assert body["idRate"] == label.data["idRate"]
     assert body["pickupDate"] == "2026-11-23"
 
 
 async def test_real_labels_have_numbers_of_their_own() -> None:
     settings = Settings(carrier_sandbox="false")
     client = carrier_client(settings, httpx.ASGITransport(sandbox_carrier(settings).app), QUICK)
-    guides = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
+    labels = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
     await client.close()
-    assert len({guide.carrier_order_id for guide in guides}) == 3
-    assert len({guide.tracking_number for guide in guides}) == 3
+    assert len({label.carrier_order_id for label in labels}) == 3
+    assert len({label.tracking_number for label in labels}) == 3
 
 
 async def test_a_contact_that_cannot_be_sent_costs_no_call(
@@ -418,7 +418,7 @@ async def test_no_credit_is_said_in_the_carriers_words(
         (datetime(2027, 3, 24, 15, tzinfo=UTC), date(2027, 3, 29)),  # Maundy Thursday and Good Friday
     ],
 )
-def test_fulfillments_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
+def test_packages_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
     assert next_working_day(moment) == day
 
 
@@ -426,49 +426,49 @@ def test_fulfillments_are_collected_on_the_next_working_day(moment: datetime, da
 
 
 @pytest.fixture
-async def guide(provider: CarrierStandard) -> Label:
+async def label(provider: CarrierStandard) -> Label:
     return await provider.create_fulfillment(shipment_request())
 
 
 async def test_a_label_is_cancelled_and_can_be_cancelled_again(
-    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
+    label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    await provider.cancel_fulfillment(guide)
+    await provider.cancel_fulfillment(label)
     assert carrier.ledger.labels()[0].status is Status.CANCELLED
-    await provider.cancel_fulfillment(guide)  # no list names it any more, but its tracking does
+    await provider.cancel_fulfillment(label)  # no list names it any more, but its tracking does
 
 
 async def test_two_hundred_with_empty_lists_is_not_cancelled(
-    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
+    label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(CarrierError, match="did not cancel"):
-        await provider.cancel_fulfillment(guide)
+        await provider.cancel_fulfillment(label)
     assert carrier.ledger.labels()[0].status is Status.PENDING
 
 
-async def test_a_collected_fulfillment_is_not_cancelled(
-    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
+async def test_a_collected_shipment_is_not_cancelled(
+    label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.move(TEST_ORDER_ID, Status.COLLECTED)
     with pytest.raises(CarrierError, match="collected"):
-        await provider.cancel_fulfillment(guide)
+        await provider.cancel_fulfillment(label)
 
 
 async def test_a_lost_answer_is_settled_by_the_tracking(
-    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier
+    label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.CANCELLATION)
-    await provider.cancel_fulfillment(guide)
+    await provider.cancel_fulfillment(label)
     assert carrier.ledger.labels()[0].status is Status.CANCELLED
 
 
 async def test_a_lost_answer_without_a_tracking_stays_unknown(
-    guide: Label, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
+    label: Label, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(Fault.SERVER_ERROR)
     with pytest.raises(OutcomeUnknown):
-        await provider.cancel_fulfillment(guide)
+        await provider.cancel_fulfillment(label)
     assert "cannot be tracked" in caplog.text
 
 
@@ -479,7 +479,7 @@ async def test_an_unknown_label_is_not_cancelled(provider: CarrierStandard) -> N
         await provider.cancel_fulfillment(Label())
 
 
-# parcels that come back
+# what comes back
 
 
 async def test_a_return_is_not_implemented_and_says_so(provider: CarrierStandard) -> None:
