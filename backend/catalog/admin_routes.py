@@ -164,15 +164,12 @@ async def create_collection(body: NewCollection, database: Db, fields: Shown) ->
 async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire:
     """The collection."""
     async with database.read() as session:
-        collection = await session.get(Collection, collection_id)
-    if collection is None:
-        raise NotFound(f"Collection with id: {collection_id} was not found")
-    return _collection(collection, fields)
+        return _collection(await collections.find_collection(session, collection_id), fields)
 
 
 @router.post("/collections/{collection_id}", response_model=CollectionAnswer)
 async def update_collection(collection_id: str, body: CollectionChange, database: Db, fields: Shown) -> Wire:
-    """Change what is said of the collection."""
+    """Change the collection: its title, for example."""
     async with database.transaction() as session:
         return _collection(await collections.change_collection(session, collection_id, body), fields)
 
@@ -204,16 +201,7 @@ async def list_categories(
         tree = await read_tree(session)
     is_none = asked.is_active is False or asked.is_internal is True  # all are active, none is internal
     found = [] if is_none else matching_categories(tree, asked)
-    shown = [
-        category_wire(
-            tree,
-            category,
-            descendants=asked.include_descendants_tree,
-            ancestors=asked.include_ancestors_tree,
-            as_staff=True,
-        )
-        for category in page_of(found, asked)
-    ]
+    shown = [category_wire(tree, category, asked, as_staff=True) for category in page_of(found, asked)]
     return Wire(listed("product_categories", shown, len(found), asked))
 
 
@@ -231,18 +219,12 @@ async def read_category(
 ) -> Wire:
     """The category."""
     async with database.read() as session:
-        return await _category(
-            session,
-            category_id,
-            Fields(asked.fields),
-            descendants=asked.include_descendants_tree,
-            ancestors=asked.include_ancestors_tree,
-        )
+        return await _category(session, category_id, Fields(asked.fields), asked)
 
 
 @router.post("/product-categories/{category_id}", response_model=CategoryAnswer)
 async def update_category(category_id: str, body: CategoryChange, database: Db, fields: Shown) -> Wire:
-    """Change what is said of the category."""
+    """Change the category: its parent, for example."""
     async with database.transaction() as session:
         await categories.change_category(session, category_id, body)
         return await _category(session, category_id, fields)
@@ -318,17 +300,9 @@ def _collection(collection: Collection, fields: Fields) -> Wire:
 
 
 async def _category(
-    session: AsyncSession,
-    category_id: str,
-    fields: Fields,
-    *,
-    descendants: bool = False,
-    ancestors: bool = False,
+    session: AsyncSession, category_id: str, fields: Fields, asked: CategoryParameters | None = None
 ) -> Wire:
     await session.flush()
     tree = await read_tree(session)
-    category = tree.by_id.get(category_id)
-    if category is None:
-        raise NotFound(f"Product category with id: {category_id} was not found")
-    shown = category_wire(tree, category, descendants=descendants, ancestors=ancestors, as_staff=True)
+    shown = category_wire(tree, tree.find(category_id), asked or CategoryParameters(), as_staff=True)
     return Wire({"product_category": fields.pick(shown)})

@@ -156,7 +156,8 @@ async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRe
     ids = await session.execute(
         select(ProductCategory.category_id).where(ProductCategory.product_id == product_id)
     )
-    return max((tree.path_to(category_id) for category_id in ids.scalars()), key=len, default=[])
+    deepest = max((tree.path_to(category_id) for category_id in ids.scalars()), key=len, default=[])
+    return [CategoryRef(handle=category.handle, name=category.name) for category in deepest]
 
 
 async def _related(session: AsyncSession, product: Product) -> list[ProductCard]:

@@ -15,7 +15,7 @@ from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.catalog.products import lock_products
-from backend.catalog.views import CategoryNode, CategoryRef
+from backend.catalog.views import CategoryNode
 from backend.database import locked
 from backend.errors import NotAllowed, NotFound
 
@@ -45,12 +45,23 @@ class Tree:
                 waiting += [child.id for child in self._children[category_id]]
         return ids
 
-    def path_to(self, category_id: str) -> list[CategoryRef]:
+    def find(self, category_id: str) -> Category:
+        """The category with this id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        category = self.by_id.get(category_id)
+        if category is None:
+            raise NotFound(f"Product category with id: {category_id} was not found")
+        return category
+
+    def path_to(self, category_id: str) -> list[Category]:
         """From the top of the tree down to this category."""
-        path: list[CategoryRef] = []
+        path: list[Category] = []
         category = self.by_id.get(category_id)
         while category is not None and len(path) < len(self.by_id):
-            path.append(CategoryRef(handle=category.handle, name=category.name))
+            path.append(category)
             category = self.by_id.get(category.parent_id or "")
         return path[::-1]
 

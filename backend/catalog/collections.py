@@ -38,7 +38,7 @@ async def change_collection(
         NotFound: there is none.
         InvalidData: its new handle is taken.
     """
-    collection = await lock_collection(session, collection_id)
+    collection = await find_collection(session, collection_id, lock=True)
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
     collection.meta = collection.meta if change.metadata is None else change.metadata
@@ -54,7 +54,7 @@ async def delete_collection(session: AsyncSession, collection_id: str) -> None:
     Raises:
         NotFound: there is none.
     """
-    collection = await lock_collection(session, collection_id)
+    collection = await find_collection(session, collection_id, lock=True)
     inside = await _in_collection(session, collection_id)
     await session.execute(
         update(Product).where(Product.collection_id == collection_id).values(collection_id=None)
@@ -71,7 +71,7 @@ async def assign_to_collection(
     Raises:
         NotFound: there is no such collection; unknown products are skipped.
     """
-    collection = await lock_collection(session, collection_id)
+    collection = await find_collection(session, collection_id, lock=True)
     wanted, unwanted = set(add), set(remove)
     moved = []
     for product in await lock_products(session, wanted | unwanted):
@@ -85,14 +85,14 @@ async def assign_to_collection(
     return collection
 
 
-async def lock_collection(session: AsyncSession, collection_id: str) -> Collection:
-    """The collection, locked.
+async def find_collection(session: AsyncSession, collection_id: str, *, lock: bool = False) -> Collection:
+    """The collection; with `lock`, locked for a change.
 
     Raises:
         NotFound: there is none.
     """
-    query = locked(select(Collection).where(Collection.id == collection_id))
-    collection = (await session.execute(query)).scalar_one_or_none()
+    query = select(Collection).where(Collection.id == collection_id)
+    collection = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
     if collection is None:
         raise NotFound(f"Collection with id: {collection_id} was not found")
     return collection

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
+from backend.catalog.collections import find_collection
 from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
 from backend.catalog.models import Collection, Product, Region, for_sale
 from backend.catalog.product_wire import ProductWriter
@@ -92,15 +93,7 @@ async def list_categories(
     async with database.read() as session:
         tree = await read_tree(session)
     found = matching_categories(tree, asked)
-    shown = [
-        category_wire(
-            tree,
-            category,
-            descendants=asked.include_descendants_tree,
-            ancestors=asked.include_ancestors_tree,
-        )
-        for category in page_of(found, asked)
-    ]
+    shown = [category_wire(tree, category, asked) for category in page_of(found, asked)]
     return Wire(listed("product_categories", shown, len(found), asked))
 
 
@@ -111,12 +104,7 @@ async def read_category(
     """The category."""
     async with database.read() as session:
         tree = await read_tree(session)
-    category = tree.by_id.get(category_id)
-    if category is None:
-        raise NotFound(f"Product category with id: {category_id} was not found")
-    shown = category_wire(
-        tree, category, descendants=asked.include_descendants_tree, ancestors=asked.include_ancestors_tree
-    )
+    shown = category_wire(tree, tree.find(category_id), asked)
     return Wire({"product_category": Fields(asked.fields).pick(shown)})
 
 
@@ -135,9 +123,7 @@ async def list_collections(
 async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire:
     """The collection."""
     async with database.read() as session:
-        collection = await session.get(Collection, collection_id)
-    if collection is None:
-        raise NotFound(f"Collection with id: {collection_id} was not found")
+        collection = await find_collection(session, collection_id)
     return Wire({"collection": fields.pick(_without_staff_fields(collection))})
 
 

@@ -51,7 +51,14 @@ class ProductsParameters(Moments, PriceContext):
     is_giftcard: bool | None = None
 
 
-class CategoriesParameters(ListParameters):
+class CategoryParameters(OneParameters):
+    """How a category is asked for: all that is below it and above it, or only the nearest."""
+
+    include_descendants_tree: bool = False
+    include_ancestors_tree: bool = False
+
+
+class CategoriesParameters(ListParameters, CategoryParameters):
     """Which categories. `parent_category_id=null` asks for the roots."""
 
     q: str | None = Field(None, max_length=200)
@@ -59,15 +66,6 @@ class CategoriesParameters(ListParameters):
     handle: list[Name] | None = None
     name: list[Name] | None = None
     parent_category_id: list[Name] | None = None
-    include_descendants_tree: bool = False
-    include_ancestors_tree: bool = False
-
-
-class CategoryParameters(OneParameters):
-    """How a category is asked for."""
-
-    include_descendants_tree: bool = False
-    include_ancestors_tree: bool = False
 
 
 class CollectionsParameters(ListParameters):

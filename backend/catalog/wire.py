@@ -12,6 +12,7 @@ from backend.catalog.models import (
     Region,
     SalesChannel,
 )
+from backend.catalog.store_schemas import CategoryParameters
 from backend.edge.wire import JsonDict, iso, stamps
 
 
@@ -46,22 +47,17 @@ def category_fields(category: Category) -> JsonDict:
 
 
 def category_wire(
-    tree: Tree,
-    category: Category,
-    *,
-    descendants: bool = False,
-    ancestors: bool = False,
-    as_staff: bool = False,
+    tree: Tree, category: Category, asked: CategoryParameters, *, as_staff: bool = False
 ) -> JsonDict:
-    """The category. `descendants` and `ancestors`: all of them, not only the nearest."""
+    """The category with its parent and children, or with the whole trees that were asked for."""
     shown = category_fields(category)
     if not as_staff:
         del shown["is_active"], shown["is_internal"]
     shown["category_children"] = [
-        _below(tree, child, deep=descendants) for child in tree.children(category.id)
+        _below(tree, child, deep=asked.include_descendants_tree) for child in tree.children(category.id)
     ]
     parent = tree.by_id.get(category.parent_id or "")
-    shown["parent_category"] = _above(tree, parent, deep=ancestors) if parent else None
+    shown["parent_category"] = _above(tree, parent, deep=asked.include_ancestors_tree) if parent else None
     return shown
 
 
@@ -86,12 +82,7 @@ def _beside(tree: Tree, category: Category) -> JsonDict:
 
 def _path(tree: Tree, category: Category) -> str:
     """The ids from the root down to the category, with dots between."""
-    ids = [category.id]
-    parent = tree.by_id.get(category.parent_id or "")
-    while parent is not None and len(ids) <= len(tree.by_id):
-        ids.append(parent.id)
-        parent = tree.by_id.get(parent.parent_id or "")
-    return ".".join(reversed(ids))
+    return ".".join(one.id for one in tree.path_to(category.id))
 
 
 _COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}

@@ -16,7 +16,7 @@ def levels(which: ColumnElement[bool]) -> Select[InventoryLevel]:
 
 
 def reservations(which: ColumnElement[bool]) -> Select[Reservation]:
-    """Promises, locked. Their levels must be locked already."""
+    """Reservations, locked. Their levels must be locked already."""
     return locked(select(Reservation).where(which).order_by(Reservation.id))
 
 

@@ -1,7 +1,7 @@
 """Pictures from a folder, made into the widths that pages ask for.
 
 What is made is named by the content it was made from. So a picture that was made before is not made again, a changed
-one gets another address, and an address can be kept by browsers for good.
+one gets another address, and an address can be cached by browsers for good.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ FORMATS = ("JPEG", "PNG", "WEBP")
 MOST_PIXELS = 50_000_000
 PAPER = "#ffffff"
 """What shows through where a picture is transparent."""
-REMEMBERED = 2048
+CACHED_PICTURES = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class PictureFolder:
     def __init__(self, source: Path, target: Path) -> None:
         self._source = source.resolve()
         self._target = target
-        self.inspect = lru_cache(REMEMBERED)(self._inspect)
-        self.prepare = lru_cache(REMEMBERED)(self._prepare)
+        self.inspect = lru_cache(CACHED_PICTURES)(self._inspect)
+        self.prepare = lru_cache(CACHED_PICTURES)(self._prepare)
 
     def _inspect(self, name: str) -> None:
         """Look at the picture's head.
