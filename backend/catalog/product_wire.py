@@ -116,6 +116,7 @@ class ProductWriter:
         wants = self._fields.wants
         product: JsonDict = {
             "id": row.id,
+            **NOTHING_KNOWN,
             **{name: getattr(row, name) for name in ALWAYS_SHOWN},
             "thumbnail": self._address(row.thumbnail),
             "is_giftcard": False,
@@ -123,7 +124,6 @@ class ProductWriter:
             "collection_id": row.collection_id,
             "type_id": None,
             "type": None,
-            **NOTHING_KNOWN,
             **stamps(row.created_at, row.updated_at),
             "tags": [],
         }
