@@ -26,7 +26,7 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 
 def main() -> None:
-    """Prepare the database, then serve until told to stop (SIGINT, SIGTERM).
+    """Prepare the database, then serve until stopped (SIGINT, SIGTERM).
 
     Raises:
         SettingsError: a setting is wrong.
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def serve(settings: Settings) -> None:
-    """Serve on the settings' port until told to stop.
+    """Serve on the settings' port until stopped.
 
     One worker unless the settings say more: the pages' state lives in its memory, unless it lives in Redis. Where the
     platform forks, the app is imported before the workers are, so that it is imported once.
@@ -75,10 +75,10 @@ def open_shop() -> ASGIApp:
 
 
 def freeze_garbage() -> None:
-    """Take all that is there by now out of the garbage collector's rounds: it stays for good.
+    """Exclude all objects that exist by now from garbage collection: they stay for good.
 
-    A round over everything the app is made of would hold up the requests of that moment, and would write to memory that
-    the workers otherwise share.
+    A collection over everything the app is made of would delay the requests of that moment, and would write to memory
+    that the workers otherwise share.
     """
     gc.collect()
     gc.freeze()

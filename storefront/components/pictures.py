@@ -28,10 +28,10 @@ def picture(
 
     Args:
         shown: what to show.
-        sizes: how wide it is drawn, as `<img sizes>`.
+        sizes: how wide it is shown, as `<img sizes>`.
         is_first: whether the page opens with it: then it is fetched at once and before others.
         class_name: its class.
-        alt: what it shows, when not what the picture itself says; empty where words beside it say the same.
+        alt: its text, in place of the picture's own; empty where text beside it says the same.
     """
     view = shown.to(ObjectVar, PictureView)
     return rx.el.img(
@@ -75,7 +75,7 @@ AGES = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12"
 def drawing(
     source: str | rx.Var[str], width: int, height: int | None = None, class_name: str = ""
 ) -> rx.Component:
-    """A drawing beside words that say the same, which come first: it is a document of its own to a browser."""
+    """A drawing beside text that says the same. Fetched lazily: an SVG file is slow to parse."""
     return rx.el.img(
         src=source,
         alt="",

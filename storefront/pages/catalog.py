@@ -78,7 +78,7 @@ class CatalogContent:
     """The list, what it is narrowed by, and what it calls itself.
 
     `category` and `text` are those of the address; `is_custom` says that the shopper chose otherwise since. `number`
-    tells one answer from the next.
+    differs in each answer.
     """
 
     page: CatalogPage
@@ -211,9 +211,9 @@ class CatalogState(PageState, rx.State):
 
     async def _data(self, params: PageParams) -> PageData[CatalogContent]:
         """Coming back to the address that is shown keeps the choices made there."""
-        return await load(params, self._kept_choices(params))
+        return await load(params, self._own_choices(params))
 
-    def _kept_choices(self, params: PageParams) -> Choices | None:
+    def _own_choices(self, params: PageParams) -> Choices | None:
         shown = self.content
         is_same = shown.category == params.asked("category") and shown.text == params.asked("q")
         return shown.choices if is_same and shown.is_custom else None
@@ -222,7 +222,7 @@ class CatalogState(PageState, rx.State):
         super()._show(replace(data, content=replace(data.content, number=next_number(self.content.number))))
 
     def _further_key(self, params: PageParams) -> Hashable:
-        return repr(self._kept_choices(params))
+        return repr(self._own_choices(params))
 
     def _is_shown(self, data: PageData[CatalogContent]) -> bool:
         return super()._is_shown(replace(data, content=replace(data.content, number=self.content.number)))

@@ -142,7 +142,7 @@ def banner() -> rx.Component:
     )
 
 
-def promise(icon_name: str, title: str, text: str) -> rx.Component:
+def reason(icon_name: str, title: str, text: str) -> rx.Component:
     """Something a shopper can count on."""
     return rx.el.li(
         rx.el.span(icon(icon_name), class_name="promise__mark"),
@@ -151,12 +151,12 @@ def promise(icon_name: str, title: str, text: str) -> rx.Component:
     )
 
 
-def promises() -> rx.Component:
+def reasons() -> rx.Component:
     """Why buy here."""
     return rx.el.ul(
-        promise("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
-        promise("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
-        promise("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
+        reason("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
+        reason("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
+        reason("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
         class_name="promises",
     )
 
@@ -194,13 +194,13 @@ def page() -> rx.Component:
     fresh, on_sale = content.new_or_featured, content.on_sale
     departments, ages = content.categories, content.ages
     return framed(
-        # the first frame waits until the first slide's words are there, which would otherwise grow before the eyes
+        # the first frame waits for the text of the first slide, which would otherwise grow while one looks
         rx.el.link(rel="expect", href=f"#{SLIDE_PICTURE}0", custom_attrs={"blocking": "render"}),
         rx.el.div(
-            # first of all what the page is, though the eye finds it below the banner
+            # the heading comes first in the document; styles show it below the banner
             rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="opening__title"),
             banner(),
-            promises(),
+            reasons(),
             class_name="opening",
         ),
         rx.cond(

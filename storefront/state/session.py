@@ -1,6 +1,6 @@
 """Who is signed in at this browser. The cookie says so, and the database is asked again at every event that matters.
 
-The websocket's handshake brings the cookie along. It is read where it is needed and kept in no variable of the state:
+The websocket's handshake brings the cookie along. It is read where it is needed and stored in no variable of the state:
 no script can read it, and it is sent nowhere (design: decision 8).
 """
 

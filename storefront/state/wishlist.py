@@ -34,7 +34,7 @@ class WishlistState(rx.State):
             return
         async with errors_as_notices(self):
             await self._load([card.handle for card in self.cards])
-        # written, so that in Redis it is kept as long as what is written when a page connects
+        # written again, so that in Redis it expires no earlier than the states that are written when a page connects
         self.is_known = True
 
     async def _update(self, _shared: SharedReads) -> None:

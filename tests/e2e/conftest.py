@@ -82,7 +82,7 @@ class ShopServer:
         """Wait until its log holds `text`."""
         self._wait_until(lambda: text in self.log, f"did not say {text!r}")
 
-    async def drawn(self, path: str) -> str:
+    async def rendered(self, path: str) -> str:
         """The drawn document at `path`, which is kept from now on; a busy machine answers with the shell first."""
         deadline = time.monotonic() + SECONDS_TO_OPEN
         html = ""

@@ -65,7 +65,7 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
         assert len(products) >= 20
         titles, descriptions = set(), set()
         for url in products:
-            html = await server.drawn(url)
+            html = await server.rendered(url)
             head = Head(html)
             title, description = head.texts["title"], head.meta("description") or ""
             product, trail = json.loads(head.texts["application/ld+json"])["@graph"]
@@ -91,7 +91,7 @@ async def test_the_heads_of_all_products(server: ShopServer) -> None:
 
 
 async def test_what_the_first_frame_of_home_waits_for_is_there(server: ShopServer) -> None:
-    html = await server.drawn("/")
+    html = await server.rendered("/")
     awaited = Head(html).link("expect")
     assert awaited["blocking"] == "render"
     assert html.count(f' id="{(awaited["href"] or "").removeprefix("#")}"') == 1
@@ -99,7 +99,7 @@ async def test_what_the_first_frame_of_home_waits_for_is_there(server: ShopServe
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
 async def test_what_a_page_is_comes_before_its_pictures_and_fonts(server: ShopServer, path: str) -> None:
-    html = await server.drawn(path)
+    html = await server.rendered(path)
     heading = html.index("<h1")
     assert heading < html.index("/demo/", html.index("<body"))
     assert heading < html.index(".woff2")
@@ -117,7 +117,7 @@ async def assert_it_is_taken_over(page: Page, address: str) -> None:
 
 
 async def test_an_address_that_leads_nowhere_says_so_in_spanish(server: ShopServer) -> None:
-    head = Head(await server.drawn("/naves/espaciales"))
+    head = Head(await server.rendered("/naves/espaciales"))
     assert head.texts["title"] == "Página no encontrada · Trompo"
     assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
     assert head.meta("og:image") == "/brand/og.png"
@@ -157,7 +157,7 @@ async def test_a_document_that_nobody_drew_is_taken_over_too(
 async def test_the_content_is_there_without_scripts(
     browser: Browser, server: ShopServer, path: str, shown: str
 ) -> None:
-    await server.drawn(path)
+    await server.rendered(path)
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
     await page.goto(path)
@@ -170,7 +170,7 @@ async def test_the_content_is_there_without_scripts(
 async def test_what_cannot_do_without_scripts_says_so(
     browser: Browser, server: ShopServer, path: str
 ) -> None:
-    await server.drawn(path)
+    await server.rendered(path)
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
     await page.goto(path)
@@ -181,7 +181,7 @@ async def test_what_cannot_do_without_scripts_says_so(
 
 
 async def test_a_products_words_and_price_are_in_its_document(server: ShopServer) -> None:
-    html = await server.drawn("/product/trompo-de-madera")
+    html = await server.rendered("/product/trompo-de-madera")
     body = html.partition("<body>")[2]
     assert '<h1 class="product__title">Trompo de madera</h1>' in body
     assert "El trompo de siempre, torneado en madera de naranjo" in body
@@ -190,10 +190,10 @@ async def test_a_products_words_and_price_are_in_its_document(server: ShopServer
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
 async def test_a_document_is_the_same_for_everybody(server: ShopServer, path: str) -> None:
-    drawn = await server.drawn(path)
+    rendered = await server.rendered(path)
     cookies = {"cookie": "trompo_session=someone; token=else", "authorization": "Bearer x"}
     async with httpx.AsyncClient(base_url=server.url) as client:
-        assert (await client.get(path, headers=cookies)).text == drawn
+        assert (await client.get(path, headers=cookies)).text == rendered
 
 
 async def test_every_inline_script_that_runs_is_allowed(server: ShopServer) -> None:

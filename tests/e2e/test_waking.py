@@ -15,7 +15,7 @@ SCRIPTS = re.compile(r"/assets/.*\.js$")
 @asynccontextmanager
 async def asleep(server: ShopServer, page: Page, path: str) -> AsyncIterator[None]:
     """The page at `path`, whose scripts are on their way until the block ends."""
-    await server.drawn(path)
+    await server.rendered(path)
     may_come = asyncio.Event()
 
     async def hold(route: Route) -> None:

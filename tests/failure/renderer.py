@@ -35,7 +35,7 @@ class Figures:
     """What came of it; times in milliseconds."""
 
     kills: int = 0
-    drawn: int = 0
+    rendered: int = 0
     shells: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
@@ -98,7 +98,7 @@ async def _read(client: httpx.AsyncClient, numbers: "count[int]", figures: Figur
         if problem := _problem(path, answer):
             figures.wrong[problem] += 1
         elif "<main" in answer.text:
-            figures.drawn += 1
+            figures.rendered += 1
         else:
             figures.shells += 1
 
@@ -120,7 +120,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     figures = asyncio.run(run(parser.parse_args().kills))
     times = sorted(figures.times)
-    print(f"{figures.kills} kills, {len(times)} documents: {figures.drawn} drawn, {figures.shells} shells")
+    print(
+        f"{figures.kills} kills, {len(times)} documents: {figures.rendered} rendered, {figures.shells} shells"
+    )
     print(f"wrong: {dict(figures.wrong)}")
     median, p99 = times[len(times) // 2], times[int(len(times) * 0.99)]
     print(f"{median:.0f} ms (median), {p99:.0f} ms (p99), {times[-1]:.0f} ms (slowest)")

@@ -1,21 +1,55 @@
-"""The order's page: how its payment stands first, then everything that PSE and a shopper want to see of it."""
+"""The order's page: the status of its payment first, then everything that PSE requires and a shopper wants to know."""
+
+from typing import Any
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
 from backend.texts import _
-from storefront.components.browser import icon
+from storefront.components.browser import Texts, icon
 from storefront.components.change_bank import TEXTS as CHANGE_BANK
 from storefront.components.change_bank import ChangeBank
 from storefront.components.frame import framed
 from storefront.components.links import CATALOG, address_part
 from storefront.components.placeholders import bar, not_found, waiting
 from storefront.pages.order import texts
-from storefront.pages.order.browser import OrderWatch, PrintButton, TryAgain
-from storefront.pages.order.loader import ORDER_ID, UNKNOWN
 from storefront.pages.order.sections import delivery, payment, purchase
-from storefront.pages.order.state import OrderState
+from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
+
+SCRIPT = "$/public/scripts/order.jsx"
+
+
+def on_press() -> list[rx.Var[Any]]:
+    """An event without a value."""
+    return []
+
+
+class OrderWatch(rx.Component):
+    """Asks how the order stands: often while the bank decides (`bank`), seldom while it travels (`road`)."""
+
+    library = SCRIPT
+    tag = "OrderWatch"
+    pace: rx.Var[str]
+    on_ask: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
+
+
+class PrintButton(rx.Component):
+    """Prints the page."""
+
+    library = SCRIPT
+    tag = "PrintButton"
+    label: rx.Var[str]
+
+
+class TryAgain(rx.Component):
+    """Brings the cart of a lost order back."""
+
+    library = SCRIPT
+    tag = "TryAgain"
+    answers: rx.Var[int]
+    texts: rx.Var[Texts]
+    on_try: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
 
 
 def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:

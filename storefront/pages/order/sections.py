@@ -23,7 +23,7 @@ def section(title: str, *content: rx.Component, name: str) -> rx.Component:
 
 
 def fact(name: str, value: rx.Var[str] | str, test_id: str = "") -> rx.Component:
-    """A fact and its name. A fact that nobody knows yet is told as that."""
+    """A value and its name; a dash for a value that is not known yet."""
     shown = rx.cond(value == "", "—", value) if isinstance(value, rx.Var) else value
     return rx.el.div(rx.el.dt(name), rx.el.dd(shown, data_testid=test_id))
 
@@ -73,8 +73,8 @@ def purchase(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
-    """A parcel and how to follow it."""
+def fulfillment(item: ObjectVar[FulfillmentView]) -> rx.Component:
+    """A fulfillment and its tracking."""
     return rx.el.li(
         icon("truck"),
         rx.el.div(
@@ -106,7 +106,7 @@ def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
 
 
 def stage_text(stage: rx.Var[str]) -> rx.Var[str]:
-    """Where a parcel is, in words."""
+    """The stage of a fulfillment, as shoppers read it."""
     return rx.match(stage, *texts.STAGES.items(), texts.STAGES["preparing"])
 
 
@@ -128,7 +128,7 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
         rx.cond(
             order.fulfillments.length() > 0,
             rx.el.ul(
-                rx.foreach(order.fulfillments, parcel),
+                rx.foreach(order.fulfillments, fulfillment),
                 class_name="parcels",
             ),
             rx.cond(

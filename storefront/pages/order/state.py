@@ -1,26 +1,83 @@
-"""The order that is shown. No handler trusts the state: each reads the address and checks its token again."""
+"""The order that is shown, to whoever holds its signed link and to nobody else.
+
+No handler trusts the state: each reads the address and checks its token again.
+"""
 
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
 
 from backend.app import current_shop
-from backend.errors import ShopError
+from backend.checkout.order_page import OrderView
+from backend.errors import NotFound, ShopError
+from backend.texts import _
 from storefront.components.change_bank import change_bank
+from storefront.components.header import STORE_NAME
 from storefront.components.links import CHECKOUT
-from storefront.meta import DocumentMeta
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.pages.order.loader import UNKNOWN, OrderContent, load, look, token_of
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import event, next_number
 
 log = logging.getLogger(__name__)
 
+ORDER_ID = "id"
+TOKEN = "token"  # noqa: S105 (a parameter's name)
+TITLE = _("Tu pedido") + f" · {STORE_NAME}"
+"""Before it is known whether the address leads to an order, and to which."""
+UNKNOWN = _("No encontramos este pedido")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderContent:
+    """The order of an address; None when it leads to none, or its token is not the order's.
+
+    `bank` is where it can still be paid; empty when it cannot.
+    """
+
+    order_id: str = ""
+    order: OrderView | None = None
+    bank: str = ""
+
+
+async def load(params: PageParams) -> PageData[OrderContent]:
+    """The order as the database has it. The gateway is not asked: a document does not wait for it."""
+    try:
+        return await read_order(params, ask=False)
+    except NotFound:
+        meta = DocumentMeta(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
+        return PageData(OrderContent(params.tail), meta)
+
+
+async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
+    """The order, and with `ask` what the gateway says of its payment right now.
+
+    Raises:
+        NotFound: no such order, or the token is not its.
+    """
+    checkout, order_id, token = current_shop().checkout, params.tail, token_of(params)
+    order = await checkout.order_page(order_id, token, ask=ask)
+    placed = await checkout.order_placed(order_id, token) if order.status == "pending" else None
+    bank = placed.redirect_url if placed is not None else None
+    return PageData(OrderContent(order_id, order, bank or ""), meta_of(order))
+
+
+def token_of(params: PageParams) -> str:
+    """The token of the address, without what a gateway may have hung on it (`?token=abc?ref_payco=1`)."""
+    return params.asked(TOKEN).partition("?")[0].partition("&")[0]
+
+
+def meta_of(order: OrderView) -> DocumentMeta:
+    """The document of an order. It belongs to its buyer: it is not to be found by searching."""
+    title = _("Pedido {number}").format(number=order.number)
+    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+
 
 class OrderState(PageState, rx.State):
-    """An order. `answers` is another number after every try to bring its cart back, or to change the bank."""
+    """An order. `answers` changes after every attempt to restore its cart or to change the bank."""
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=UNKNOWN))
@@ -31,11 +88,11 @@ class OrderState(PageState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def refresh(self) -> None:
-        """See how the order stands: the gateway is asked at most every few seconds, the carrier every few minutes."""
+        """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes."""
         async with self:
             params = PageParams.from_url(self.router.url)
         try:
-            data = await look(params, ask=True)
+            data = await read_order(params, ask=True)
         except ShopError as error:
             log.info("order %s could not be refreshed: %s", params.tail, error.message)
             return
@@ -45,10 +102,10 @@ class OrderState(PageState, rx.State):
 
     @rx.event(background=True)
     async def change_bank(self) -> Any:
-        """Let go of the payment at the bank, bring the cart back and go to pay at another bank.
+        """Cancel the payment at the bank, restore the cart and go to the checkout for another bank.
 
-        Pressed twice it is done once: the second press finds the cart brought back. When the payment has ended by now,
-        the page says how.
+        Pressed twice it is done once: the second press finds the cart restored. When the payment has ended by now, the
+        page shows its result.
         """
         async with self:
             params = PageParams.from_url(self.router.url)
@@ -64,7 +121,7 @@ class OrderState(PageState, rx.State):
 
     @event()
     async def try_again(self) -> Any:
-        """Bring the toys of a lost order back into this browser's cart and go to pay them."""
+        """Restore the cart of an order that was not paid, and go to the checkout."""
         params = PageParams.from_url(self.router.url)
         cart, cart_id = await self.get_state(CartState), ""
         async with errors_as_notices(self):

@@ -94,5 +94,5 @@ STAGES = {
     "returned": _("Devuelto a nuestra bodega"),
     "canceled": _("Guía anulada"),
 }
-"""Where a parcel is, in a shopper's words: `FulfillmentView.stage`."""
+"""The stage of a fulfillment as shoppers read it: `FulfillmentView.stage`."""
 AGAIN = {"again": _("Intentar de nuevo con el mismo carrito"), "busy": _("Preparando tu carrito…")}

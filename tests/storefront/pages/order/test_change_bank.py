@@ -16,7 +16,7 @@ from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
 from storefront.components import change_bank as page
 from storefront.pages.loading import PageParams
-from storefront.pages.order.loader import load
+from storefront.pages.order.state import load
 from storefront.state.cart import CartState
 from tests.checkout_steps import TYPED
 

@@ -18,7 +18,7 @@ from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
 from storefront.pages.account.home import STATUSES
 from storefront.pages.loading import PageParams
-from storefront.pages.order.loader import load
+from storefront.pages.order.state import load
 
 TOTAL = 37_800
 

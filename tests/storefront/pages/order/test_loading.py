@@ -8,7 +8,7 @@ from backend.checkout.service import PlacedOrder
 from backend.shipping.providers.base import TrackingStage
 from storefront.pages.loading import PageParams
 from storefront.pages.order import texts
-from storefront.pages.order.loader import load, token_of
+from storefront.pages.order.state import load, token_of
 
 
 @pytest.mark.parametrize("end", ["", "?ref_payco=abc", "&ref_payco=abc", "?ref_payco=a&x=1", "&token=other"])
