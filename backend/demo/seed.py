@@ -42,6 +42,7 @@ from backend.shipping.models import (
     StockLocation,
 )
 from backend.tables import JsonObject
+from backend.texts import _
 
 log = logging.getLogger(__name__)
 
@@ -81,9 +82,9 @@ async def seed_region_and_warehouse(session: AsyncSession, settings: Settings) -
     Returns:
         The id of the warehouse.
     """
-    channel = SalesChannel(name="Tienda en línea")
+    channel = SalesChannel(name=_("Tienda en línea"))
     location = StockLocation(
-        name="Bodega Bogotá",
+        name=_("Bodega Bogotá"),
         address={
             "address_1": settings.carrier_origin_address,
             "city": "Bogotá, D.C.",
@@ -92,10 +93,10 @@ async def seed_region_and_warehouse(session: AsyncSession, settings: Settings) -
             "dane_code": settings.carrier_origin_dane_code,
         },
     )
-    profile = ShippingProfile(name="Envío estándar")
+    profile = ShippingProfile(name=_("Envío estándar"))
     session.add_all([Region(name="Colombia"), channel, location, profile])
     await session.flush()
-    fulfillment_set = FulfillmentSet(name="Envíos a domicilio", location_id=location.id)
+    fulfillment_set = FulfillmentSet(name=_("Envíos a domicilio"), location_id=location.id)
     session.add_all(
         [
             PublishableKey(token=f"pk_{token_hex(32)}", sales_channel_id=channel.id),
@@ -112,14 +113,14 @@ async def seed_region_and_warehouse(session: AsyncSession, settings: Settings) -
     session.add_all(
         [
             ShippingOption(
-                name="Envío a domicilio",
+                name=_("Envío a domicilio"),
                 price_type="calculated",
                 provider_id=CARRIER,
                 service_zone_id=zone.id,
                 shipping_profile_id=profile.id,
             ),
             ShippingOption(
-                name="Recoger en la tienda (Bogotá)",
+                name=_("Recoger en la tienda (Bogotá)"),
                 price_type="flat",
                 provider_id=MANUAL,
                 amount=STORE_PICKUP_PRICE,

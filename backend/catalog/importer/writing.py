@@ -15,6 +15,7 @@ from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Probl
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
+from backend.texts import _
 
 NEW, CHANGED, SAME = "new", "changed", "same"
 
@@ -205,7 +206,9 @@ def _rows_of(product: Product, prepared: Sequence[Prepared]) -> list[Picture]:
         Picture(
             product_id=product.id,
             url=one.url,
-            alt=product.title if rank == 0 else f"{product.title}, foto {rank + 1}",
+            alt=product.title
+            if rank == 0
+            else _("{title}, foto {n}").format(title=product.title, n=rank + 1),
             rank=rank,
             width=one.width,
             height=one.height,
