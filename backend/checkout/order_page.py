@@ -19,7 +19,7 @@ from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.payments import money_of
+from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.settings import Settings
@@ -138,7 +138,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     payment = _payment_facts(order, payment_session, settings)
     status = _MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CAN_BE_LET_GO
-    _captured, refunded = await money_of(session, order.cart_id)
+    _captured, refunded = await captured_and_refunded(session, order.cart_id)
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
     totals = totals_of(order, lines)

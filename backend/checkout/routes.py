@@ -45,7 +45,7 @@ from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.sessions import offered_providers, read_owed
+from backend.payment.sessions import offered_providers, read_collection_sessions
 from backend.payment.wire import collection_wire
 
 router = APIRouter(
@@ -206,7 +206,7 @@ async def create_session(
     still approve what was given up: then it pays the order, unless another payment has.
     """
     async with checkout.database.read() as session:
-        collection, _ = await read_owed(session, collection_id)
+        collection, _ = await read_collection_sessions(session, collection_id)
     provider_id = _own_name(body.provider_id)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
@@ -247,7 +247,7 @@ def _own_name(provider_id: str) -> str:
 
 async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
     async with checkout.database.read() as session:
-        return collection_wire(*await read_owed(session, collection_id))
+        return collection_wire(*await read_collection_sessions(session, collection_id))
 
 
 @router.get("/store/payment-providers", response_model=PaymentProvidersAnswer, tags=["store: payment"])

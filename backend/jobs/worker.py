@@ -1,4 +1,4 @@
-"""The worker: takes jobs that are due and does them. Every replica runs one; they share the work.
+"""The worker runs the jobs that are due. Every replica has one; they share the work.
 
 - At least once: a job leaves the table after it is done. If the process dies in between, it is done again.
 - By one at a time: a claim moves `run_at` to its own end and finds only what is due (`SKIP LOCKED` on PostgreSQL).

@@ -25,7 +25,7 @@ from backend.orders.service import (
 )
 from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.payments import book_refund, left_of, money_of, refunds_of
+from backend.payment.payments import book_refund, captured_and_refunded, refundable, refunds_of
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session
@@ -88,7 +88,7 @@ async def refund_money(
     if any(SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED for other in others):
         return  # another payment decides
     await restate_payment(session, order)
-    captured, refunded = await money_of(session, order.cart_id)
+    captured, refunded = await captured_and_refunded(session, order.cart_id)
     await _end_without_money(session, order, must_cancel=captured <= refunded)
 
 
@@ -100,7 +100,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
     """
     some = False
     for payment in await sessions_of(session, order.cart_id):
-        if left := await left_of(session, payment):
+        if left := await refundable(session, payment):
             some = True
             await book_refund(session, payment, _refund(payment, order, left, transfer))
     if not some:
@@ -111,7 +111,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
 
 async def restate_payment(session: AsyncSession, order: Order) -> None:
     """Let the (locked) order say how it is paid, by what was captured for it and given back."""
-    captured, refunded = await money_of(session, order.cart_id)
+    captured, refunded = await captured_and_refunded(session, order.cart_id)
     if captured:
         move(order, payment=payment_status_of(order.total, captured, refunded))
         await session.flush()
@@ -146,7 +146,7 @@ async def _session_for(session: AsyncSession, order: Order, new: NewRefund) -> s
         if refund.reference == new.reference:
             return refund.payment_session_id
     for one in captured:
-        if await left_of(session, one) >= new.amount:
+        if await refundable(session, one) >= new.amount:
             return one.id
     return captured[0].id
 
@@ -221,7 +221,7 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
     Raises:
         NotAllowed: it must be cancelled, and money is left or fulfillments stand.
     """
-    captured, refunded = await money_of(session, order.cart_id)
+    captured, refunded = await captured_and_refunded(session, order.cart_id)
     if captured > refunded:
         if must_cancel:
             raise NotAllowed(

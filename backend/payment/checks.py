@@ -1,7 +1,7 @@
-"""Asking the provider how a payment stands: from the return page, and again and again by a job.
+"""Checks of payment sessions: the provider is asked how a payment stands, by the return page and by a job.
 
-Silence never ends a payment. A provider that cannot be asked, or does not know, changes nothing; one that says that the
-bank has not decided only lets us stop waiting when the reservation has ended (`closed`), and is asked on.
+A provider that cannot be asked, or that does not know the payment, changes nothing. One that answers *pending* after
+the reservation has ended closes the session; its checks go on.
 """
 
 import logging
@@ -31,24 +31,24 @@ from backend.payment.transitions import (
 log = logging.getLogger(__name__)
 
 SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=3), timedelta(hours=3)
-"""From one question to the next (wire: checkout, probe pending: at least 3 minutes)."""
+"""Between two checks of a session (wire: checkout, probe pending: at least 3 minutes)."""
 RETURN_PAGE_GAP = timedelta(seconds=3)
-"""A shopper who returns from the bank, or whose page refreshes, has the gateway asked at most this often."""
+"""The least time between two checks that return pages start."""
 CHECK_FOR = timedelta(hours=48)
-"""How long a payment is asked about after its reservation has ended."""
+"""How long a session is checked after its reservation has ended."""
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
 
-_DATED = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
+_WITH_CLOCK = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 
 async def check_session(database: Database, providers: Providers, payment: PaymentSession) -> SessionState:
-    """Ask the provider about this session and let it follow the answer.
+    """Ask the provider about this session and apply its report.
 
     Returns:
         The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided.
     """
-    report = await _ask(providers, payment, started_payment(payment))
+    report = await _ask_provider(providers, payment, started_payment(payment))
     state = await apply_report(database, payment.id, report)
     is_at_the_bank = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION)
     if is_at_the_bank and state in _CLOSABLE:
@@ -59,14 +59,16 @@ async def check_session(database: Database, providers: Providers, payment: Payme
 async def check_second_transaction(
     database: Database, providers: Providers, payment: PaymentSession, reference: str | None
 ) -> None:
-    """Ask about another transaction of the same invoice: its approval counts, its refusal says nothing of ours."""
+    """Ask about another transaction of the same invoice: only an approval of it is applied."""
     facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
-    report = await _ask(providers, payment, facts)
+    report = await _ask_provider(providers, payment, facts)
     if report.state is ProviderState.CAPTURED:
         await apply_second_report(database, payment.id, report)
 
 
-async def _ask(providers: Providers, payment: PaymentSession, facts: StartedPayment) -> ProviderReport:
+async def _ask_provider(
+    providers: Providers, payment: PaymentSession, facts: StartedPayment
+) -> ProviderReport:
     provider = providers.get(payment.provider_id)
     if provider is None:
         log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)
@@ -79,9 +81,9 @@ async def _ask(providers: Providers, payment: PaymentSession, facts: StartedPaym
 
 
 async def _close_when_over(database: Database, session_id: str) -> SessionState:
-    """Wait no longer for a bank that has not decided by the end of the reservation. Its stock is given back."""
+    """Close the session if its reservation has ended. Returns its state."""
     async with database.read() as session:
-        payment, moment = (await session.execute(_DATED, {"session_id": session_id})).one()
+        payment, moment = (await session.execute(_WITH_CLOCK, {"session_id": session_id})).one()
         if not _is_over(payment, moment):
             return SessionState(payment.state)
     async with database.transaction() as session:
@@ -96,14 +98,14 @@ def _is_over(payment: PaymentSession, moment: datetime) -> bool:
 
 
 async def check_on_return(database: Database, providers: Providers, session_id: str) -> None:
-    """The shopper came back from the bank: ask now, unless someone asked a moment ago."""
+    """Check the session of a shopper who came back from the bank, unless it was checked a moment ago."""
     payment = await claim_check(database, session_id)
     if payment is not None:
         await check_session(database, providers, payment)
 
 
 async def claim_check(database: Database, session_id: str) -> PaymentSession | None:
-    """The session, if the provider has still to say how it ends, and nobody has asked it a moment ago."""
+    """The session, if it is to be checked and was not checked a moment ago; else None. Notes the time of the check."""
     async with database.transaction() as session:
         if cast("CursorResult[Any]", await session.execute(_CLAIM, {"session_id": session_id})).rowcount == 0:
             return None
@@ -120,10 +122,10 @@ _CLAIM = (
 
 
 async def check_all(database: Database, providers: Providers) -> int:
-    """Ask about every payment of the last 48 hours whose provider has not said how it ended, closed ones too.
+    """Check every session of the last 48 hours that has no final state, closed ones too.
 
     Returns:
-        How many were asked about.
+        How many were checked.
     """
     async with database.read() as session:
         unsettled = (
@@ -143,13 +145,13 @@ async def check_all(database: Database, providers: Providers) -> int:
 
 
 async def check(database: Database, providers: Providers, session_id: str) -> timedelta | None:
-    """What the job `payment.check` does: ask how the payment stands.
+    """The work of the job `payment.check`.
 
     Returns:
-        After what time to ask again; None when the provider has said how it ended, or was asked for 48 hours.
+        After what time to check again; None when the session has a final state, or was checked for 48 hours.
     """
     async with database.read() as session:
-        found = (await session.execute(_DATED, {"session_id": session_id})).one_or_none()
+        found = (await session.execute(_WITH_CLOCK, {"session_id": session_id})).one_or_none()
     if found is None or found[0].state not in CHECKED:
         return None
     payment, moment = found
@@ -166,7 +168,7 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
 
 
 def _gap(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
-    """Two fifths of the payment's age, so that the pauses grow; but not past the end of its reservation."""
+    """Two fifths of the session's age, within the limits, and not past the end of its reservation."""
     if state is SessionState.HELD:
         return LONGEST_GAP
     gap = min((moment - payment.created_at) * 0.4, LONGEST_GAP)
@@ -176,7 +178,7 @@ def _gap(payment: PaymentSession, state: SessionState, moment: datetime) -> time
 
 
 async def give_up_start(database: Database, session_id: str) -> None:
-    """Stop waiting for the answer to a start that was cut off: whether it was started is unknown from now on.
+    """Move a session whose start got no answer in time to `unknown`.
 
     Raises:
         PaymentUnderWay: its provider may still answer; or it has, and the payment is at the bank.
@@ -191,7 +193,7 @@ async def give_up_start(database: Database, session_id: str) -> None:
 
 
 async def _give_up(database: Database, session_id: str) -> None:
-    """Nobody has said for 48 hours how the payment ended: a person must look."""
+    """Close a session without a final state after 48 hours, and raise attention."""
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         if payment.state not in CHECKED or payment.captured_amount is not None:

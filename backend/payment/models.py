@@ -1,4 +1,4 @@
-"""Payments: what is owed (collection), each try to pay it (session), and what the gateway told (notification)."""
+"""The tables of payments: collections, sessions, refunds, notifications, and the list of banks."""
 
 from datetime import datetime
 
@@ -24,7 +24,7 @@ class PaymentCollection(Timestamps, table=True):
 
 
 class PaymentSession(Timestamps, table=True):
-    """One try to pay a collection with one provider. States: see `backend.payment.states`.
+    """A payment session: a collection is paid with one provider, once. States: `backend.payment.states`.
 
     `amount` is the total of `snapshot`: what the bank is asked for and what a confirmation is compared with.
     `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are its own.
@@ -32,7 +32,7 @@ class PaymentSession(Timestamps, table=True):
 
     __tablename__ = "payment_session"
     __table_args__ = (
-        # at most one live try a collection: the second tab gets the first one's, not a second debit
+        # at most one live session a collection: the second tab gets the first one's, not a second debit
         Index(
             "uq_payment_session_live",
             "collection_id",
@@ -66,7 +66,7 @@ class PaymentSession(Timestamps, table=True):
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     """When its reservation ends, by the database's clock."""
     checked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the provider was last asked because a shopper came back; whoever moves it on is the one who asks."""
+    """When it was last checked because a shopper came back. Who moves it does the check."""
     authorized_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     captured_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
@@ -99,7 +99,7 @@ class Refund(Timestamps, table=True):
 
 
 class PaymentNotification(Timestamps, table=True):
-    """The webhook inbox: what arrived, before anything acted on it (design: decision 6)."""
+    """A row of the webhook's inbox: stored before it is handled (design: decision 6)."""
 
     __tablename__ = "payment_notification"
     __table_args__ = (UniqueConstraint("provider_id", "dedupe_key"),)
@@ -119,7 +119,7 @@ class PaymentNotification(Timestamps, table=True):
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
     handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it had been acted on; None before (see the job `payment.notification`), or when there is nothing to do."""
+    """When it was handled; None before (see the job `payment.notification`), or when there is nothing to do."""
 
 
 class BankList(Timestamps, table=True):

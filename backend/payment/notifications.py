@@ -31,11 +31,11 @@ HANDLE = "payment.notification"
 """The job that acts on a stored notification; its key is the notification's id."""
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
-MAX_USELESS = 5_000
+MAX_WITHOUT_EFFECT = 5_000
 """How many notifications without effect are kept; beyond that the oldest make room."""
 CHECK_AGAIN_AFTER = timedelta(seconds=20)
 MOST_CHECKS = 8
-"""How often the provider is asked while its look-up lags behind the end that its notification told."""
+"""How often a session is checked while the look-up lags behind a final notification."""
 ANSWER_WITHIN = 0.8
 """Seconds that storing a notification may take before the provider gets its 200 all the same."""
 
@@ -48,10 +48,10 @@ class Inbox:
         self._providers = providers
         self._storing: set[asyncio.Task[None]] = set()
 
-    async def take(
+    async def receive(
         self, provider_id: str, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> None:
-        """Store a notification; return in time whatever happens. Storing goes on behind a late answer."""
+        """Store a notification. Returns after `ANSWER_WITHIN` at the latest; storing goes on then."""
         storing = asyncio.create_task(
             self._store(provider_id, raw, headers, query), name="store notification"
         )
@@ -94,15 +94,15 @@ async def store(database: Database, provider_id: str, notification: Notification
     is_genuine = notification.verdict is Verdict.GENUINE
     row = {
         "id": new_id("paynot"),
-        "provider_id": _kept_text(provider_id, 80),
-        "dedupe_key": (is_genuine and _kept_text(notification.dedupe_key, 200)) or digest,
+        "provider_id": _storable(provider_id, 80),
+        "dedupe_key": (is_genuine and _storable(notification.dedupe_key, 200)) or digest,
         "verdict": notification.verdict.value,
-        "session_id": _kept_text(notification.session_id or "", 80) or None,
-        "reference": _kept_text(notification.reference or "", 80) or None,
-        "invoice": _kept_text(notification.invoice or "", 80) or None,
+        "session_id": _storable(notification.session_id or "", 80) or None,
+        "reference": _storable(notification.reference or "", 80) or None,
+        "invoice": _storable(notification.invoice or "", 80) or None,
         "is_final": notification.is_final,
         "fields": {
-            _kept_text(name, 80): _kept_text(value, MAX_FIELD_TEXT)
+            _storable(name, 80): _storable(value, MAX_FIELD_TEXT)
             for name, value in list(notification.fields.items())[:MAX_FIELDS]
         },
         "times_received": 1,
@@ -124,7 +124,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         if is_genuine and is_new:
             await enqueue(session, HANDLE, key=str(row["id"]))
         elif not is_genuine:
-            await _make_room(session)
+            await _delete_oldest(session)
 
 
 def _digest(raw: bytes, query: Mapping[str, str]) -> str:
@@ -133,23 +133,23 @@ def _digest(raw: bytes, query: Mapping[str, str]) -> str:
     return hashlib.sha256(len(raw).to_bytes(8, "big") + raw + asked).hexdigest()
 
 
-def _kept_text(value: object, most: int) -> str:
+def _storable(value: object, most: int) -> str:
     """Text from outside as it can be kept: of bounded length, without the NUL and lone surrogates no database takes."""
     text = str(value)[:most].replace("\0", "\N{REPLACEMENT CHARACTER}")
     return text.encode("utf-8", "replace").decode()
 
 
-async def _make_room(session: AsyncSession) -> None:
+async def _delete_oldest(session: AsyncSession) -> None:
     useless = PaymentNotification.verdict != Verdict.GENUINE
     count = (
         await session.execute(select(func.count()).select_from(PaymentNotification).where(useless))
     ).scalar_one()
-    if count > MAX_USELESS:
+    if count > MAX_WITHOUT_EFFECT:
         oldest = (
             select(PaymentNotification.id)
             .where(useless)
             .order_by(PaymentNotification.id)
-            .limit(MAX_USELESS // 10)
+            .limit(MAX_WITHOUT_EFFECT // 10)
         )
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
 
@@ -157,10 +157,10 @@ async def _make_room(session: AsyncSession) -> None:
 async def handle_notification(
     database: Database, providers: Providers, notification_id: str, payment: int
 ) -> timedelta | None:
-    """What the job `payment.notification` does: ask the provider of the payment that the notification names.
+    """The work of the job `payment.notification`: check the session that the notification names.
 
     Returns:
-        After what time to ask again, where the provider's own look-up lags behind its notification; None when done.
+        After what time to check again, when the look-up lags behind the notification; None when done.
     """
     async with database.read() as session:
         notification = await session.get(PaymentNotification, notification_id)
@@ -175,8 +175,8 @@ async def handle_notification(
 
 
 async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
-    """Ask. Whether the provider's own look-up lags behind the end that its notification tells."""
-    payment = await _named_by(database, notification)
+    """Check the session. Whether the notification was final and the provider's own look-up is not yet."""
+    payment = await _find_session(database, notification)
     if payment is None:
         log.warning("notification %s names no payment of ours", notification.id)
         return False
@@ -189,7 +189,7 @@ async def _lags_behind(database: Database, providers: Providers, notification: P
     return notification.is_final and not state.is_final and state is not SessionState.HELD
 
 
-async def _named_by(database: Database, notification: PaymentNotification) -> PaymentSession | None:
+async def _find_session(database: Database, notification: PaymentNotification) -> PaymentSession | None:
     """The payment session that the notification names: by its invoice, else by our id, else by the reference."""
     by_invoice = PaymentSession.invoice == notification.invoice
     by_id = PaymentSession.id == notification.session_id

@@ -145,16 +145,16 @@ async def refunds_of(session: AsyncSession, session_ids: Iterable[str]) -> Seque
     return (await session.execute(_OF_SESSIONS, {"session_ids": list(session_ids)})).scalars().all()
 
 
-async def money_of(session: AsyncSession, cart_id: str) -> tuple[Cop, Cop]:
-    """What was captured for the cart's order by all its sessions, and what of it was given back."""
+async def captured_and_refunded(session: AsyncSession, cart_id: str) -> tuple[Cop, Cop]:
+    """What all sessions of the cart's order captured, and what of it was refunded, in pesos."""
     rows = (await session.execute(_CAPTURED, {"cart_id": cart_id})).all()
     ids = [session_id for session_id, _ in rows]
     refunded = (await session.execute(_REFUNDED, {"session_ids": ids})).scalar_one()
     return sum(amount or 0 for _, amount in rows), int(refunded)
 
 
-async def left_of(session: AsyncSession, payment: PaymentSession) -> Cop:
-    """What the shop still has of the money that this session captured."""
+async def refundable(session: AsyncSession, payment: PaymentSession) -> Cop:
+    """What can still be refunded of what this session captured, in pesos."""
     if payment.state != SessionState.CAPTURED:
         return 0
     refunded = (await session.execute(_REFUNDED, {"session_ids": [payment.id]})).scalar_one()
@@ -167,7 +167,7 @@ async def book_refund(session: AsyncSession, payment: PaymentSession, refund: Re
     Raises:
         NotAllowed: it is more than is left of what was captured.
     """
-    left = await left_of(session, payment)
+    left = await refundable(session, payment)
     if refund.amount > left:
         raise NotAllowed(f"You cannot refund more than what was captured: {left} is left of this payment")
     session.add(refund)

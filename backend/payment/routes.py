@@ -83,7 +83,7 @@ async def payment_hook(provider: str, request: Request, payments: Payments) -> P
     The method says nothing: GET, PUT and PATCH are read as POST is, and a slash at the end makes no difference.
     """
     raw = await body_up_to(request, MAX_BODY_BYTES + 1)
-    await payments.inbox.take(provider, raw, dict(request.headers), dict(request.query_params))
+    await payments.inbox.receive(provider, raw, dict(request.headers), dict(request.query_params))
     return PlainTextResponse("OK")
 
 

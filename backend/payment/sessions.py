@@ -26,7 +26,7 @@ from backend.payment.providers.base import (
     StartedPayment,
 )
 from backend.payment.states import LIVE, OPEN, SessionState
-from backend.payment.transitions import CHECK, CloseReason, bind, close, lock_session, move
+from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move
 from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
@@ -60,13 +60,13 @@ _SESSIONS = (
     .where(PaymentCollection.cart_id == bindparam("cart_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_OWED = (
+_COLLECTION_SESSIONS = (
     select(PaymentCollection, PaymentSession)
     .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
     .where(PaymentCollection.id == bindparam("collection_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_IN_THE_WAY = select(PaymentSession).where(
+_BLOCKING = select(PaymentSession).where(
     PaymentSession.collection_id == bindparam("collection_id"),
     PaymentSession.state.in_(
         sorted({*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED})
@@ -131,7 +131,7 @@ async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollect
     return found.scalar_one_or_none()
 
 
-async def read_owed(
+async def read_collection_sessions(
     session: AsyncSession, collection_id: str
 ) -> tuple[PaymentCollection, list[PaymentSession]]:
     """The collection with this id, and every session that pays it, newest first.
@@ -139,7 +139,7 @@ async def read_owed(
     Raises:
         NotFound: there is none.
     """
-    rows = (await session.execute(_OWED, {"collection_id": collection_id})).all()
+    rows = (await session.execute(_COLLECTION_SESSIONS, {"collection_id": collection_id})).all()
     if not rows:
         raise NotFound(f"Payment collection with id: {collection_id} was not found")
     return rows[0][0], [payment for _, payment in rows if payment is not None]
@@ -191,7 +191,7 @@ async def open_session(
     """
     cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
     moment = moment or await database_now(session)
-    await _make_way(session, collection, cart, moment, replacing)
+    await _end_previous(session, collection, cart, moment, replacing)
     payment = PaymentSession(
         collection_id=collection.id,
         provider_id=provider_id,
@@ -204,21 +204,21 @@ async def open_session(
         expires_at=moment + RESERVATION_TIME,
     )
     session.add(payment)
-    bind(payment, cart)
+    mark_cart(payment, cart)
     await session.flush()
     if leaves_shop:
         await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=FIRST_CHECK)
     return payment
 
 
-async def _make_way(
+async def _end_previous(
     session: AsyncSession,
     collection: PaymentCollection,
     cart: Cart,
     moment: datetime,
     replacing: str | None,
 ) -> None:
-    for other in (await session.execute(_IN_THE_WAY, {"collection_id": collection.id})).scalars().all():
+    for other in (await session.execute(_BLOCKING, {"collection_id": collection.id})).scalars().all():
         state = SessionState(other.state)
         if state is SessionState.PENDING:
             await move(session, other, cart, SessionState.CANCELED)
@@ -252,21 +252,21 @@ async def initiate(
     try:
         started = await provider.initiate(replace(request, session_id=payment.id, invoice=payment.invoice))
     except OutcomeUnknown as error:
-        await _end_initiation(database, payment.id, SessionState.UNKNOWN, error)
+        await _store_failure(database, payment.id, SessionState.UNKNOWN, error)
         raise
     except ShopError as error:
-        await _end_initiation(database, payment.id, SessionState.FAILED, error)
+        await _store_failure(database, payment.id, SessionState.FAILED, error)
         raise
     except BaseException as error:
         # whatever it was, the provider may have acted
-        await _end_initiation(database, payment.id, SessionState.UNKNOWN, error)
+        await _store_failure(database, payment.id, SessionState.UNKNOWN, error)
         raise
     if payment.state == SessionState.PENDING and not (started.reference or started.data):
         return payment  # it has not left the shop, and there is nothing to keep
-    return await _keep_started(database, payment.id, started)
+    return await _store_started(database, payment.id, started)
 
 
-async def _end_initiation(
+async def _store_failure(
     database: Database, session_id: str, state: SessionState, error: BaseException
 ) -> None:
     async with database.transaction() as session:
@@ -279,7 +279,7 @@ async def _end_initiation(
             await move(session, payment, cart, state)
 
 
-async def _keep_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
+async def _store_started(database: Database, session_id: str, started: Initiated) -> PaymentSession:
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         payment.reference = payment.reference or started.reference
@@ -291,7 +291,7 @@ async def _keep_started(database: Database, session_id: str, started: Initiated)
         wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
         state = SessionState(payment.state)
         is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
-        if is_late and (is_pending or await _is_taken(session, payment, cart)):
+        if is_late and (is_pending or await _has_cart_moved_on(session, payment, cart)):
             await session.flush()
         elif state.leads_to(wanted):
             # a notification may have been faster than this answer: then its word stands
@@ -301,9 +301,9 @@ async def _keep_started(database: Database, session_id: str, started: Initiated)
     return payment
 
 
-async def _is_taken(session: AsyncSession, payment: PaymentSession, cart: Cart) -> bool:
+async def _has_cart_moved_on(session: AsyncSession, payment: PaymentSession, cart: Cart) -> bool:
     """Whether the cart has gone on without this session."""
-    others = await session.execute(_IN_THE_WAY, {"collection_id": payment.collection_id})
+    others = await session.execute(_BLOCKING, {"collection_id": payment.collection_id})
     return cart.completed_at is not None or others.first() is not None
 
 

@@ -23,7 +23,7 @@
     captured                nothing                                         final
 
 (spec: States and transitions.) `backend.payment.transitions.move` is the only function that writes a state.
-Rejected, canceled, expired and failed are the provider's own word; silence never is one of them.
+Rejected, canceled, expired and failed are set only when the provider says so.
 """
 
 from enum import StrEnum
@@ -66,7 +66,7 @@ S = SessionState
 FINAL = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED})
 OPEN = frozenset({S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION, S.HELD})
 CHECKED = OPEN | {S.CLOSED}
-"""The provider is asked about these."""
+"""These are checked."""
 LIVE = frozenset({S.PENDING, S.INITIATING, S.PENDING_AUTHORIZATION})
 """At most one session of a collection is in these at a time; the database sees to it."""
 AT_THE_BANK = frozenset({S.INITIATING, S.PENDING_AUTHORIZATION})

@@ -1,4 +1,4 @@
-"""The one completion path: return page, webhook and job all end here (design: decision 5).
+"""Every change of a payment session's state; return page, webhook and job all come here (design: decision 5).
 
 The cart is locked, then the session; its state is read inside the lock; the same state again is no change; amount and
 currency are compared; a final state is never undone. Nothing here crosses the network: the report was had before.
@@ -32,7 +32,7 @@ from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
 log = logging.getLogger(__name__)
 
 CHECK = "payment.check"
-"""The job that asks the provider about a session; its key is the session's id."""
+"""The job that checks a session; its key is the session's id."""
 APPROVED = "approved"
 """A note in a session's `data`: its provider has said that it took money."""
 
@@ -49,7 +49,7 @@ class CloseReason(StrEnum):
     """The provider has not said for 48 hours how it ended."""
 
 
-_DECISIVE = {
+_FINAL_REPORTS = {
     ProviderState.AUTHORIZED: SessionState.AUTHORIZED,
     ProviderState.CAPTURED: SessionState.CAPTURED,
     ProviderState.REJECTED: SessionState.REJECTED,
@@ -79,7 +79,7 @@ _CAPTURED = (
 
 
 async def apply_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
-    """Let the payment session follow what the provider reported.
+    """Apply what the provider reported to the payment session.
 
     Returns:
         The state it is in afterwards.
@@ -91,10 +91,10 @@ async def apply_report(database: Database, session_id: str, report: ProviderRepo
 
 
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
-    """The gateway approved a second transaction of a session's invoice (the shopper paid again at the bank).
+    """Apply an approval of a second transaction of a session's invoice: the shopper paid again at the bank.
 
-    Until the provider has said how the session ended, that approval is its own. After that, the approval stands as a
-    session of its own beside it, so that no final state is undone: it pays when nothing else has.
+    A session that is not final takes it as its own. Beside a final one a new session is made for it, so that no final
+    state is undone; it pays when nothing else has.
 
     Returns:
         The state of the session that the approval counts for.
@@ -119,7 +119,7 @@ async def _apply(
                 return await _apply_beside(session, payment, cart, report, chain)
             if is_second:
                 payment.reference = report.reference
-            return await _follow(session, payment, cart, report, chain)
+            return await _apply_to_session(session, payment, cart, report, chain)
 
 
 async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str]:
@@ -129,7 +129,7 @@ async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str
     return await chain_of(session, cart.id)
 
 
-async def _follow(
+async def _apply_to_session(
     session: AsyncSession,
     payment: PaymentSession,
     cart: Cart,
@@ -137,28 +137,28 @@ async def _follow(
     chain: Collection[str],
 ) -> SessionState:
     state = SessionState(payment.state)
-    _remember(payment, report)
-    wanted = _DECISIVE.get(report.state)
+    _store_details(payment, report)
+    wanted = _FINAL_REPORTS.get(report.state)
     if wanted is None or wanted is state:
         return state
     if wanted is SessionState.CAPTURED:
-        return await _take_money(session, payment, cart, report, chain)
+        return await _apply_capture(session, payment, cart, report, chain)
     if state.is_final or not state.leads_to(wanted):
         return state
     await move(session, payment, cart, wanted)
     return wanted
 
 
-async def _take_money(
+async def _apply_capture(
     session: AsyncSession,
     payment: PaymentSession,
     cart: Cart,
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """The provider took money: it pays the order, or a person must settle it. Either way it is written down."""
+    """The provider took money: the session is captured, or held with an attention row for a person."""
     state = SessionState(payment.state)
-    is_news = not payment.data.get(APPROVED)
+    is_first = not payment.data.get(APPROVED)
     payment.data = {**payment.data, APPROVED: True}
     if report.amount is not None and _same_currency(payment, report):
         payment.captured_amount = int(report.amount)
@@ -174,12 +174,12 @@ async def _take_money(
         return SessionState.CAPTURED
     if not state.is_final and state is not SessionState.HELD:
         await move(session, payment, cart, SessionState.HELD)
-    if is_news:
-        await _attend(session, trouble, payment, cart, why)
+    if is_first:
+        await _raise_attention(session, trouble, payment, cart, why)
     return SessionState(payment.state)
 
 
-async def _attend(
+async def _raise_attention(
     session: AsyncSession, kind: AttentionKind, payment: PaymentSession, cart: Cart, why: str
 ) -> None:
     await session.flush()
@@ -220,7 +220,7 @@ async def _apply_beside(
         )
         session.add(second)
         await session.flush()
-    return await _follow(session, second, cart, replace(report, invoice=invoice), chain)
+    return await _apply_to_session(session, second, cart, replace(report, invoice=invoice), chain)
 
 
 async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
@@ -245,14 +245,14 @@ async def move(session: AsyncSession, payment: PaymentSession, cart: Cart, state
         StepNotAllowed: no step leads there; nothing has changed.
     """
     was = SessionState(payment.state)
-    await _write(session, payment, cart, state)
+    await _set_state(session, payment, cart, state)
     await publish(
         session,
         PaymentSessionChanged(session_id=payment.id, cart_id=cart.id, state=state, was=was),
     )
 
 
-async def _write(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
+async def _set_state(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
     was = SessionState(payment.state)
     payment.state = STEPS.require(was, state)
     if state is SessionState.AUTHORIZED:
@@ -260,14 +260,14 @@ async def _write(session: AsyncSession, payment: PaymentSession, cart: Cart, sta
     if state is SessionState.CAPTURED:
         payment.captured_at = now()
         payment.authorized_at = payment.authorized_at or payment.captured_at
-    bind(payment, cart)
+    mark_cart(payment, cart)
     if state not in CHECKED and was in CHECKED:
         await cancel(session, CHECK, payment.id)
     await session.flush()
 
 
-def bind(payment: PaymentSession, cart: Cart) -> None:
-    """Let the cart know whether this session is at the bank with it."""
+def mark_cart(payment: PaymentSession, cart: Cart) -> None:
+    """Set or clear the cart's `payment_session_id`: it is set while the session is at the bank."""
     if payment.state in AT_THE_BANK:
         cart.payment_session_id = payment.id
     elif payment.state != SessionState.HELD and cart.payment_session_id == payment.id:
@@ -275,7 +275,7 @@ def bind(payment: PaymentSession, cart: Cart) -> None:
 
 
 async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reason: CloseReason) -> None:
-    """Wait no longer for the locked session. It is still asked about: its provider may say yet how it ended.
+    """Close the locked session: nobody waits for it any more. It is still checked.
 
     Raises:
         StepNotAllowed: it is in no state that can be closed.
@@ -305,7 +305,7 @@ async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart
     if payment.state == SessionState.CAPTURED:
         return
     payment.captured_amount = amount
-    await _write(session, payment, cart, SessionState.CAPTURED)
+    await _set_state(session, payment, cart, SessionState.CAPTURED)
 
 
 def _mismatch(payment: PaymentSession, report: ProviderReport) -> str | None:
@@ -323,8 +323,8 @@ def _same_currency(payment: PaymentSession, report: ProviderReport) -> bool:
     return report.currency is not None and report.currency.casefold() == payment.currency_code.casefold()
 
 
-def _remember(payment: PaymentSession, report: ProviderReport) -> None:
-    """Keep what the result page must show. What a final session remembers is not overwritten."""
+def _store_details(payment: PaymentSession, report: ProviderReport) -> None:
+    """Store what the result page shows. A final session keeps what it has."""
     if SessionState(payment.state).is_final:
         return
     payment.reference = payment.reference or report.reference

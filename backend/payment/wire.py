@@ -23,7 +23,7 @@ _SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
 def collection_wire(
     collection: PaymentCollection, payment_sessions: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
 ) -> JsonDict:
-    """What is owed, with the tries to pay it (given newest first) and the refunds of what they captured."""
+    """What is owed, with its sessions (newest first) and the refunds of what they captured."""
     made = [payment for payment in payment_sessions if payment.state in _MADE]
     captured = [payment for payment in made if payment.state == SessionState.CAPTURED]
     amounts = {
@@ -47,7 +47,7 @@ def collection_wire(
 
 
 def session_wire(payment: PaymentSession) -> JsonDict:
-    """One try to pay. `data.redirect_url` is the bank's page while the shopper has to go there."""
+    """A payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
     data: JsonDict = {name: payment.data[name] for name in _SHOWN_DATA if payment.data.get(name)}
     if payment.redirect_url:
         data |= {
@@ -74,7 +74,7 @@ def session_wire(payment: PaymentSession) -> JsonDict:
 
 
 def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:
-    """The payment that an authorized try became. It has no row of its own: its id is the try's under `pay_`.
+    """The payment that an authorized session became. It has no row of its own: its id is the session's under `pay_`.
 
     Of the refunds, its own are shown.
     """
@@ -146,9 +146,9 @@ def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
 
 
 def _shown(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
-    """The tries that count: on the platform a new one takes the place of those that came to nothing.
+    """The sessions that are shown: on the platform a new one replaces those that ended without money.
 
-    When all came to nothing the last one tells why, unless the cart just changed before any bank knew of it.
+    When all ended so, the last one is shown, unless the cart just changed before any bank knew of it.
     """
     counting = [payment for payment in payment_sessions if payment.state in _MADE or _is_under_way(payment)]
     if counting or not payment_sessions:

@@ -1,9 +1,9 @@
-"""What the shop asks of a payment provider, and the words both use.
+"""The port of payment providers: `PaymentProvider`, and the values that go in and come out.
 
-A provider knows the outside world and nothing of carts, orders or our tables: it is given plain facts and answers
-with plain facts. It is never called inside a database transaction, because nearly every method may cross the network.
+A provider knows nothing of carts, orders or our tables. It is never called inside a database transaction, because
+nearly every method may cross the network.
 
-A second provider is one file (or package) beside this one, one line in `registry.py`, and its id in `backend.modules`.
+A second provider is a file or package beside this one, a line in `registry.py`, and its id in `backend.modules`.
 """
 
 from abc import ABC, abstractmethod
@@ -20,27 +20,27 @@ from backend.tables import JsonObject
 
 
 class ProviderState(StrEnum):
-    """What a provider can say of a payment."""
+    """How a payment stands at its provider."""
 
     PENDING = "pending"
     """Not decided yet; ask again later."""
     PENDING_AUTHORIZATION = "pending_authorization"
     """Started; the shopper must now authorize it at the bank (spec: States and transitions)."""
     AUTHORIZED = "authorized"
-    """Promised, and still to be captured by the shop."""
+    """Authorized; the shop has still to capture it."""
     CAPTURED = "captured"
-    """The money is ours."""
+    """The money was taken."""
     REJECTED = "rejected"
     CANCELED = "canceled"
     EXPIRED = "expired"
     HELD = "held"
-    """Neither paid nor refused: the gateway is looking at it (held, suspected fraud)."""
+    """Neither paid nor refused: the gateway reviews it (held, suspected fraud)."""
     UNKNOWN = "unknown"
-    """The provider's answer says nothing certain. Never read it as a refusal."""
+    """Nothing is certain. It is never taken for a refusal."""
 
 
 class Verdict(StrEnum):
-    """What a notification is taken for. Only a genuine one has an effect: the provider is asked how it stands."""
+    """What a notification is. Only a genuine one has an effect: its session is checked."""
 
     GENUINE = "genuine"
     FORGED = "forged"
@@ -48,7 +48,7 @@ class Verdict(StrEnum):
     """Another merchant's."""
     MALFORMED = "malformed"
     OVERSIZED = "oversized"
-    """Too large to be read; the shop says so before the provider sees it."""
+    """Too large to be read. The inbox sets this one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +56,11 @@ class Notification:
     """A notification as the provider reads it, before anything is asked or written.
 
     Attributes:
-        dedupe_key: equal for two deliveries of the same news; empty where the content itself tells them apart.
+        dedupe_key: the same for two deliveries of one event; empty to compare by content.
         session_id: our payment session, if the provider carries it.
         invoice: our reference at the provider.
         reference: the provider's number of the payment.
-        is_final: whether it says that the payment was decided; the look-up may lag behind, and is repeated then.
+        is_final: whether it says that the payment has ended. The look-up may lag behind and is repeated then.
         fields: what is worth keeping; the inbox bounds it.
     """
 
@@ -83,17 +83,17 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class PaymentRequest:
-    """One try to pay, as `initiate` is given it.
+    """The payment session that `initiate` starts.
 
     Attributes:
         session_id: our payment session; travels with the payment and comes back in notifications.
-        invoice: our reference at the provider, unique to this try.
+        invoice: our reference at the provider, unique to this session.
         amount: whole pesos, IVA included.
         tax: the IVA that is in the amount.
         payer: the shopper's answers by field name, not yet validated.
         ip: the shopper's address, as the server saw it.
         return_url: where the shopper's browser goes after the bank.
-        notification_url: where the provider tells the outcome.
+        notification_url: where the provider sends notifications.
     """
 
     session_id: str
@@ -110,7 +110,7 @@ class PaymentRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Initiated:
-    """What came of `initiate`.
+    """The result of `initiate`.
 
     Attributes:
         state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (no bank page; completing the cart authorizes).
@@ -129,9 +129,9 @@ class Initiated:
 
 
 class StartUnknown(OutcomeUnknown):
-    """`initiate` may have started the payment. What its answer told of it is kept, so that the look-up finds it.
+    """`initiate` may have started the payment.
 
-    Attributes: as those of `Initiated`; None where the answer, if there was one, did not tell.
+    Attributes: the numbers that are known, as in `Initiated`; a look-up uses them.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class StartUnknown(OutcomeUnknown):
 
 @dataclass(frozen=True, kw_only=True)
 class StartedPayment:
-    """What we know of a started payment: enough for the provider to find it and to tell it from another."""
+    """A payment session that was started: what the provider needs to find it."""
 
     session_id: str
     invoice: str
@@ -163,10 +163,10 @@ class StartedPayment:
 
 @dataclass(frozen=True, kw_only=True)
 class ProviderReport:
-    """What the provider says of a payment now. The caller compares amount and currency with its own snapshot.
+    """How a payment stands at the provider now. The caller compares amount and currency with its own.
 
     Attributes:
-        amount: the amount the provider holds, exact; None when it did not say.
+        amount: exact, in pesos; None when the provider did not say.
         currency: upper case (`COP`); None when it did not say.
         transaction_id: the CUS, where the provider knows it.
         code: the provider's own code or word for the state, for the record.
@@ -238,9 +238,9 @@ class PaymentProvider(ABC):
     def read_notification(
         self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Notification:
-        """What a notification says. Pure: nothing is asked or written. `headers` are by lower-case name.
+        """Read a notification. Pure: nothing is asked or written. `headers` are by lower-case name.
 
-        Whatever comes, it is an answer and no error; the inbox takes an exception for `malformed`.
+        What cannot be read is `MALFORMED`; the inbox takes any exception for that too.
         """
 
     async def capture(self, session: StartedPayment) -> ProviderReport:
@@ -252,7 +252,7 @@ class PaymentProvider(ABC):
         return await self.status(session)
 
     async def cancel(self, session: StartedPayment) -> ProviderReport:
-        """Let go of a payment that is not captured, as far as the provider can; tells how it stands afterwards.
+        """Cancel a payment that is not captured, as far as the provider can. Returns how it stands afterwards.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -260,7 +260,7 @@ class PaymentProvider(ABC):
         return await self.status(session)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
-        """Give captured money back; returns when it is certainly on its way.
+        """Refund captured money. Returns when the provider has certainly accepted that.
 
         Raises:
             NotImplementedByProvider: always, unless a provider offers it (spec: Errors, refundPayment).
@@ -270,7 +270,7 @@ class PaymentProvider(ABC):
         raise NotImplementedByProvider(f"{self.id}: refundPayment is not implemented")
 
     async def close(self) -> None:  # noqa: B027 (most have nothing to close)
-        """Give its connections back when the shop stops."""
+        """Close the connections when the shop stops."""
 
 
 Providers = Mapping[str, PaymentProvider]

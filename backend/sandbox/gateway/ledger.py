@@ -85,7 +85,7 @@ class Ledger:
             if transaction is not None and _changes(transaction, state):
                 moment = now()
                 too_late = moment >= transaction.created_at + BANK_SESSION
-                self._settle(session, transaction, GatewayState.ABANDONED if too_late else state, moment)
+                self._set_state(session, transaction, GatewayState.ABANDONED if too_late else state, moment)
         return transaction
 
     async def abandon_overdue(self) -> int:
@@ -94,7 +94,7 @@ class Ledger:
         async with self._database.transaction() as session:
             overdue = await self._overdue(session, moment)
             for transaction in overdue:
-                self._settle(session, transaction, GatewayState.ABANDONED, moment)
+                self._set_state(session, transaction, GatewayState.ABANDONED, moment)
         return len(overdue)
 
     async def _overdue(self, session: AsyncSession, moment: datetime) -> Sequence[SandboxTransaction]:
@@ -114,7 +114,7 @@ class Ledger:
         async with self._database.read() as session:
             return (await session.execute(query)).scalar_one_or_none()
 
-    def _settle(
+    def _set_state(
         self, session: AsyncSession, transaction: SandboxTransaction, state: GatewayState, moment: datetime
     ) -> None:
         """Put the transaction into the state and its notification into the queue."""

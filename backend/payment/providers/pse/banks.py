@@ -51,46 +51,46 @@ async def offered_banks(database: Database, client: GatewayClient, *, now: datet
     Raises:
         BankListUnavailable: there is no list, not even an old one.
     """
-    known = await _known(database, client)
-    if known is None or _is_due(known, now):
-        known = await _fetches.share((database, client.source), lambda: _renewed(database, client, now))
-    return _offer(known)
+    stored = await _stored(database, client)
+    if stored is None or _is_due(stored, now):
+        stored = await _fetches.share((database, client.source), lambda: _refreshed(database, client, now))
+    return _banks_of(stored)
 
 
-async def _renewed(database: Database, client: GatewayClient, now: datetime) -> BankList:
+async def _refreshed(database: Database, client: GatewayClient, now: datetime) -> BankList:
     """The list, fetched unless somebody else has done so by now."""
-    known = await _known(database, client)
-    if known is None or _is_due(known, now):
-        return await _fetch(database, client, known, now)
-    return known
+    stored = await _stored(database, client)
+    if stored is None or _is_due(stored, now):
+        return await _fetch(database, client, stored, now)
+    return stored
 
 
-async def _known(database: Database, client: GatewayClient) -> BankList | None:
+async def _stored(database: Database, client: GatewayClient) -> BankList | None:
     """What is kept; nothing when it came from another gateway."""
     async with database.read() as session:
         kept = await session.get(BankList, GATEWAY_PSE)
     return kept if kept is not None and kept.source == client.source else None
 
 
-def _is_due(known: BankList, now: datetime) -> bool:
-    if known.fetched_at is None:
-        return now - known.tried_at >= RETRY_AFTER_WITHOUT_LIST
-    return now - known.fetched_at >= FRESH_FOR and now - known.tried_at >= RETRY_AFTER
+def _is_due(stored: BankList, now: datetime) -> bool:
+    if stored.fetched_at is None:
+        return now - stored.tried_at >= RETRY_AFTER_WITHOUT_LIST
+    return now - stored.fetched_at >= FRESH_FOR and now - stored.tried_at >= RETRY_AFTER
 
 
 async def _fetch(
-    database: Database, client: GatewayClient, known: BankList | None, now: datetime
+    database: Database, client: GatewayClient, stored: BankList | None, now: datetime
 ) -> BankList:
     """Ask the gateway and keep what came of it."""
     kept = BankList(
         provider_id=GATEWAY_PSE,
         source=client.source,
-        banks=known.banks if known else [],
-        fetched_at=known.fetched_at if known else None,
+        banks=stored.banks if stored else [],
+        fetched_at=stored.fetched_at if stored else None,
         tried_at=now,
     )
     try:
-        banks = _real(await client.get_banks())
+        banks = _without_placeholder(await client.get_banks())
     except OutsideFailure as error:
         log.warning("the bank list could not be fetched: %s", error.message)
     else:
@@ -98,11 +98,11 @@ async def _fetch(
             kept.banks, kept.fetched_at = [asdict(bank) for bank in banks], now
         else:
             log.warning("the gateway's bank list holds no bank")
-    await _keep(database, kept)
+    await _store(database, kept)
     return kept
 
 
-async def _keep(database: Database, kept: BankList) -> None:
+async def _store(database: Database, kept: BankList) -> None:
     insert = sqlite.insert if database.is_sqlite else postgresql.insert
     row: dict[str, Any] = kept.model_dump()
     changed = {name: row[name] for name in ("source", "banks", "fetched_at", "tried_at", "updated_at")}
@@ -112,13 +112,13 @@ async def _keep(database: Database, kept: BankList) -> None:
         )
 
 
-def _offer(known: BankList) -> list[Bank]:
-    if not known.banks:
+def _banks_of(stored: BankList) -> list[Bank]:
+    if not stored.banks:
         raise BankListUnavailable
-    return [Bank(code=bank["code"], name=bank["name"]) for bank in known.banks]
+    return [Bank(code=bank["code"], name=bank["name"]) for bank in stored.banks]
 
 
-def _real(rows: list[Bank]) -> list[Bank]:
+def _without_placeholder(rows: list[Bank]) -> list[Bank]:
     """The banks of the list: each code once, no placeholder, in alphabetical order."""
     by_code = {bank.code: bank for bank in rows if bank.code and bank.name and bank.code != PLACEHOLDER_CODE}
     return sorted(by_code.values(), key=lambda bank: (_spanish(bank.name), bank.code))

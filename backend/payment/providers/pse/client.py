@@ -113,7 +113,7 @@ class GatewayClient:
         what = f"bank.create of invoice {request.invoice}"
         body = hidden_body(sdk_fields(request), self.credentials, test_mode=self.test_mode)
         try:
-            response = await self._channel.authorized(
+            response = await self._channel.send_authorized(
                 "POST",
                 self._restpagos("/pagos/debitos.json"),
                 self._channel.http.policy.write,
@@ -128,7 +128,7 @@ class GatewayClient:
                 raise payment_refused(answer)
             raise PaymentRefused(f"The gateway refused {what} with HTTP {status}", RefusalReason.OTHER)
         if status != 200 or answer is None:
-            raise OutcomeUnknown(f"{what}: HTTP {status} without a readable answer")
+            raise OutcomeUnknown(f"{what}: HTTP {status} without a read_json answer")
         return read_created(answer)
 
     async def transaction(self, ticket_id: str) -> GatewayReport:
@@ -137,7 +137,9 @@ class GatewayClient:
         Raises:
             OutsideFailure: the gateway failed.
         """
-        return self._ours(await self._read("/pse/transactioninfomation.json", {"transactionID": ticket_id}))
+        return self._own_report(
+            await self._read("/pse/transactioninfomation.json", {"transactionID": ticket_id})
+        )
 
     async def transaction_by_reference(self, reference: str) -> GatewayReport:
         """What the gateway says of a transaction, by its number or by the reference a browser came back with.
@@ -150,13 +152,13 @@ class GatewayClient:
             public = await self._channel.read(
                 "GET", f"{self.bases.lookup}/validation/v1/reference/{reference}"
             )
-            found = self._ours(public)
+            found = self._own_report(public)
             if found.reference is None:
                 return found
             reference = found.reference
         if not _NUMBER.fullmatch(reference):
             raise InvalidData("This is no reference of the gateway")
-        return self._ours(await self._read("/transaction/response.json", {"ref_payco": reference}))
+        return self._own_report(await self._read("/transaction/response.json", {"ref_payco": reference}))
 
     async def references_of(self, invoice: str) -> list[str]:
         """The gateway's numbers of all transactions with our invoice: how an unknown outcome is looked up.
@@ -186,7 +188,7 @@ class GatewayClient:
     def _restpagos(self, path: str) -> str:
         return f"{self.bases.secure}/restpagos{path}"
 
-    def _ours(self, answer: Any) -> GatewayReport:
+    def _own_report(self, answer: Any) -> GatewayReport:
         """The report of a lookup; an unknown one when it is about another merchant's transaction."""
         report = read_lookup(answer)
         if report.cust is not None and report.cust != self.credentials.cust_id:

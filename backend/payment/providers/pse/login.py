@@ -103,14 +103,14 @@ class GatewayChannel:
         async def once() -> Any:
             seconds = self.http.policy.read
             if session is None:
-                return readable(await self.send(method, url, seconds, params=params, body=body))
-            return readable(
-                await self.authorized(method, url, seconds, session=session, params=params, body=body)
+                return read_json(await self.send(method, url, seconds, params=params, body=body))
+            return read_json(
+                await self.send_authorized(method, url, seconds, session=session, params=params, body=body)
             )
 
         return await self.http.repeat(once, is_passing=_is_passing)
 
-    async def authorized(
+    async def send_authorized(
         self,
         method: str,
         url: str,
@@ -171,7 +171,7 @@ class GatewayChannel:
 
         async def once() -> Any:
             seconds = self.http.policy.read
-            return readable(
+            return read_json(
                 await self.http.send(
                     "POST", url, seconds, headers={**_JSON_HEADERS, **(headers or {})}, json=body
                 )
@@ -193,7 +193,7 @@ def _is_passing(error: BaseException) -> bool:
     return isinstance(error, ServiceUnavailable) and not isinstance(error, LoginFailed)
 
 
-def readable(response: httpx.Response) -> Any:
+def read_json(response: httpx.Response) -> Any:
     """The JSON of an answer that says HTTP 200.
 
     Raises:

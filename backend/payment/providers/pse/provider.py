@@ -49,17 +49,17 @@ _STATES = {
     GatewayState.REVERSED: ProviderState.CANCELED,  # the money went back to the shopper
 }
 
-_SEARCH_RANK = {
+_RANK = {
     ProviderState.CAPTURED: 0,
     ProviderState.HELD: 1,
     ProviderState.PENDING: 2,
     ProviderState.UNKNOWN: 3,
 }
-"""Which of several transactions of one invoice speaks for it: paid before undecided before unclear before refused."""
+"""Which of several transactions of one invoice counts: paid before undecided before unclear before refused."""
 
 
 class GatewayPse(PaymentProvider):
-    """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway tells.
+    """Starts a debit that the shopper authorizes at the bank; the bank captures it, and the gateway notifies us.
 
     `capture` and `cancel` only ask how it stands: the bank captures by itself when the shopper authorizes, and a debit
     at the bank cannot be called back, it expires by itself.
@@ -168,9 +168,9 @@ class GatewayPse(PaymentProvider):
                 failure = error if isinstance(error, OutsideFailure) else failure
                 continue
             answered = True
-            said = self._said(report, session)
-            if said is not None:
-                return said
+            told = self._report_for(report, session)
+            if told is not None:
+                return told
         if failure is not None and not answered:
             raise failure
         return ProviderReport(state=ProviderState.UNKNOWN)
@@ -185,14 +185,14 @@ class GatewayPse(PaymentProvider):
                 log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
                 found.append(ProviderReport(state=ProviderState.UNKNOWN))
                 continue
-            said = self._said(report, session)
-            if said is not None and said.state is ProviderState.UNKNOWN:
-                return said
-            found.append(said or ProviderReport(state=ProviderState.UNKNOWN))
-        return _speaks_for_all(found)
+            told = self._report_for(report, session)
+            if told is not None and told.state is ProviderState.UNKNOWN:
+                return told
+            found.append(told or ProviderReport(state=ProviderState.UNKNOWN))
+        return _decisive(found)
 
-    def _said(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
-        """What the report says of this payment: None for nothing, UNKNOWN where no other may be believed."""
+    def _report_for(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
+        """The report of this payment: None when it is about another, UNKNOWN when no other look-up may be asked."""
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:
                 return None
@@ -212,13 +212,13 @@ def gateway_pse(
     return GatewayPse(gateway_client(settings, transport), database)
 
 
-def _speaks_for_all(found: Sequence[ProviderReport]) -> ProviderReport:
+def _decisive(found: Sequence[ProviderReport]) -> ProviderReport:
     unknown = ProviderReport(state=ProviderState.UNKNOWN)
-    return min(found, key=lambda said: _SEARCH_RANK.get(said.state, len(_SEARCH_RANK)), default=unknown)
+    return min(found, key=lambda told: _RANK.get(told.state, len(_RANK)), default=unknown)
 
 
 def bank_payment(request: PaymentRequest, payer: Payer) -> BankPayment:
-    """The gateway's request for this try and this payer. Amounts: value = tax base + tax."""
+    """The gateway's request for this session and payer. Amounts: value = tax base + tax."""
     return BankPayment(
         bank=payer.bank,
         invoice=request.invoice,

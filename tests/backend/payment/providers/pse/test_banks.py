@@ -46,7 +46,14 @@ def test_sorting_is_spanish_and_the_placeholder_falls_by_its_code_wherever_it_st
         Bank("7", "Nubank"), Bank("1", "ñandú"), Bank("2", "NZ"), Bank("3", "Ítaca"), Bank("0", "Elija"),
         Bank("4", "itau"), Bank("5", "Éxito"), Bank("4", "ITAÚ"), Bank("", "nada"), Bank("6", ""),
     ]  # fmt: skip
-    assert [bank.name for bank in banks._real(rows)] == ["Éxito", "Ítaca", "ITAÚ", "Nubank", "NZ", "ñandú"]
+    assert [bank.name for bank in banks._without_placeholder(rows)] == [
+        "Éxito",
+        "Ítaca",
+        "ITAÚ",
+        "Nubank",
+        "NZ",
+        "ñandú",
+    ]
 
 
 async def test_the_gateway_is_asked_once_a_day(database: Database, practice: Practice) -> None:

@@ -1,9 +1,11 @@
 import asyncio
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from backend.clock import now
 from backend.errors import InvalidData, OutcomeUnknown
@@ -15,10 +17,11 @@ from backend.payment.providers.pse.answers import (
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import Bank, GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation
+from backend.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
 from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
 
 CREATE, BANKS, LOGIN = "/debitos.json", "/bancos.json", "/v1/auth/login"
@@ -245,3 +248,56 @@ async def test_a_gateway_that_cannot_be_reached_was_sent_nothing(
     async with hasty(GatewayClient(practice.client.credentials, bases, test_mode=True)) as nowhere:
         with pytest.raises(ServiceUnavailable, match="cannot be reached"):
             await nowhere.create_bank_payment(payment())
+
+
+OURS = {
+    "p_cust_id_cliente": "424242",
+    "p_key": SecretStr("p-key"),
+    "public_key": "public",
+    "private_key": SecretStr("ffeeddccbbaa99887766554433221100"),
+}
+
+
+def settings(tmp_path: Path, **given: object) -> Settings:
+    return Settings.model_validate({"data_dir": tmp_path, **given})
+
+
+async def test_without_keys_the_embedded_gateway_is_called(tmp_path: Path) -> None:
+    embedded = settings(tmp_path, public_url="https://shop.example")
+    async with gateway_client(embedded) as client:
+        assert client.bases == GatewayBases.under("https://shop.example/sandbox/gateway")
+        assert client.test_mode
+    assert gateway_credentials(embedded).cust_id == SANDBOX_CUST_ID
+
+
+async def test_over_a_transport_the_embedded_gateway_answers_at_the_root(tmp_path: Path) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200))
+    async with gateway_client(settings(tmp_path), transport) as client:
+        assert client.bases == GatewayBases.under("http://gateway.sandbox")
+
+
+async def test_with_keys_the_official_addresses_are_called_in_test_mode(tmp_path: Path) -> None:
+    async with gateway_client(settings(tmp_path, **OURS)) as client:
+        assert client.bases == GatewayBases()
+        assert client.test_mode
+        assert client.credentials.cust_id == "424242"
+        assert client.credentials.private_key.get_secret_value() == "ffeeddccbbaa99887766554433221100"
+
+
+async def test_one_setting_replaces_all_addresses(tmp_path: Path) -> None:
+    async with gateway_client(settings(tmp_path, gateway_url="http://127.0.0.1:9/gw/", **OURS)) as client:
+        assert client.bases == GatewayBases.under("http://127.0.0.1:9/gw")
+
+
+async def test_production_is_live(tmp_path: Path) -> None:
+    live = settings(
+        tmp_path,
+        gateway_env=GatewayEnv.PRODUCTION,
+        public_url="https://shop.example",
+        secret_key="s" * 40,
+        carrier_api_key="carrier",
+        **OURS,
+    )
+    async with gateway_client(live) as client:
+        assert not client.test_mode
+        assert client.source == "https://secure.payco.co live"

@@ -309,14 +309,14 @@ async def test_a_bug_after_sending_is_unknown_and_one_before_it_started_nothing(
 
 def _answering(practice: Practice, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
     """Have the gateway answer the start of a payment with these bytes."""
-    send = practice.client._channel.authorized
+    send = practice.client._channel.send_authorized
 
-    async def authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
+    async def send_authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
         if url.endswith("/debitos.json"):
             return httpx.Response(200, content=body)
         return await send(method, url, *given, **named)
 
-    monkeypatch.setattr(practice.client._channel, "authorized", authorized)
+    monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
 
 
 async def test_the_payer_is_asked_what_the_gateway_wants_to_know(pse: GatewayPse) -> None:

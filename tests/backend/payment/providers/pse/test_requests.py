@@ -1,14 +1,26 @@
-"""Our calls beside the bytes that the official Node SDK 1.4.4 sent for the same input."""
+"""Our calls beside the bytes that the official Node SDK 1.4.4 sent for the same input, and the hiding of fields."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from backend.payment.providers.pse.client import GatewayClient
-from backend.payment.providers.pse.requests import BankPayment, GatewayBases, GatewayCredentials, hidden_body
+from backend.payment.providers.pse.requests import (
+    INITIALISATION,
+    BankPayment,
+    GatewayBases,
+    GatewayCredentials,
+    decrypt,
+    encrypt,
+    hidden_body,
+    key_parameter,
+)
 
 RECORDED = Path(__file__).parent / "recorded" / "official-sdk-node-1.4.4.jsonl"
 CREDENTIALS = GatewayCredentials(
@@ -112,3 +124,39 @@ def test_whatever_fields_there_are_the_body_is_the_same() -> None:
     theirs = recorded("/debitos.json", nth=1)
     body = hidden_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
     assert json.dumps(body, separators=(",", ":")) == theirs["body"]
+
+
+KEY = "00112233445566778899aabbccddeeff"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("1022", "IqLdwtf6ECc+B7MQqNTSlA=="),
+        ("TRUE", "Ovwuvjw1ToZFZP/KFjR8KQ=="),
+        ("0", "EiGB/Hl8Alw9nizHEVzbAQ=="),
+        ("P44", "jXB+eJ7EZV/lc3DyZpnAjw=="),
+        ("", "AGV+oUBlWkR4J0dwXUIvrQ=="),
+    ],
+)
+def test_gives_the_published_values(text: str, hidden: str) -> None:
+    assert encrypt(text, KEY) == hidden
+    assert decrypt(hidden, KEY) == text
+
+
+def test_names_its_key_and_its_beginning_as_the_sdk_does() -> None:
+    assert key_parameter(KEY) == "ABEiM0RVZneImaq7zN3u/w=="
+    assert INITIALISATION == "AAAAAAAAAAA="
+
+
+@given(text=st.text(), key=st.binary(min_size=16, max_size=16))
+def test_any_text_comes_back(text: str, key: bytes) -> None:
+    assert decrypt(encrypt(text, key.hex()), key.hex()) == text
+
+
+@pytest.mark.parametrize(
+    "hidden", ["no base64!", "", "AAAA", "JqLdwtf6ECc+B7MQqNTSlA==", "x7+ghdqNgH03jYG/y1lwig=="]
+)
+def test_what_the_key_did_not_hide_is_refused(hidden: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 (the message is the library's)
+        decrypt(hidden, KEY)
