@@ -12,13 +12,13 @@ from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
-from backend.customers.authenticator import CustomersAuthenticator
-from backend.customers.google_routes import router as google_router
-from backend.customers.routes import router as customers_router
+from backend.customers.auth_routes import router as customers_router
+from backend.customers.authentication import CustomersAuthenticator
+from backend.customers.google import router as google_router
 from backend.customers.store_routes import router as store_customers_router
+from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
-from backend.edge.manual import router as manual_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
 from backend.orders.admin_routes import router as order_desk_router

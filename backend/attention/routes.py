@@ -14,12 +14,11 @@ from backend.attention.schemas import (
     attention_wire,
 )
 from backend.attention.service import AttentionService, Decision, read_attention
+from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.guard import STAFF_ONLY, StaffMember
-from backend.edge.lists import in_order, listed
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import in_order, listed, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 
 router = APIRouter(

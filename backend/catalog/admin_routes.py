@@ -37,13 +37,11 @@ from backend.catalog.store_schemas import (
     ProductsAnswer,
 )
 from backend.catalog.wire import category_wire, channel_wire, collection_wire, key_wire
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound

@@ -13,12 +13,11 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import in_order, listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import in_order, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, Name, Units, example
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound

@@ -16,7 +16,7 @@ from backend.catalog.store_schemas import (
     Moments,
     ProductsParameters,
 )
-from backend.edge.lists import in_order
+from backend.edge.query import in_order
 from backend.edge.schemas import ListParameters
 from backend.errors import InvalidData
 from backend.words import fold

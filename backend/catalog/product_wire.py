@@ -18,9 +18,8 @@ from backend.catalog.models import (
 )
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.wire import category_fields, collection_wire
-from backend.edge.fields import Fields
-from backend.edge.prices import price
-from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps
+from backend.edge.query import Fields
+from backend.edge.wire import JsonDict, exact, iso, price, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
 from backend.texts import _
 

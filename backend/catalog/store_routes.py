@@ -29,11 +29,9 @@ from backend.catalog.store_schemas import (
 )
 from backend.catalog.wire import category_wire, collection_wire, region_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.lists import listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, NotFound

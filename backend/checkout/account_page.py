@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.customers.accounts import ShopperView
 from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
-from backend.customers.views import ShopperView
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import format_cop

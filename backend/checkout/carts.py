@@ -12,8 +12,7 @@ from backend.cart.service import Line, changed, lines_of, read_totals
 from backend.catalog.models import Collection, ProductCategory, Region
 from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
-from backend.edge.prices import adjustments, priced, tax_line, totals
-from backend.edge.wire import JsonDict, iso, sibling_id, stamps
+from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
 from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of

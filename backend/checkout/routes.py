@@ -32,13 +32,11 @@ from backend.checkout.shipping import offer_wire
 from backend.checkout.shipping_quotes import UNKNOWN_OPTION
 from backend.clock import now
 from backend.database import Database
+from backend.edge.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import MaybeCustomer, NotSignedIn
-from backend.edge.lists import listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import OneOrMore
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import InvalidData

@@ -29,8 +29,7 @@ from backend.checkout.shipping_quotes import (
     the_offer,
 )
 from backend.database import Database
-from backend.edge.prices import price
-from backend.edge.wire import JsonDict, sibling_id
+from backend.edge.wire import JsonDict, price, sibling_id
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption

@@ -13,13 +13,12 @@ from starlette.responses import Response
 
 from backend.contact import CHECK_FIELDS, tidy_email
 from backend.customers import signing_in
-from backend.customers.cookies import give_cookie, require_own_page, take_cookie, token_in
-from backend.customers.errors import WrongPassword
-from backend.customers.google_accounts import join
-from backend.customers.google_routes import JOIN_COOKIE, kept_in
-from backend.customers.resets import ask_reset
+from backend.customers.accounts import WrongPassword
+from backend.customers.google import JOIN_COOKIE, join, kept_in
+from backend.customers.password_reset import ask_reset
+from backend.customers.sessions import give_cookie, require_own_page, take_cookie, token_in
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.route import WireRoute
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.errors import ShopError, TooManyRequests, Unauthorized
@@ -43,7 +42,7 @@ class Typed(LenientBody):
 
 
 async def own_page(request: Request, settings: ShopSettings) -> None:
-    """See `backend.customers.cookies.require_own_page`."""
+    """See `backend.customers.sessions.require_own_page`."""
     require_own_page(request, settings)
 
 

@@ -1,23 +1,154 @@
-"""Accounts: making one, proving to be its owner, and what its owner may change."""
+"""Accounts: their forms, registering, proving a password, changing a profile, and what pages show of a customer.
+
+Pages register a customer in one step; programs first a login and then its customer (wire: commerce-api, Customers and
+auth).
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
-from backend.contact import read_form, tidy_email
-from backend.customers.errors import AddressTaken, WrongPassword
-from backend.customers.forms import PasswordChange, Profile, Registration
+from backend.contact import AccountEmail, FirstName, LastName, OptionalPhone, invalid, read_form, tidy_email
 from backend.customers.models import Customer, Login
-from backend.customers.passwords import hash_password, is_password
-from backend.customers.sessions import close_all
+from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
+from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
-from backend.errors import InvalidData
+from backend.edge.authentication import CUSTOMER, Actor
+from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.rate_limit import RateLimit
 from backend.texts import _
+
+
+class WrongPassword(Unauthorized):
+    """Nobody has this address and password. It is not told which of the two is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("Invalid email or password")
+
+
+class AddressTaken(InvalidData):
+    """Somebody has an account with this address already."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Identity with email already exists",
+            fields={
+                "email": _(
+                    "No podemos crear una cuenta con este correo. ¿Ya tienes una? Entra con tu contraseña."
+                )
+            },
+        )
+
+
+class LinkUsed(InvalidData):
+    """A link for a new password that was used, is over, or never was."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The link is not valid", fields={"form": _("Este enlace ya se usó o venció. Pide uno nuevo.")}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResetAsked:
+    """Somebody says they forgot the password of this address. Whether anybody has an account with it is not said."""
+
+    address: str
+
+
+def require_password(value: Any) -> str:
+    """A new password. Any character counts, and space at its ends too.
+
+    Raises:
+        PydanticCustomError: it is too short or too long.
+    """
+    password = value if isinstance(value, str) else ""
+    if len(password) < MIN_LENGTH:
+        raise invalid(_("Usa al menos {count} caracteres.").format(count=MIN_LENGTH))
+    if len(password) > MAX_LENGTH:
+        raise invalid(_("Usa máximo {count} caracteres.").format(count=MAX_LENGTH))
+    return password
+
+
+Password = Annotated[str, BeforeValidator(require_password)]
+
+
+class AccountForm(BaseModel):
+    """A form whose fields may all be missing: what is missing is told like what is wrong. Read by `read_form`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
+
+
+class Registration(AccountForm):
+    """A new account."""
+
+    first_name: FirstName = ""
+    last_name: LastName = ""
+    email: AccountEmail = ""
+    password: Password = ""
+
+
+class Profile(AccountForm):
+    """What an account's owner may change."""
+
+    first_name: FirstName = ""
+    last_name: LastName = ""
+    phone: OptionalPhone = ""
+
+
+class ResetRequest(AccountForm):
+    """Whose password was forgotten."""
+
+    email: AccountEmail = ""
+
+
+class NewPassword(AccountForm):
+    """The password after a link of a mail."""
+
+    password: Password = ""
+
+
+class PasswordChange(AccountForm):
+    """The password after the one that is known."""
+
+    new_password: Password = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShopperView:
+    """Whoever is signed in. There is no token here, nor anything else that opens an account."""
+
+    id: str = ""
+    email: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    phone: str = ""
+
+
+async def shopper_with(database: Database, token: str) -> ShopperView | None:
+    """Whose browser has this session token, as the database knows it now; None for nobody's."""
+    if not token:
+        return None
+    async with database.read() as session:
+        customer = await customer_of(session, token)
+    return shopper_view(customer) if customer is not None else None
+
+
+def shopper_view(customer: Customer) -> ShopperView:
+    """The customer as pages see one."""
+    return ShopperView(customer.id, customer.email, customer.first_name, customer.last_name, customer.phone)
+
+
+async def read_shopper(session: AsyncSession, customer_id: str) -> ShopperView:
+    """The customer with this id, who exists."""
+    return shopper_view(await session.get_one(Customer, customer_id))
+
 
 EMAILPASS, GOOGLE = "emailpass", "google"
 LOGINS = RateLimit("login", per_pair=5, per_client=20, per_subject=50)
@@ -135,3 +266,61 @@ async def _set_password(session: AsyncSession, customer: Customer, hashed: str) 
     login.password_hash, login.customer_id = hashed, customer.id
     session.add(login)
     await session.flush()
+
+
+TAKEN = "Identity with email already exists"
+
+
+async def register_identity(database: Database, email: str, password: str, *, client: str) -> Actor:
+    """A login without a customer yet. Made again before there is one, it replaces the first, whose tokens end with it.
+
+    Raises:
+        Unauthorized: somebody has an account with this address.
+        InvalidData: the password is longer than any.
+        TooManyRequests: too many tries lately.
+    """
+    if len(password) > MAX_LENGTH:
+        raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
+    address = tidy_email(email)
+    await rate_limit.hit(database, REGISTRATIONS, address, client)
+    hashed = await hash_password(password)
+    try:
+        async with database.transaction() as session:
+            known = await login_of(session, EMAILPASS, address)
+            if (known and known.customer_id) or await customer_with(session, address) is not None:
+                raise Unauthorized(TAKEN)
+            if known is not None:
+                await session.delete(known)
+                await session.flush()
+            login = Login(provider=EMAILPASS, subject=address, password_hash=hashed)
+            session.add(login)
+    except IntegrityError:  # two at once
+        raise Unauthorized(TAKEN) from None
+    return Actor("", CUSTOMER, login.id)
+
+
+async def create_customer(database: Database, actor: Actor, email: str, values: dict[str, Any]) -> str:
+    """The customer of a login that has none.
+
+    Returns:
+        The customer's id.
+
+    Raises:
+        Unauthorized: there is no such login.
+        InvalidData: the address is not the login's.
+        Duplicate: there is a customer with this address already.
+    """
+    address = tidy_email(email)
+    async with database.transaction() as session:
+        login = await session.get(Login, actor.identity, with_for_update=True)
+        if login is None:
+            raise Unauthorized("Unauthorized")
+        if login.customer_id is not None or await customer_with(session, address) is not None:
+            raise Duplicate("Customer with this email already has an account")
+        if address != login.subject:
+            raise InvalidData("The email must be the one that was registered")
+        customer = Customer(email=address, **values)
+        session.add(customer)
+        await session.flush()
+        login.customer_id = customer.id
+    return customer.id

@@ -1,20 +1,38 @@
-"""Signing in with Google: OpenID Connect by code, with state, nonce and PKCE; the ID token is checked, not believed."""
+"""Signing in with Google: OpenID Connect by code, with state, nonce and PKCE; every claim of the ID token is checked.
+
+The pages lead to `/auth/google`, and Google back to `/auth/google/callback` (spec: Storefront routes). An address alone
+opens no account that is there already.
+"""
 
 import hmac
+import logging
+import re
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
 import httpx
 from authlib.common.errors import AuthlibBaseError
 from authlib.common.security import generate_token
 from authlib.deprecate import AuthlibDeprecationWarning
+from fastapi import APIRouter, Depends, Request
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
+from sqlalchemy.exc import IntegrityError
+from starlette.responses import RedirectResponse, Response
 
 from backend.clock import now
-from backend.errors import OutsideFailure, Unauthorized
+from backend.contact import MAX_NAME, is_email
+from backend.customers.accounts import GOOGLE, customer_with, login_of
+from backend.customers.models import Customer, Login
+from backend.customers.sessions import give_cookie, is_secure, token_in
+from backend.customers.signing_in import enter
+from backend.database import Database
+from backend.edge.dependencies import Db, ShopSettings
+from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.http_client import trusted
 from backend.settings import Settings
 
@@ -162,3 +180,161 @@ class Google:
         if found.get("issuer") != issuer:
             raise OutsideFailure("The provider says it is another")
         return found
+
+
+async def account_of(database: Database, person: GooglePerson) -> str | None:
+    """The customer this person is, made now if there is none.
+
+    Returns:
+        The customer's id; None when an account with this address is there and its owner has to prove to be it first
+        (see `join`): whoever made it may not be who owns the address.
+    """
+    try:
+        async with database.transaction() as session:
+            login = await login_of(session, GOOGLE, person.subject)
+            if login is not None:
+                return login.customer_id
+            if await customer_with(session, person.email) is not None:
+                return None
+            customer = Customer(
+                email=person.email,
+                first_name=person.first_name[:MAX_NAME],
+                last_name=person.last_name[:MAX_NAME],
+            )
+            session.add(customer)
+            await session.flush()
+            session.add(Login(provider=GOOGLE, subject=person.subject, customer_id=customer.id))
+            await session.flush()
+            return customer.id
+    except IntegrityError:  # two at once
+        return None
+
+
+async def join(database: Database, proved: str, subject: str, email: str) -> bool:
+    """Let the person from Google enter the account of the address `proved`: its owner has just shown to be it.
+
+    Returns:
+        Whether it was joined: only an account with the very address that Google verified is.
+    """
+    try:
+        async with database.transaction() as session:
+            customer = await customer_with(session, proved)
+            if customer is None or customer.email != email:
+                return False
+            if await login_of(session, GOOGLE, subject) is not None:
+                return False
+            session.add(Login(provider=GOOGLE, subject=subject, customer_id=customer.id))
+    except IntegrityError:
+        return False
+    return True
+
+
+log = logging.getLogger(__name__)
+
+ATTEMPT_COOKIE, JOIN_COOKIE = "trompo_google", "trompo_join"
+GOOD_FOR = 600
+"""Seconds within which a shopper comes back, or proves to own the account that is there."""
+LOGIN_PAGE, ACCOUNT_PAGE = "/account/login", "/account"
+MAX_PARAMETER, MAX_PAGE = 2000, 200
+OWN_PAGE = re.compile(r"/(?!/)[A-Za-z0-9_.~=&?%/-]*")
+"""A path from the root: no host can be read into it, as in `//evil.example` or `/\\evil.example`."""
+
+router = APIRouter(tags=["auth"], include_in_schema=False)
+
+
+async def google_of(request: Request) -> Google:
+    """The running shop's way in.
+
+    Raises:
+        NotFound: the settings know none.
+    """
+    google: Google = request.app.state.google
+    if not google.is_on:
+        raise NotFound(f"Cannot {request.method} {request.url.path}")
+    return google
+
+
+Provider = Annotated[Google, Depends(google_of)]
+
+
+@router.get("/auth/google")
+async def begin(request: Request, google: Provider, settings: ShopSettings) -> Response:
+    """Go to Google. The browser takes along, signed, what only it must bring back, and where it wants to go on."""
+    wanted = own_page(request.query_params.get("next", ""))
+    try:
+        url, attempt = await google.begin()
+    except OutsideFailure as error:
+        log.warning("no way to Google: %s", error.message)
+        return _back("failed", wanted)
+    answer = RedirectResponse(url, 303)
+    _keep(answer, settings, ATTEMPT_COOKIE, {**attempt.as_dict(), "next": wanted})
+    return answer
+
+
+@router.get(CALLBACK)
+async def come_back(request: Request, google: Provider, settings: ShopSettings, database: Db) -> Response:
+    """Back from Google: signed in, or told why not."""
+    answer = await _come_back(request, google, settings, database)
+    answer.delete_cookie(ATTEMPT_COOKIE, path="/auth")  # an answer is good once
+    answer.headers["referrer-policy"] = "no-referrer"
+    return answer
+
+
+async def _come_back(request: Request, google: Google, settings: Settings, database: Database) -> Response:
+    kept = kept_in(request, settings, ATTEMPT_COOKIE)
+    code, state = (request.query_params.get(name, "")[:MAX_PARAMETER] for name in ("code", "state"))
+    if kept is None or not code:
+        return _back("failed")
+    wanted = kept.pop("next", "")
+    try:
+        person = await google.finish(code, state, Attempt(**kept))
+    except (Unauthorized, OutsideFailure) as error:
+        log.warning("not signed in with Google: %s", error.message)
+        return _back("failed", wanted)
+    if not person.is_verified or not is_email(person.email):
+        return _back("unverified", wanted)
+    customer_id = await account_of(database, person)
+    if customer_id is None:
+        answer = _back("join", wanted)
+        _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
+        return answer
+    answer = RedirectResponse(wanted or ACCOUNT_PAGE, 303)
+    give_cookie(answer, settings, await enter(database, customer_id, old=token_in(request)))
+    return answer
+
+
+def own_page(wanted: str) -> str:
+    """The page of this shop that an address names; nothing for one that leads anywhere else."""
+    return wanted if len(wanted) <= MAX_PAGE and OWN_PAGE.fullmatch(wanted) else ""
+
+
+def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
+    """What we signed into this cookie; None when it is missing, forged or over."""
+    try:
+        kept: dict[str, Any] = _signer(settings, cookie).loads(
+            request.cookies.get(cookie, ""), max_age=GOOD_FOR
+        )
+    except BadSignature:
+        return None
+    return kept
+
+
+def _keep(answer: Response, settings: Settings, cookie: str, value: dict[str, str]) -> None:
+    answer.set_cookie(
+        cookie,
+        _signer(settings, cookie).dumps(value),
+        max_age=GOOD_FOR,
+        path="/auth",
+        secure=is_secure(settings),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(settings.signing_key, salt=cookie)
+
+
+def _back(why: str, wanted: str = "") -> Response:
+    query = urlencode({"google": why, **({"next": wanted} if wanted else {})})
+    return RedirectResponse(f"{LOGIN_PAGE}?{query}", 303)

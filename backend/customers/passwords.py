@@ -1,6 +1,10 @@
-"""Passwords: kept as argon2 hashes, and compared in the same time whether or not there is one to compare with."""
+"""Passwords and random tokens: what is stored of them is a hash.
+
+Comparing a password takes the same time whether or not there is one to compare with.
+"""
 
 import asyncio
+import hashlib
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -46,3 +50,16 @@ def _verify(password: str, kept: str | None) -> bool:
 @cache
 def _nobodys() -> str:
     return _hasher.hash(secrets.token_hex())
+
+
+_MAX_TOKEN = 100
+
+
+def new_token() -> str:
+    """A token nobody can guess: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def hash_of(token: str) -> str:
+    """What is kept of a token. As it is random, a fast hash is enough: there is nothing to guess from."""
+    return hashlib.sha256(token[:_MAX_TOKEN].encode("utf-8", "replace")).hexdigest()

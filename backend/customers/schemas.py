@@ -1,10 +1,28 @@
-"""What crosses the border of signing in."""
+"""What the API takes of customers and returns of them (wire: commerce-api, Customers and auth).
 
+The owner is never in a body: the token says who that is.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.schemas import Answer, LenientBody, example
+from backend.customers.addresses import addresses_of
+from backend.customers.models import Customer, CustomerAddress
+from backend.edge.schemas import (
+    AddressFields,
+    Answer,
+    Body,
+    FilledName,
+    LenientBody,
+    ListAnswer,
+    Metadata,
+    Name,
+    example,
+)
+from backend.edge.wire import JsonDict, stamps
 
 EXAMPLE = "eyJhbGciOiJIUzI1NiJ9.eyJhY3Rvcl90eXBlIjoidXNlciJ9.c2lnbmF0dXJl"
 
@@ -47,3 +65,153 @@ class SignedOut(BaseModel):
     """Nobody is signed in with this cookie any more."""
 
     success: bool
+
+
+class CustomerCredentials(Credentials):
+    """A customer's address and password."""
+
+    model_config = example(email="ana@example.com", password="una clave larga")  # noqa: S106 - a documented one
+
+
+class NewCustomer(Body):
+    """A customer for a login that has none."""
+
+    model_config = example(email="ana@example.com", first_name="Ana", last_name="Gómez", phone="3001234567")
+
+    email: FilledName
+    first_name: Name | None = None
+    last_name: Name | None = None
+    phone: Name | None = None
+    company_name: Name | None = None
+    metadata: Metadata | None = None
+
+
+class CustomerChange(Body):
+    """What is left out stays."""
+
+    model_config = example(first_name="Ana María", phone="3109876543")
+
+    first_name: Name | None = None
+    last_name: Name | None = None
+    phone: Name | None = None
+    company_name: Name | None = None
+    metadata: Metadata | None = None
+
+
+class AddressBody(AddressFields, Body):
+    """An address. `metadata.dane_code` is the municipality; without it, city and province must name one."""
+
+    model_config = example(
+        address_name="Casa",
+        first_name="Ana",
+        last_name="Gómez",
+        phone="3001234567",
+        address_1="Carrera 43A # 1-50",
+        city="Medellín",
+        province="Antioquia",
+        country_code="co",
+        metadata={"dane_code": "05001000", "suburb": "El Poblado"},
+        is_default_shipping=True,
+    )
+
+    address_name: Name | None = None
+    is_default_shipping: bool | None = None
+    is_default_billing: bool | None = None
+
+
+class ResetRequest(LenientBody):
+    """Whose password was forgotten."""
+
+    model_config = example(identifier="ana@example.com")
+
+    identifier: Any = Field(None, description="An e-mail address.")
+
+
+class CustomerOut(Answer):
+    """A customer with the address book."""
+
+    id: str
+    email: str = ""
+
+
+class CustomerAnswer(BaseModel):
+    """A customer."""
+
+    customer: CustomerOut
+
+
+class AddressOut(Answer):
+    """An entry of the address book."""
+
+    id: str
+
+
+class AddressAnswer(BaseModel):
+    """An entry of the address book."""
+
+    address: AddressOut
+
+
+class AddressesAnswer(ListAnswer):
+    """The address book."""
+
+    addresses: list[AddressOut]
+
+
+class DeletedAddress(BaseModel):
+    """What is gone, and what is left."""
+
+    id: str
+    object: str
+    deleted: bool
+    parent: CustomerOut
+
+
+PARTS = (
+    "first_name",
+    "last_name",
+    "phone",
+    "company",
+    "address_1",
+    "address_2",
+    "city",
+    "country_code",
+    "province",
+    "postal_code",
+    "metadata",
+)
+
+
+async def customer_wire(session: AsyncSession, customer_id: str) -> JsonDict:
+    """The customer with the address book."""
+    customer = await session.get_one(Customer, customer_id)
+    return _customer(customer, await addresses_of(session, customer_id))
+
+
+def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> JsonDict:
+    return {
+        "id": customer.id,
+        "email": customer.email,
+        "company_name": customer.company_name or None,
+        "first_name": customer.first_name or None,
+        "last_name": customer.last_name or None,
+        "phone": customer.phone or None,
+        "metadata": customer.meta or None,
+        "has_account": True,
+        "deleted_at": None,
+        **stamps(customer.created_at, customer.updated_at),
+        "addresses": [address_wire(entry) for entry in book],
+    }
+
+
+def address_wire(entry: CustomerAddress) -> JsonDict:
+    """An entry of the address book."""
+    return {
+        "id": entry.id,
+        "address_name": entry.address_name,
+        "is_default_shipping": entry.is_default_shipping,
+        "is_default_billing": entry.is_default_billing,
+        "customer_id": entry.customer_id,
+        **{part: entry.address.get(part) for part in PARTS},
+        **stamps(entry.created_at, entry.updated_at),
+    }

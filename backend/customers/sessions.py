@@ -1,13 +1,23 @@
-"""Browsers that are signed in: an opaque random token in a cookie, and its hash here (design: decision 8)."""
+"""Browsers that are signed in: an opaque random token in a cookie; the database has its hash (design: decision 8).
+
+The cookie is `HttpOnly` (no script reads it), `SameSite=Lax` (no other site's request carries it, except for following
+a link) and `Secure` under https. `Origin` is checked as well: old browsers know no SameSite, and other shops may live
+on sister hosts of the same site.
+"""
 
 from datetime import timedelta
+from urllib.parse import urlsplit
 
+from fastapi import Request
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import Response
 
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession
-from backend.customers.secrets import hash_of, new_token
+from backend.customers.passwords import hash_of, new_token
+from backend.errors import Forbidden
+from backend.settings import Settings
 
 COOKIE = "trompo_session"
 LIFETIME = timedelta(days=30)
@@ -54,3 +64,48 @@ async def close_all(session: AsyncSession, customer_id: str) -> None:
         update(Customer).where(Customer.id == customer_id).values(token_epoch=Customer.token_epoch + 1)
     )
     await session.execute(delete(CustomerSession).where(CustomerSession.customer_id == customer_id))
+
+
+def token_in(request: Request) -> str:
+    """The session's token that the request brings; empty without one."""
+    return request.cookies.get(COOKIE, "")
+
+
+def give_cookie(response: Response, settings: Settings, token: str) -> None:
+    """Sign this browser in."""
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=int(LIFETIME.total_seconds()),
+        path="/",
+        secure=is_secure(settings),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def take_cookie(response: Response, settings: Settings) -> None:
+    """Sign this browser out."""
+    response.delete_cookie(COOKIE, path="/", secure=is_secure(settings), httponly=True, samesite="lax")
+
+
+def is_secure(settings: Settings) -> bool:
+    """Whether the shop is reached by https, so that a cookie may refuse anything else."""
+    return settings.base_url.startswith("https://")
+
+
+def require_own_page(request: Request, settings: Settings) -> None:
+    """Let pass only what a page of this shop sent.
+
+    Raises:
+        Forbidden: another site's page, or something that does not say where it came from.
+    """
+    if not is_from_own_page(request, settings):
+        raise Forbidden("This can be done from the shop's own pages only")
+
+
+def is_from_own_page(request: Request, settings: Settings) -> bool:
+    """Whether a page of this shop sent the request. A browser tells the page's site, and no page can forge that."""
+    origin = urlsplit(request.headers.get("origin", ""))
+    own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
+    return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backend.customers.accounts import change_password, prove, register
-from backend.customers.errors import WrongPassword
+from backend.customers.accounts import WrongPassword, change_password, prove, register
 from backend.customers.models import Login
-from backend.customers.resets import use_reset_token
+from backend.customers.password_reset import use_reset_token
 from backend.customers.sessions import close_all, close_session, customer_of, open_session
 from backend.database import Database
 from backend.errors import Unauthorized
@@ -76,6 +75,6 @@ async def reset(database: Database, link_token: str, password: str, *, old: str)
     """Choose a new password by a link, and sign this browser in.
 
     Raises:
-        InvalidData: see `backend.customers.resets.use_reset_token`.
+        InvalidData: see `backend.customers.password_reset.use_reset_token`.
     """
     return await enter(database, await use_reset_token(database, link_token, password), old=old)

@@ -8,7 +8,7 @@ from backend.contact import is_email, tidy_email
 from backend.customers.models import Staff
 from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.database import Database
-from backend.edge.actors import USER, Actor
+from backend.edge.authentication import USER, Actor
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.rate_limit import RateLimit
 from backend.settings import Settings

@@ -5,9 +5,8 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Header, Request
 
 from backend.database import Database
-from backend.edge.client import client_address
-from backend.edge.fields import Fields
-from backend.edge.query import read_query
+from backend.edge.query import Fields, read_query
+from backend.edge.requests import client_address
 from backend.edge.schemas import OneParameters
 from backend.errors import NotAllowed
 from backend.settings import Settings

@@ -1,17 +1,25 @@
-"""Reading a query string into a model, the way programs write it, and saying so in the documentation.
+"""The query of a request: its parameters as a model, the wanted `fields`, and the page and order of a list.
 
 A parameter that is a list may be written `id=a&id=b`, `id[]=a&id[]=b` or `id[0]=a&id[1]=b`. FastAPI's own reader of
 models knows only the first, and takes longer than the database does.
+
+`fields` says which parts of an answer a program wants (wire: commerce-api, Conventions): `a,b` replaces what is shown
+by default, `+a` adds to it, `-a` takes away, `*relation` is a relation as a whole, and dots lead into relations.
+Unknown names are ignored; `id` always comes.
 """
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, get_args, get_origin
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
+from sqlalchemy import ColumnElement
 
-from backend.edge.schemas import Parameters
+from backend.edge.schemas import ListParameters, Parameters
+from backend.edge.wire import JsonDict
+from backend.errors import InvalidData
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 MAX_VALUES = 1000
@@ -81,3 +89,127 @@ def _without_null(part: dict[str, Any]) -> dict[str, Any]:
         rest = {name: value for name, value in part.items() if name not in ("anyOf", "default", "title")}
         return {**rest, **options[0]}
     return part
+
+
+Node = dict[str, Any]
+"""Names to nodes. `*`: all that is shown by default; `-`: the names taken away."""
+
+EVERYTHING = "*"
+MAX_FIELDS = 4000
+
+
+class Fields:
+    """A wish for fields, parsed once: `wants` says what has to be read, `pick` what is shown of it."""
+
+    def __init__(self, text: str | None = None) -> None:
+        names = [name for name in (part.strip() for part in _parts(text)) if name]
+        self._root: Node = {}
+        # a plain name replaces the defaults, except one that only adds, takes away or names a whole relation
+        self.shows_defaults = not any(name[0] not in "+-*" for name in names)
+        if self.shows_defaults:
+            self._root[EVERYTHING] = {}
+        for name in names:
+            _plant(self._root, name)
+        self.is_plain = self._root.keys() == {EVERYTHING}
+
+    def wants(self, path: str, *, by_default: bool = False) -> bool:
+        """Whether the field is to be read. `by_default`: it is shown where nothing else was asked for."""
+        node = self._root
+        for name in path.split("."):
+            if name in node.get("-", ()):
+                return False
+            if name not in node:
+                # a relation that was named without any of its fields is wanted whole
+                return by_default and (EVERYTHING in node or (node is not self._root and not node))
+            node = node[name]
+        return True
+
+    def pick(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The value with only what was asked for."""
+        return value if self.is_plain else _pick(value, self._root)
+
+
+def _parts(text: str | None) -> list[str]:
+    """The names. A `+` in an unescaped query arrives as a space, so a leading space is read as one."""
+    if not text:
+        return []
+    return [f"+{part[1:]}" if part.startswith(" ") else part for part in text[:MAX_FIELDS].split(",")]
+
+
+def _plant(root: Node, name: str) -> None:
+    mark = name[0] if name[0] in "+-*" else ""
+    path = [step for step in name.removeprefix(mark).split(".") if step not in ("", EVERYTHING)]
+    if not path:
+        return
+    *relations, last = path
+    node = root
+    for relation in relations:
+        node = _into(node, relation)
+    if mark == "-":
+        node.setdefault("-", set()).add(last)
+        return
+    is_whole = mark == EVERYTHING or name.endswith(".*")
+    child = _into(node, last)
+    if is_whole:
+        child[EVERYTHING] = {}
+
+
+def _into(node: Node, name: str) -> Node:
+    """The node below. Under defaults, what is named comes on top of what is shown anyway."""
+    if name not in node:
+        node[name] = {EVERYTHING: {}} if EVERYTHING in node else {}
+    child: Node = node[name]
+    return child
+
+
+def _pick(value: Any, node: Node) -> Any:
+    if isinstance(value, list):
+        return [_pick(item, node) for item in value]
+    if not isinstance(value, dict) or not node:
+        return value
+    away = node.get("-", ())
+    shows_rest = EVERYTHING in node
+    picked: dict[str, Any] = {}
+    for name, part in value.items():
+        if name in away:
+            continue
+        if name in node:
+            picked[name] = _pick(part, node[name])
+        elif shows_rest or name == "id":
+            picked[name] = part
+    return picked
+
+
+def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParameters) -> JsonDict:
+    """The answer to a list: `{<name>: […], count, offset, limit}`."""
+    fields = Fields(asked.fields)
+    return {
+        name: [fields.pick(item) for item in items],
+        "count": count,
+        "offset": asked.offset,
+        "limit": asked.limit,
+    }
+
+
+def in_order(
+    wanted: str | None, columns: Mapping[str, Any], default: Sequence[Any]
+) -> list[ColumnElement[Any]]:
+    """What to order by: `title` ascending, `-title` descending.
+
+    Raises:
+        InvalidData: the list cannot be ordered by this.
+    """
+    if not wanted:
+        return list(default)
+    name = wanted.removeprefix("-")
+    column = columns.get(name)
+    if column is None:
+        raise InvalidData(
+            f"Invalid request: cannot order by '{name}'; possible: {', '.join(sorted(columns))}"
+        )
+    return [column.desc() if wanted.startswith("-") else column.asc(), *default]
+
+
+def page_of(items: Sequence[Any], asked: ListParameters) -> Sequence[Any]:
+    """The asked part of a list that is in memory."""
+    return items[asked.offset : asked.offset + asked.limit]

@@ -21,7 +21,7 @@ MAX_LIMIT = 100
 
 
 def problem(message: str) -> PydanticCustomError:
-    """An error to raise in a validator: its message is a whole sentence (see `backend.edge.invalid`)."""
+    """An error to raise in a validator: its message is a whole sentence (see `backend.edge.errors`)."""
     return PydanticCustomError("wire", "{message}", {"message": message})
 
 

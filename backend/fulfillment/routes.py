@@ -7,12 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from backend.edge.bodies import body_up_to
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, ShopSettings, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields
+from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.fulfillment import service

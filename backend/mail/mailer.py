@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
-from backend.customers.events import ResetAsked
+from backend.customers.accounts import ResetAsked
 from backend.database import Database, database_now
 from backend.errors import NotFound
 from backend.events import subscribe

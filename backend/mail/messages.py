@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
-from backend.customers.resets import new_reset_token
+from backend.customers.password_reset import new_reset_token
 from backend.dates import time_label
 from backend.errors import NotFound
 from backend.mail.models import Mail, MailKind

@@ -9,13 +9,11 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, or_, select
 
 from backend.database import Database
+from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY, StaffMember
-from backend.edge.lists import in_order, listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.orders.cancelling import cancel_order

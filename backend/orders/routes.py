@@ -5,13 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header
 from sqlalchemy import func, select
 
+from backend.edge.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import MaybeCustomer, NotSignedIn
-from backend.edge.lists import in_order, listed
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.orders.models import Order

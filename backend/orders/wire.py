@@ -8,8 +8,18 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.prices import adjustments, priced, tax_line, totals
-from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
+from backend.edge.wire import (
+    JsonDict,
+    adjustments,
+    exact,
+    iso,
+    priced,
+    sibling_id,
+    stamps,
+    tax_line,
+    totals,
+    with_twins,
+)
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
 from backend.orders.states import TRACKING

@@ -14,13 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Region
 from backend.catalog.wire import region_wire
 from backend.database import locked
-from backend.edge.bodies import body_up_to
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import listed, page_of, read_query
+from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Answer,
     Body,

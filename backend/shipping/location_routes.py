@@ -12,13 +12,11 @@ from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, s
 from backend.catalog.models import SalesChannel
 from backend.catalog.wire import channel_wire
 from backend.database import Database
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import in_order, listed, page_of
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, page_of, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound

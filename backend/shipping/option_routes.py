@@ -6,13 +6,11 @@ from fastapi import APIRouter
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
-from backend.edge.docs import REFUSALS
-from backend.edge.fields import Fields
-from backend.edge.guard import STAFF_ONLY
-from backend.edge.lists import in_order, listed
-from backend.edge.query import read_query
-from backend.edge.route import WireRoute
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
 from backend.errors import NotFound

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.app import current_shop
-from backend.edge.route import WireRoute
+from backend.edge.requests import WireRoute
 from backend.errors import InvalidData, Unauthorized
 from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
 from storefront.live.open_pages import open_pages

@@ -11,9 +11,9 @@ from backend.app import current_shop
 from backend.cart.owners import cart_for, set_owner
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
+from backend.customers.accounts import ShopperView, shopper_with
 from backend.customers.sessions import COOKIE
-from backend.customers.views import ShopperView, shopper_with
-from backend.edge.client import address_behind
+from backend.edge.requests import address_behind
 from storefront.state.handlers import MAX_ID
 
 LONGEST_TOKEN = 2 * MAX_ID

@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
+from backend.customers.authentication import issue_token
 from backend.customers.models import Staff
-from backend.customers.tokens import issue_token
-from backend.edge.actors import USER, Actor
+from backend.edge.authentication import USER, Actor
 from backend.settings import Settings
 from tests.shop_floor import Floor, open_floor
 

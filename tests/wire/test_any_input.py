@@ -34,10 +34,10 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
+from backend.customers.authentication import issue_token
 from backend.customers.staff import create_staff
-from backend.customers.tokens import issue_token
 from backend.database import Database
-from backend.edge.actors import USER, Actor
+from backend.edge.authentication import USER, Actor
 from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,

@@ -20,10 +20,10 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
+from backend.customers.authentication import issue_token
 from backend.customers.models import Staff
-from backend.customers.tokens import issue_token
-from backend.edge.actors import USER, Actor
-from backend.edge.calls import example_of
+from backend.edge.api_docs import example_of
+from backend.edge.authentication import USER, Actor
 from backend.inventory.models import InventoryLevel
 from backend.settings import Settings
 from backend.shipping.models import (

@@ -13,7 +13,7 @@ from backend.checkout.account_page import AddressView
 from backend.checkout.form import Destination
 from backend.contact import read_form
 from backend.customers import accounts, addresses
-from backend.customers.views import ShopperView
+from backend.customers.accounts import ShopperView
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.fulfillment.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities

@@ -5,8 +5,8 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.checkout import account_page
+from backend.customers.accounts import ShopperView
 from backend.customers.models import Customer
-from backend.customers.views import ShopperView
 from backend.orders.models import Fulfillment, Order
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought

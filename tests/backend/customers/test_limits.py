@@ -5,8 +5,7 @@ import pytest
 
 from backend.app import Shop
 from backend.customers import passwords
-from backend.customers.accounts import prove
-from backend.customers.errors import WrongPassword
+from backend.customers.accounts import WrongPassword, prove
 from tests.backend.customers.conftest import ANA, NewBrowser
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.clock import now
 from backend.customers.models import ResetLink
-from backend.customers.resets import new_reset_token
+from backend.customers.password_reset import new_reset_token
 from backend.customers.sessions import COOKIE, customer_of
 from tests.backend.customers.conftest import ANA, NewBrowser
 

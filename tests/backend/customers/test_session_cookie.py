@@ -6,10 +6,10 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import PublishableKey
+from backend.customers.authentication import issue_token
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, close_all
-from backend.customers.tokens import issue_token
-from backend.edge.actors import CUSTOMER, USER, Actor
+from backend.edge.authentication import CUSTOMER, USER, Actor
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
 from tests.shop_floor import Floor, make_toy
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from backend.app import Shop
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession, Login
-from backend.customers.secrets import hash_of
+from backend.customers.passwords import hash_of
 from backend.customers.sessions import COOKIE, customer_of
 from tests.backend.customers.conftest import ANA, NewBrowser
 

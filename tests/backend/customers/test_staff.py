@@ -12,11 +12,11 @@ from sqlalchemy import delete, select
 
 from backend import clock
 from backend.app import Shop
-from backend.customers import tokens
+from backend.customers import authentication
+from backend.customers.authentication import issue_token, read_token
 from backend.customers.models import Staff
 from backend.customers.staff import create_staff, first_staff
-from backend.customers.tokens import issue_token, read_token
-from backend.edge.actors import CUSTOMER, USER, Actor
+from backend.edge.authentication import CUSTOMER, USER, Actor
 from backend.errors import Duplicate, InvalidData
 from backend.settings import Settings
 
@@ -36,7 +36,7 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
     bearer = {"authorization": f"Bearer {token}"}
     me = await anyone.get("/admin/users/me", headers=bearer)
     assert me.json()["user"]["email"] == EMAIL
-    claims = jwt.decode(token, tokens._key(shop.settings.signing_key), algorithms=["HS256"]).claims
+    claims = jwt.decode(token, authentication._key(shop.settings.signing_key), algorithms=["HS256"]).claims
     assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 24 * 3600)
     fresh = await anyone.post("/auth/token/refresh", headers=bearer)
     assert read_token(shop.settings.signing_key, fresh.json()["token"]) is not None
@@ -75,7 +75,7 @@ async def test_without_a_good_token_there_is_nothing(
     member = Actor(staff_id, USER)
     long_ago = clock.now() - timedelta(hours=25)
     with monkeypatch.context() as past:
-        past.setattr(tokens, "now", lambda: long_ago)
+        past.setattr(authentication, "now", lambda: long_ago)
         over = issue_token(key, member)
     none = jwt.encode(
         {"alg": "HS256"}, {"actor_id": staff_id, "actor_type": "user"}, OctKey.import_key("x" * 32)

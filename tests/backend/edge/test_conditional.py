@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.edge.conditional import NotModified, is_known, tag_of
-from backend.edge.route import WireRoute
+from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 
 TAG = 'W/"abc"'

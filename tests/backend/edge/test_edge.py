@@ -15,11 +15,10 @@ from starlette.requests import Request
 
 from backend.app import Shop
 from backend.catalog.store_schemas import ProductsParameters
-from backend.edge.calls import curl, example_of
-from backend.edge.client import client_address
-from backend.edge.fields import Fields
-from backend.edge.manual import router as manual_router
-from backend.edge.query import QueryReader
+from backend.edge.api_docs import curl, example_of
+from backend.edge.api_docs import router as manual_router
+from backend.edge.query import Fields, QueryReader
+from backend.edge.requests import client_address
 from backend.edge.schemas import Body, example
 from tests.store_steps import post
 

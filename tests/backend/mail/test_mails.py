@@ -15,8 +15,8 @@ from backend.app import Shop
 from backend.attention.models import Attention
 from backend.clock import now
 from backend.customers.models import Customer, ResetLink
-from backend.customers.resets import ask_reset
-from backend.customers.secrets import hash_of
+from backend.customers.password_reset import ask_reset
+from backend.customers.passwords import hash_of
 from backend.database import db_now
 from backend.events import publish
 from backend.jobs import Worker, enqueue

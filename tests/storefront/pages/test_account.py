@@ -9,11 +9,10 @@ from reflex.istate.data import RouterData
 
 from backend.app import Shop
 from backend.checkout import account_page
-from backend.customers.accounts import set_password
+from backend.customers.accounts import ShopperView, set_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, close_all, open_session
-from backend.customers.views import ShopperView
 from storefront.pages.account.state import FULL, GONE, AccountState
 from storefront.state.session import session_token, shopper_of
 

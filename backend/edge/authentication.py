@@ -1,12 +1,29 @@
-"""Who is asking: staff with a bearer token, a customer with one or with a session's cookie, or somebody unknown."""
+"""Who sends a request: staff with a bearer token, a customer with one or with a session's cookie, or a guest."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from backend.edge.actors import Actor
 from backend.errors import Unauthorized
+
+USER, CUSTOMER = "user", "customer"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody whose token was good: `id` is theirs among the actors of this `type`.
+
+    `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
+    A token of an earlier `epoch` than the customer's is worth nothing.
+    """
+
+    id: str
+    type: str
+    identity: str = ""
+    epoch: int = 0
+
 
 bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/emailpass.")
 

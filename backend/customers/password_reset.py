@@ -8,12 +8,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import rate_limit
 from backend.clock import now
 from backend.contact import read_form
-from backend.customers.accounts import customer_with, set_password
-from backend.customers.errors import LinkUsed
-from backend.customers.events import ResetAsked
-from backend.customers.forms import NewPassword, ResetRequest
+from backend.customers.accounts import (
+    LinkUsed,
+    NewPassword,
+    ResetAsked,
+    ResetRequest,
+    customer_with,
+    set_password,
+)
 from backend.customers.models import ResetLink
-from backend.customers.secrets import hash_of, new_token
+from backend.customers.passwords import hash_of, new_token
 from backend.database import Database
 from backend.events import publish
 from backend.rate_limit import RateLimit
