@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     manual_payment_days: int = Field(default=3, ge=1, le=60)
     """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
 
-    # the carrier; CARRIER_ORIGIN_* is the warehouse the guides start from
+    # the carrier; CARRIER_ORIGIN_* is the warehouse that labels name as their sender
     carrier_api_url: str = "https://api.envioclickpro.com.co/api/v2"
     carrier_api_key: SecretStr = SecretStr("")
     carrier_sandbox: str = "true"
@@ -194,7 +194,7 @@ class Settings(BaseSettings):
 
     @property
     def creates_test_labels(self) -> bool:
-        """Whether guides go to `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX is the string 'true')."""
+        """Whether labels are test ones, of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX is 'true')."""
         return self.carrier_sandbox == "true"
 
     @property

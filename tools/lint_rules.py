@@ -83,9 +83,11 @@ NOT_WORDED = ("tools/lint_rules.py", "tests/tools/test_lint_rules.py", "backend/
 WORDS = {
     "attention desk": "AttentionService",
     "companion": "service",
+    "follower": "tracker",
     "glance": "version probe",
     "house rule": "lint rule",
     "remembered answers": "response cache",
+    "sighting": "tracking update",
     "take back": "restock",
 }
 """A word that must not come back, and the one that took its place.

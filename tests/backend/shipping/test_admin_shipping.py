@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.orders.models import Fulfillment
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import addressed_cart, get, option, post
 
@@ -172,6 +173,22 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     assert (await admin.delete(path)).status_code == 200
     stocked = await admin.delete(f"/admin/stock-locations/{shop_floor.location_id}")
     assert stocked.json()["type"] == "not_allowed"
+
+
+async def test_a_location_that_fulfillments_started_from_stays(admin: httpx.AsyncClient, shop: Shop) -> None:
+    made = (await post(admin, "/admin/stock-locations", {"name": "Bodega Cali"}))["stock_location"]
+    sent = Fulfillment(
+        order_id="order_1", reference="1-1", location_id=made["id"], provider_id="manual_manual"
+    )
+    async with shop.database.transaction() as session:
+        session.add(sent)
+    path = f"/admin/stock-locations/{made['id']}"
+    refused = await admin.delete(path)
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert (await get(admin, path))["stock_location"]["name"] == "Bodega Cali"
+    async with shop.database.transaction() as session:
+        await session.delete(await session.get_one(Fulfillment, sent.id))
+    assert (await admin.delete(path)).status_code == 200
 
 
 async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
