@@ -128,13 +128,13 @@ async def check_all(database: Database, providers: Providers) -> int:
         How many were checked.
     """
     async with database.read() as session:
-        unsettled = (
+        to_check = (
             select(PaymentSession.id)
             .where(PaymentSession.state.in_(sorted(CHECKED)))
             .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-CHECK_FOR)))
             .order_by(PaymentSession.id)
         )
-        ids = (await session.execute(unsettled)).scalars().all()
+        ids = (await session.execute(to_check)).scalars().all()
     asked = 0
     for session_id in ids:
         payment = await claim_check(database, session_id)

@@ -54,7 +54,7 @@ class PaymentSession(Timestamps, table=True):
     ticket_id: str | None = None
     redirect_url: str | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """What the provider keeps: bank, payer, the gateway's last words. Never a secret."""
+    """What is stored for the provider: bank, payer, the gateway's last answer. Never a secret."""
     snapshot: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )

@@ -32,7 +32,7 @@ HANDLE = "payment.notification"
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
 MAX_WITHOUT_EFFECT = 5_000
-"""How many notifications without effect are kept; beyond that the oldest make room."""
+"""How many notifications without effect are stored; of more, the oldest are deleted."""
 CHECK_AGAIN_AFTER = timedelta(seconds=20)
 MOST_CHECKS = 8
 """How often a session is checked while the look-up lags behind a final notification."""

@@ -32,7 +32,7 @@ from backend.payment.transitions import apply_report, lock_session
 
 MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
 REFUNDED = "refunded_amount"
-"""Where a session keeps how many pesos its provider gave back."""
+"""The key in a session's `data` of how many pesos its provider has refunded."""
 
 
 async def find_payment(session: AsyncSession, payment_id: str) -> PaymentSession:

@@ -242,7 +242,7 @@ def seconds_to_start(payment: PaymentSession, moment: datetime) -> int | None:
 async def initiate(
     database: Database, provider: PaymentProvider, payment: PaymentSession, request: PaymentRequest
 ) -> PaymentSession:
-    """Ask the provider to start the session, outside any transaction, and keep what it answered.
+    """Ask the provider to start the session, outside any transaction, and store its answer.
 
     Raises:
         InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
@@ -262,7 +262,7 @@ async def initiate(
         await _store_failure(database, payment.id, SessionState.UNKNOWN, error)
         raise
     if payment.state == SessionState.PENDING and not (started.reference or started.data):
-        return payment  # it has not left the shop, and there is nothing to keep
+        return payment  # it has not left the shop, and there is nothing to store
     return await _store_started(database, payment.id, started)
 
 

@@ -51,12 +51,12 @@ class Sandbox:
         return mounts
 
     async def start(self) -> None:
-        """Let the gateway tell its merchant what it has to tell."""
+        """Start to deliver the gateway's notifications."""
         if self._gateway is not None:
             await self._gateway.start()
 
     async def stop(self) -> None:
-        """End that; what is untold is told after the next start."""
+        """Stop that; what is not delivered is delivered after the next start."""
         if self._gateway is not None:
             await self._gateway.stop()
         await self._http.aclose()

@@ -53,7 +53,7 @@ class SandboxNotification(Timestamps, table=True):
     ref_payco: int = Field(foreign_key="sandbox_transaction.ref_payco", index=True)
     state: int
     forged: bool = False
-    """Whether it carries a signature that does not hold (a fault on demand)."""
+    """Whether its signature is wrong (a fault on demand)."""
     attempts: int = 0
     due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)
     """When the next attempt is due; None when there will be none."""

@@ -1,4 +1,4 @@
-"""The embedded gateway and bank, put together."""
+"""The embedded gateway and bank: `SandboxGateway` and the one that a shop runs with."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,7 +22,7 @@ class SandboxGateway:
 
     Attributes:
         app: the ASGI application. Mount it anywhere; it answers below `public_base`.
-        faults: what shall go wrong.
+        faults: what is to go wrong.
         notifier: delivers the notifications while it runs; `deliver_due` delivers by hand.
     """
 

@@ -1,4 +1,4 @@
-"""Telling the merchant: every notification that is due, until it is answered with 200, through restarts."""
+"""Delivery of notifications to the merchant: repeated until one is answered with 200, also after a restart."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ def pause_after(attempts: int) -> timedelta:
 
 @dataclass(frozen=True)
 class WebhookDelivery:
-    """One attempt to tell one thing."""
+    """One attempt to deliver one notification."""
 
     notification_id: int
     attempt: int
@@ -65,7 +65,7 @@ class Notifier:
         self._keys = keys
         self._may_reach = may_reach
         self._pause = pause
-        self._something_new = asyncio.Event()
+        self._woken = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -83,7 +83,7 @@ class Notifier:
 
     def wake(self) -> None:
         """Say that something new is in the queue."""
-        self._something_new.set()
+        self._woken.set()
 
     async def deliver_due(self) -> int:
         """Make one attempt at everything that is due now, all at the same time. Returns how many there were."""
@@ -96,10 +96,10 @@ class Notifier:
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
             while True:
-                self._something_new.clear()
+                self._woken.clear()
                 try:
                     await self._ledger.abandon_overdue()
-                    # each on its own: a merchant that takes its time holds up nobody else's news
+                    # each on its own: a slow merchant delays nobody else's notifications
                     for delivery in await self._claim():
                         group.create_task(self._deliver(delivery))
                     pause = await self._until_next()
@@ -108,7 +108,7 @@ class Notifier:
                     pause = POLL_EVERY
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause):
-                        await self._something_new.wait()
+                        await self._woken.wait()
 
     async def _claim(self) -> list[WebhookDelivery]:
         """Take what is due. Until its attempt has ended nobody else takes it; if we die in it, someone does later."""
@@ -145,12 +145,12 @@ class Notifier:
     async def _deliver(self, delivery: WebhookDelivery) -> None:
         """One attempt and its end. Never fails: what goes wrong here is tried again."""
         try:
-            arrived = await self._tell(delivery)
-            await self._note(delivery, arrived=arrived)
+            arrived = await self._send(delivery)
+            await self._record(delivery, arrived=arrived)
         except Exception:
             log.exception("the sandbox gateway lost track of a notification; it will be told again")
 
-    async def _tell(self, delivery: WebhookDelivery) -> bool:
+    async def _send(self, delivery: WebhookDelivery) -> bool:
         """Whether the merchant answered with 200 in time."""
         timeout = httpx.Timeout(ANSWER_WITHIN, connect=10.0)
         if delivery.method == "POST":
@@ -168,7 +168,7 @@ class Notifier:
             log.warning("a notification was answered with HTTP %s", response.status_code)
         return response.status_code == 200
 
-    async def _note(self, delivery: WebhookDelivery, *, arrived: bool) -> None:
+    async def _record(self, delivery: WebhookDelivery, *, arrived: bool) -> None:
         again = now() + self._pause(delivery.attempt) if delivery.attempt < MAX_ATTEMPTS else None
         outcome = {"delivered_at": now(), "due_at": None} if arrived else {"due_at": again}
         async with self._database.transaction() as session:

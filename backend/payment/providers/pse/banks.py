@@ -81,7 +81,7 @@ def _is_due(stored: BankList, now: datetime) -> bool:
 async def _fetch(
     database: Database, client: GatewayClient, stored: BankList | None, now: datetime
 ) -> BankList:
-    """Ask the gateway and keep what came of it."""
+    """Ask the gateway and store its list, or that it failed."""
     kept = BankList(
         provider_id=GATEWAY_PSE,
         source=client.source,
