@@ -28,8 +28,7 @@ SHORTEST_PIECE = 8
 
 def spanish_in(text: str, *names: str) -> list[str]:
     """What is Spanish in a text, but for the names of towns and banks and those that are given."""
-    for name in sorted({*names, *_proper_names()}, key=len, reverse=True):
-        text = text.replace(name, "…")
+    text = _any_of(frozenset(names)).sub("…", text)
     return [found[0] for found in _WORD.finditer(text)] + [piece for piece in _pieces() if piece in text]
 
 
@@ -63,9 +62,11 @@ def _is_kept(node: ast.AST) -> bool:
 
 
 @cache
-def _proper_names() -> frozenset[str]:
+def _any_of(names: frozenset[str]) -> re.Pattern[str]:
+    """These names, and those of all towns, departments and banks, longest first."""
     towns = {part for town in _gazetteer().by_code.values() for part in (town.name, town.department)}
-    return frozenset(towns | set(BANKS.values()))
+    known = names | towns | {town.partition(",")[0] for town in towns} | set(BANKS.values())
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})(?!\w)")
 
 
 @cache

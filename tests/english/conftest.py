@@ -1,0 +1,31 @@
+"""A shop in English. These tests run in a process of their own, started by `tests/test_english.py`."""
+
+import pytest
+
+from backend.app import Shop
+from backend.texts import language
+from tests.shop_floor import Floor, make_toy
+from tests.storefront.conftest import floor, shop, shopper
+
+__all__ = ["floor", "shop", "shopper"]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _in_english() -> None:
+    assert language == "en"
+
+
+@pytest.fixture
+async def toy(shop: Shop, floor: Floor) -> str:
+    """A toy that needs no Spanish. Returns its variant."""
+    async with shop.database.transaction() as session:
+        return await make_toy(
+            session,
+            floor,
+            "robot",
+            title="Robot",
+            description="It walks.",
+            stock=5,
+            price=18_900,
+            featured=True,
+        )

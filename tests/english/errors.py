@@ -1,0 +1,51 @@
+"""What the forms of the account answer in English, over HTTP as a browser sends them."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from backend.app import Shop, create_api
+from tests.backend.customers.conftest import ANA, SHOP, _light_hashes
+from tests.shop_floor import Floor
+from tests.spanish import spanish_in
+
+__all__ = ["_light_hashes"]
+
+
+@pytest.fixture
+async def browser(shop: Shop, floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser at the shop."""
+    transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url=SHOP, headers={"origin": SHOP}) as browser:
+        yield browser
+
+
+async def test_what_the_forms_answer(browser: httpx.AsyncClient) -> None:
+    told = []
+    steps = [
+        ("register", {}, 400),
+        (
+            "register",
+            {"email": "ana@", "password": "short", "first_name": "x" * 300, "last_name": "<b>"},
+            400,
+        ),
+        ("register", {**ANA, "email": "x" * 300 + "@example.com"}, 400),
+        ("register", ANA, 200),
+        ("register", ANA, 400),
+        ("login", {"email": ANA["email"], "password": "wrong"}, 401),
+        ("password", {"password": "wrong", "new_password": "a long enough one"}, 400),
+        ("password", {"password": ANA["password"], "new_password": "short"}, 400),
+        ("forgot", {"email": "ana@"}, 400),
+        ("reset", {"token": "no", "password": "a long enough one"}, 400),
+        ("logout", {}, 200),
+        ("password", {"password": ANA["password"], "new_password": "a long enough one"}, 401),
+        *[("login", {"email": ANA["email"], "password": "wrong"}, 401)] * 3,
+        ("login", {"email": ANA["email"], "password": "wrong"}, 429),
+    ]
+    for form, typed, status in steps:
+        answer = await browser.post(f"/auth/account/{form}", json=typed)
+        assert (form, answer.status_code) == (form, status), answer.text
+        told.append(answer.text)
+    assert "Write your" in "".join(told)
+    assert spanish_in("\n".join(told)) == []

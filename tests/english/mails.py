@@ -1,0 +1,52 @@
+"""Every mail in English, and the page of a bank's decision in every state."""
+
+from typing import Any
+
+import pytest
+
+from backend.attention.kinds import RULES
+from backend.clock import now
+from backend.dates import day_label, time_label
+from backend.mail.messages import Message
+from backend.mail.models import MailKind
+from backend.mail.rendering import TEMPLATES, MailRenderer
+from backend.settings import Settings
+from tests.backend.mail.conftest import text_of
+from tests.spanish import spanish_in
+
+VALUES: dict[str, Any] = {
+    "name": "Ana",
+    "number": 7,
+    "link": "https://trompo.example/order/order_1",
+    "bill": [("2 × Robot", "$ 80.000"), ("Total", "$ 80.000")],
+    "carrier": "",
+    "tracking_number": "77",
+    "is_delivered": False,
+    "amount": "$ 33.528",
+    "reference": "0012345678",
+    "id": "att_1",
+    "title": "Paid twice",
+    "advice": "Give one back.",
+    "action": "refunded",
+    "due": time_label(now()),
+    "details": "twice",
+}
+
+
+@pytest.mark.parametrize("kind", MailKind)
+@pytest.mark.parametrize("changes", [{}, {"is_delivered": True, "name": "", "number": None, "link": ""}])
+def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
+    assert (TEMPLATES / f"{kind}.jinja").exists()
+    mail = MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}))
+    shop = (settings.store_name, settings.store_email, settings.store_phone)
+    for text in (str(mail["Subject"]), text_of(mail), text_of(mail, "html")):
+        assert spanish_in(text, *shop) == []
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_what_the_shop_is_asked_to_settle(kind: Any) -> None:
+    assert spanish_in(f"{RULES[kind].title} {RULES[kind].advice}") == []
+
+
+def test_when_it_was() -> None:
+    assert spanish_in(f"{time_label(now())} {day_label(now())}") == []
