@@ -21,7 +21,7 @@ from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
-from backend.orders.admin_routes import router as order_desk_router
+from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.routes import router as orders_router
 from backend.payment.routes import payments_router, regions_router
 from backend.payment.routes import router as payment_router
@@ -32,7 +32,7 @@ from backend.shop import Shop, current_shop, set_current_shop
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
-ROUTERS = (  # the ones that are asked most come first: a path is compared with one route after the other
+ROUTERS = (  # the most used first: a path is compared with one route after the other
     checkout_router,
     catalog_store_router,
     payment_router,
@@ -45,7 +45,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
     store_customers_router,
     google_router,
     catalog_admin_router,
-    order_desk_router,
+    admin_orders_router,
     fulfillment_router,
     payments_router,
     attention_router,
@@ -58,7 +58,7 @@ ROUTERS = (  # the ones that are asked most come first: a path is compared with 
 
 
 def create_api(shop: Shop) -> FastAPI:
-    """The API of this shop. It neither starts nor stops the shop: its server does."""
+    """The API of this shop. Starting and stopping the shop is left to the server."""
     api = FastAPI(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
@@ -73,7 +73,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
     answer_errors(api)
     for router in ROUTERS:
-        # as they are: `include_router` would build each route once more, and look it up through two layers
+        # not `include_router`, which would build each route again and search it in two steps
         api.router.routes.extend(router.routes)
     api.mount(PICTURES_URL, ServedPictures(shop.settings.data_dir))
     for path, app in shop.sandbox.mounts().items():

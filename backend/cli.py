@@ -68,7 +68,7 @@ def reconcile_payments(
         ),
     ] = False,
 ) -> None:
-    """Ask the gateway about pending payments and let their orders follow.
+    """Ask the gateway about pending payments, and update their orders.
 
     The running shop does this by itself; safe to run beside it, and twice at once: no payment is asked about twice.
 
@@ -92,17 +92,17 @@ def reconcile_payments(
     typer.echo(f"Asked the gateway about {asked} payments.")
 
 
-shipping = typer.Typer(help="Look after parcels.", no_args_is_help=True)
+shipping = typer.Typer(help="Look after fulfillments.", no_args_is_help=True)
 app.add_typer(shipping, name="shipping")
 
 
 @shipping.command("track")
 def track_parcels(
     everything: Annotated[
-        bool, typer.Option("--all", help="Ask about every parcel on its way, due or not.")
+        bool, typer.Option("--all", help="Ask about every fulfillment on its way, due or not.")
     ] = False,
 ) -> None:
-    """Ask the carrier where parcels are and let their orders follow.
+    """Ask the carrier about fulfillments that are on their way, and update their orders.
 
     The running shop does this by itself; safe to run beside it, and twice at once.
 
@@ -130,7 +130,7 @@ def track_parcels(
 def attention(
     *,
     resolve: Annotated[
-        str | None, typer.Option(metavar="ID", help="Settle this one. Without it: list what is open.")
+        str | None, typer.Option(metavar="ID", help="Resolve this one. Without it: list what is open.")
     ] = None,
     action: Annotated[
         str | None, typer.Option(help="What was decided: honor, refunded or dismissed.")
@@ -284,7 +284,7 @@ def import_products(
 
         trompo catalog import precios.csv --check
     """
-    from backend import subscriptions  # noqa: F401 - so that open pages are told
+    from backend import subscriptions  # noqa: F401 - so that open pages are updated
     from backend.catalog.importer.checking import Refused
     from backend.catalog.importer.command import import_file
     from backend.catalog.importer.pictures import PictureFolder

@@ -1,4 +1,4 @@
-"""How late the event loop runs. One handler that blocks it holds up every shopper, and here it shows."""
+"""How late the event loop runs: a handler that blocks it delays every request of the process."""
 
 import asyncio
 from collections import deque

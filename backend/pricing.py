@@ -1,7 +1,7 @@
 """What a cart costs: lines, shipping and adjustments in, totals with IVA per line out. The only place that adds up.
 
-Prices hold their IVA. The tax of a line, and of the shipping, is what its own rate leaves of its own amount, rounded to
-the peso; every other total is a sum of those, so parts and whole agree to the peso for any input.
+Prices include IVA. The tax of a line, and of the shipping, is computed from its own amount and rate and rounded to
+the peso; every other total is a sum of those. So parts and whole always agree to the peso.
 """
 
 from collections.abc import Iterable, Sequence
@@ -144,7 +144,7 @@ class CartTotals(Totals):
         return {rate: _sum(part for part in parts if part.tax_rate == rate) for rate in rates}
 
     def as_json(self) -> dict[str, Any]:
-        """The totals as plain values, to be kept: `from_json` makes the same of them, whatever prices have become."""
+        """The totals as plain values; `from_json` restores them without pricing anything again."""
         return {
             "total": self.total,
             "subtotal": self.subtotal,
@@ -154,9 +154,9 @@ class CartTotals(Totals):
         }
 
     @classmethod
-    def from_json(cls, kept: dict[str, Any]) -> "CartTotals":
-        """The totals that `as_json` gave."""
-        return _whole([_part_from(line) for line in kept["lines"]], _part_from(kept["shipping"]))
+    def from_json(cls, stored: dict[str, Any]) -> "CartTotals":
+        """The totals of which `as_json` made these values."""
+        return _whole([_part_from(line) for line in stored["lines"]], _part_from(stored["shipping"]))
 
 
 def price_cart(
@@ -233,9 +233,9 @@ def _part(id_: str, rate: int, original: Cop, amount: Cop, adjustments: Iterable
     return PartTotals(amount, tax, original, original_tax, id_, rate, tuple(adjustments))
 
 
-def _part_from(kept: dict[str, Any]) -> PartTotals:
-    adjustments = tuple(Adjustment(**adjustment) for adjustment in kept["adjustments"])
-    return PartTotals(**{**kept, "adjustments": adjustments})
+def _part_from(stored: dict[str, Any]) -> PartTotals:
+    adjustments = tuple(Adjustment(**adjustment) for adjustment in stored["adjustments"])
+    return PartTotals(**{**stored, "adjustments": adjustments})
 
 
 def _whole(lines: Sequence[PartTotals], shipping: PartTotals) -> CartTotals:

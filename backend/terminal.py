@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 @contextmanager
 def progress(total: int | None, title: str) -> Iterator[Callable[[int], None]]:
-    """A bar that moves on by the number it is told; nothing at all where nobody watches.
+    """A progress bar; the function that is given moves it on by a number of steps. Without a terminal nothing is shown.
 
     What is printed meanwhile stands above the bar when it goes to a terminal too, and is left as it is when it goes
     to a file.

@@ -21,7 +21,7 @@ async def list_open(database: Database) -> str:
     urgent_first = select(Attention).where(Attention.resolved_at.is_(None)).order_by(Attention.due_at)
     async with database.read() as session:
         rows = (await session.execute(urgent_first)).scalars().all()
-    return "\n\n".join(map(_told, rows)) or "There is nothing to settle."
+    return "\n\n".join(map(_as_text, rows)) or "There is nothing to settle."
 
 
 async def resolve_one(service: AttentionService, attention_id: str, decision: Decision) -> str:
@@ -44,7 +44,7 @@ def read_decision(
     return Decision(Action(action), BY, reference, note, said)
 
 
-def _told(row: Attention) -> str:
+def _as_text(row: Attention) -> str:
     rules = RULES[AttentionKind(row.kind)]
     facts = [row.id, row.kind]
     if row.amount is not None:

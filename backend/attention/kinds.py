@@ -31,7 +31,7 @@ class AttentionKind(StrEnum):
     NOT_DELIVERED = "not_delivered"
     """The carrier has not delivered a parcel for two months."""
     JOB_FAILED = "job_failed"
-    """A job kept failing and was given up."""
+    """A job failed as often as it may."""
 
 
 class Action(StrEnum):
@@ -47,7 +47,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """What holds for every row of a kind.
+    """What applies to every row of a kind.
 
     Attributes:
         title: what happened, for the shop's people, in the store's language.

@@ -1,7 +1,7 @@
 """What a person must resolve: raising it, and doing what was decided about it, once.
 
 What a decision does to orders, stock, payments and labels is known by the packages above, which give a `Resolver` for
-each kind. The attention row is locked last: whoever raises one holds the locks of what it is about already.
+each kind. The attention row is locked last: whoever raises one has locked what it is about before.
 """
 
 from collections.abc import Mapping
@@ -153,7 +153,7 @@ class FailedJob(Resolver):
 
 
 class AttentionService:
-    """Resolves rows, with the resolver of each kind; a kind without one only keeps the note."""
+    """Resolves rows, with the resolver of each kind; a kind without one only stores the decision."""
 
     def __init__(self, database: Database, resolvers: Mapping[AttentionKind, Resolver]) -> None:
         self.database = database

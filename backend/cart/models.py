@@ -12,10 +12,10 @@ from backend.tables import Json, JsonObject, Timestamps
 
 
 class Cart(Timestamps, table=True):
-    """What a shopper means to buy, kept under an id that only their browser knows (design: decision 8).
+    """What a shopper means to buy. Its random id gives access to it (design: decision 8).
 
-    `order_id` is what its order will be called: the bank's way back to the order's page is needed before the order is.
-    `draft` is what has been typed into the checkout so far, valid or not, so that a reload loses nothing.
+    `order_id` is the id that its order will have: the bank needs the URL of the order's page before there is an order.
+    `draft` is what has been typed at the checkout so far, valid or not, so that a reload loses nothing.
     """
 
     __tablename__ = "cart"
@@ -31,14 +31,14 @@ class Cart(Timestamps, table=True):
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
     payment_session_id: str | None = None
-    """The payment session that is at the bank with this cart: until it ends, the cart cannot be changed."""
+    """The payment session of this cart that is at the bank: until it ends, the cart cannot be changed."""
     replaces_cart_id: str | None = Field(default=None, index=True)
-    """The cart whose toys this one was brought back with, after its payment was given up."""
+    """The cart that was restored to this one, after its payment failed or was closed."""
     completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class LineItem(Timestamps, table=True):
-    """Units of one variant in a cart. One line a variant. It keeps no price: the catalogue's holds until the order."""
+    """Units of one variant in a cart. One line a variant. Its price is the catalogue's until the order."""
 
     __tablename__ = "line_item"
     __table_args__ = (
@@ -54,7 +54,7 @@ class LineItem(Timestamps, table=True):
 
 
 class ShippingQuote(SQLModel, table=True):
-    """What an option was last quoted at for a cart; the choice that follows costs that."""
+    """What a shipping option was last quoted at for a cart; choosing the option costs that."""
 
     __tablename__ = "shipping_quote"
 
@@ -63,7 +63,7 @@ class ShippingQuote(SQLModel, table=True):
         foreign_key="shipping_option.id", primary_key=True, index=True, ondelete="CASCADE"
     )
     request: str
-    """A digest of what was asked: the quotation is of use for the very same only."""
+    """A digest of the request: the quote is valid for exactly this request."""
     quote: JsonObject = Field(sa_type=Json)
     quoted_at: datetime = Field(sa_type=UtcDateTime)
     """By the database's clock."""

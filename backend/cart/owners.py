@@ -17,7 +17,7 @@ from backend.inventory.service import available_units
 
 
 async def cart_for(database: Database, cart_id: str, customer_id: str | None) -> str:
-    """The cart that a browser with this cart goes on with, when this customer is signed in there (None: nobody).
+    """The cart that a browser uses next, when it has this cart and this customer is signed in (None: nobody).
 
     Returns:
         A cart's id; empty when there is none yet.
@@ -25,20 +25,22 @@ async def cart_for(database: Database, cart_id: str, customer_id: str | None) ->
     async with database.read() as session:
         known = await _open(session, cart_id)
         if (known.customer_id if known else None) == customer_id:
-            return known.id if known else ""  # the usual case takes no lock
+            return known.id if known else ""  # the usual case, without a lock
         if customer_id is None:
             return ""
-        own = await _own(session, customer_id)
+        own = await _cart_of(session, customer_id)
         if known is None or known.customer_id is not None:
             return own or ""
     async with database.transaction() as session:
-        return await _taken(session, cart_id, customer_id)
+        return await _take_over(session, cart_id, customer_id)
 
 
-async def _taken(session: AsyncSession, cart_id: str, customer_id: str) -> str:
-    """A guest's cart becomes the customer's, or part of the one they have."""
-    await session.get_one(Customer, customer_id, with_for_update=True)  # two browsers at once find one cart
-    own = await _own(session, customer_id)
+async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> str:
+    """Give a guest's cart to the customer, or merge it into the one they have."""
+    await session.get_one(
+        Customer, customer_id, with_for_update=True
+    )  # two browsers at once must find one cart
+    own = await _cart_of(session, customer_id)
     try:
         guests = await open_cart(session, cart_id)
     except (NotFound, NotAllowed, Conflict):  # it has become an order meanwhile, or is about to
@@ -57,7 +59,7 @@ async def _open(session: AsyncSession, cart_id: str) -> Cart | None:
     return found.scalar_one_or_none()
 
 
-async def _own(session: AsyncSession, customer_id: str) -> str | None:
+async def _cart_of(session: AsyncSession, customer_id: str) -> str | None:
     """The customer's open cart that is not being paid; of several, as programs may make, the youngest."""
     own = select(Cart.id).where(
         Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
@@ -66,10 +68,10 @@ async def _own(session: AsyncSession, customer_id: str) -> str | None:
 
 
 async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
-    """Say whose the cart is: nobody's, when whoever pays it now is not signed in.
+    """Set the cart's customer; None when whoever pays it is not signed in.
 
-    A cart that is being paid, or has become an order, stays whose it is: only who was signed in when it was placed
-    owns an order.
+    A cart that is being paid, or has become an order, does not change: an order belongs to who was signed in when it
+    was placed.
     """
     try:
         cart = await open_cart(session, cart_id)
@@ -79,10 +81,10 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
 
 
 async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
-    """Put everything of one open cart into another. The first stays behind empty: done twice, nothing doubles.
+    """Move the lines of one open cart into another. The first is left empty, so that a second call changes nothing.
 
-    Units of the same variant add up, as far as there is stock for them, but never to fewer than either cart had. What
-    was typed into the checkout comes along; where both have something, the first one's is the newer.
+    Units of the same variant add up as far as there is stock, but never to fewer than either cart had. What was typed
+    at the checkout moves too; where both have something, that of the first cart stands.
 
     Raises:
         NotFound, NotAllowed: see `backend.cart.service.open_cart`.
@@ -96,7 +98,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     for line in lines:
         same = there.get(line.variant.id)
         if same is not None:
-            same.item.quantity = _together(line.item, same.item, units[line.variant.id])
+            same.item.quantity = _merged_quantity(line.item, same.item, units[line.variant.id])
             await session.delete(line.item)
         elif len(there) < MAX_LINES:
             line.item.cart_id = into
@@ -107,6 +109,6 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
         await changed(session, into)
 
 
-def _together(one: LineItem, other: LineItem, units: int) -> int:
+def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:
     both = min(one.quantity + other.quantity, units)
     return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)

@@ -23,7 +23,7 @@ from backend.tables import JsonObject, table_of
 
 @dataclass(frozen=True, slots=True)
 class CartChanged:
-    """The lines or the address of a cart changed: what was quoted or started for it no longer holds."""
+    """Event: the lines or the address of a cart changed, so its quotes and started payments are no longer valid."""
 
     cart_id: str
 
@@ -50,7 +50,7 @@ MAX_DRAFT_FIELDS = 40
 MAX_DRAFT_TEXT = 400
 
 
-# what every step of a purchase asks; a statement takes longer to build than to run, so these are built once
+# used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 
 
@@ -107,7 +107,7 @@ class Line:
 async def create(
     session: AsyncSession, *, region_id: str | None = None, sales_channel_id: str | None = None
 ) -> str:
-    """A new, empty cart, in the shop's one region unless told otherwise.
+    """A new, empty cart, in the first region and sales channel unless others are given.
 
     Returns:
         Its id.
@@ -287,7 +287,7 @@ async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
 
 
 async def changed(session: AsyncSession, cart_id: str) -> None:
-    """The cart's lines or address changed: the shipping price quoted for it is void, and rooms above are told."""
+    """Call this after changing lines or address: removes the shipping method and publishes `CartChanged`."""
     cart = await session.get_one(Cart, cart_id)
     cart.updated_at = now()
     await session.flush()
@@ -307,10 +307,10 @@ async def set_shipping_method(
 
 
 async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> dict[str, str]:
-    """Keep what was typed into the checkout, valid or not, on top of what is kept already.
+    """Store what was typed at the checkout, valid or not, on top of what is stored already.
 
     Returns:
-        All that is kept now.
+        All that is stored now.
 
     Raises:
         NotFound, NotAllowed: see `unordered_cart`.
@@ -325,7 +325,7 @@ async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str])
 
 
 async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
-    """What was typed into the checkout of this cart so far.
+    """What was typed at the checkout of this cart so far.
 
     Raises:
         NotFound: no cart has this id.
@@ -345,7 +345,10 @@ _LOCK = locked(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True)))
 
 
 async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
-    """The ids of all carts of the purchase that this cart belongs to, itself included. Nothing is locked."""
+    """The ids of all carts of one purchase, this one included: each was restored from another. Nothing is locked.
+
+    A payment that was closed may still be approved. Only the whole chain tells whether the purchase was paid twice.
+    """
     chain: set[str] = set()
     found = {cart_id}
     while not found <= chain:
@@ -356,16 +359,16 @@ async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
 
 
 async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequence[Cart]:
-    """Lock the carts, by their ids: two who need several of them take them in the same order."""
+    """Lock the carts in the order of their ids, so that two callers do not deadlock."""
     if not cart_ids:
         return []
     return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
 
 
 async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Note that `cart` was brought back from the cart `replaced_id`. Both must be locked; done twice, nothing changes.
+    """Note that the cart `replaced_id` was restored to `cart`. Both must be locked; a second call changes nothing.
 
-    A cart that had come from another one already stays so: the far end of its chain then leads to `replaced_id`.
+    If `cart` replaces another cart already, the first cart of that chain is linked to `replaced_id`.
     """
     if replaced_id in await chain_of(session, cart.id):
         return

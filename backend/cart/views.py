@@ -53,7 +53,7 @@ class CartView:
     total: Cop
     total_label: str
     tax_label: str
-    """The IVA that the total holds."""
+    """The IVA in the total."""
 
 
 async def cart_view(session: AsyncSession, cart_id: str) -> CartView:

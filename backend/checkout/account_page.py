@@ -1,4 +1,4 @@
-"""Customers at the checkout: whose a cart is, what is known of them already, and the orders that are theirs."""
+"""What the account page shows a customer, orders and address book, and what of it fills the checkout's form in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
 from backend.shipping.addresses import municipality_code
 
-MOST_ORDERS = 100
+MAX_ORDERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class AddressView:
 
 
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
-    """Write where an order of a customer goes into their address book."""
+    """Add the destination of a customer's order to their address book. An order of a guest changes nothing."""
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
     if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
         await remember(session, order.customer_id, order.shipping_address)
 
 
 def known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
-    """What the checkout need not ask of a customer with this address book, by the names of its fields."""
+    """What is filled in for this customer at the checkout, by the names of its fields. Only what is known."""
     known = {
         "email": shopper.email,
         "first_name": shopper.first_name,
@@ -75,14 +75,14 @@ _PLACE = ("first_name", "last_name", "phone", "address", "suburb", "reference", 
 
 
 async def address_book(session: AsyncSession, customer_id: str) -> list[AddressView]:
-    """The customer's address book, the one to ship to first."""
+    """The customer's addresses, the default one for shipping first."""
     return [_address_view(entry) for entry in await addresses_of(session, customer_id)]
 
 
 async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
     """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
     found = await session.execute(
-        select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MOST_ORDERS)
+        select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MAX_ORDERS)
     )
     orders = found.scalars().all()
     fulfillments = await fulfillment_views(session, [order.id for order in orders])
@@ -101,8 +101,8 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
 
 
 def _status(order: Order) -> str:
-    told = _STATUS.get(order.payment_status)
-    return told or ("canceled" if order.status == OrderStatus.CANCELED else "pending")
+    unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
+    return _STATUS.get(order.payment_status, unpaid)
 
 
 _STATUS: dict[str, str] = {
@@ -111,7 +111,7 @@ _STATUS: dict[str, str] = {
     PaymentStatus.PARTIALLY_REFUNDED: "partially_refunded",
     PaymentStatus.REFUNDED: "refunded",
 }
-"""What the customer's list says of money that has come, or was given back."""
+"""The status in the list by the order's payment status, once there is money."""
 
 
 def _address_view(entry: CustomerAddress) -> AddressView:

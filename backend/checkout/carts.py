@@ -28,7 +28,7 @@ _REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 
 async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> str:
-    """A new cart of the sales channel, with everything that was said of it.
+    """A new cart of the sales channel, with its items and whatever else was sent.
 
     Returns:
         Its id.
@@ -49,7 +49,7 @@ async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> s
 
 
 async def change_cart(session: AsyncSession, cart_id: str, change: CartChange) -> None:
-    """Change what was said, leave the rest. Another place voids the shipping price.
+    """Change what was sent, leave the rest. Another address removes the shipping method.
 
     Raises:
         NotFound: no such cart, or no such region.
@@ -78,15 +78,15 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
     await session.flush()
 
 
-def _merged(known: Mapping[str, Any] | None, said: Address, region: Region) -> JsonObject:
-    """The address with what was said of it. Another city makes the known municipality's code worthless."""
-    told = said.model_dump(exclude_unset=True)
-    country = told.get("country_code") or region.country_code
+def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:
+    """The known address with what was sent of it. With another city, the code of the municipality is dropped."""
+    sent = change.model_dump(exclude_unset=True)
+    country = sent.get("country_code") or region.country_code
     if country.casefold() != region.country_code:
         raise InvalidData(f"Country with code {country} is not within region {region.name}")
-    merged = {**(known or {}), **told, "country_code": region.country_code}
-    has_moved = any(name in told and told[name] != (known or {}).get(name) for name in ("city", "province"))
-    if has_moved and not (told.get("metadata") or {}).get("dane_code"):
+    merged = {**(known or {}), **sent, "country_code": region.country_code}
+    has_moved = any(name in sent and sent[name] != (known or {}).get(name) for name in ("city", "province"))
+    if has_moved and not (sent.get("metadata") or {}).get("dane_code"):
         merged["metadata"] = {
             name: value for name, value in (merged.get("metadata") or {}).items() if name != "dane_code"
         }
@@ -102,7 +102,7 @@ async def _region(session: AsyncSession, region_id: str | None) -> Region:
 
 
 async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonObject) -> None:
-    """Keep the address as it was sent; another street or municipality voids the shipping price."""
+    """Store the address as it was sent. Another street or municipality removes the shipping method."""
     before = place_of(cart.shipping_address)
     cart.shipping_address = address
     if place_of(address) != before:
@@ -193,10 +193,10 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
 
 
 async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | None) -> JsonDict:
-    """The cart for whoever knows its id. Once it has become an order, whose it is is for its customer alone.
+    """The cart for a caller who knows its id; once it is completed, in full for its customer only.
 
-    An open cart belongs to who holds its id. The id of a completed one is a reference to an order, which shows itself
-    only to its owner (wire: commerce-api): nothing is left here of the person, of their address, or of their bank.
+    The id of an open cart gives access to it. A completed cart refers to an order, which only its owner may read (wire:
+    commerce-api): anybody else gets it without the person, the addresses and the data of the payment sessions.
 
     Raises:
         NotFound: no cart has this id.

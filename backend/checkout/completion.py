@@ -1,6 +1,7 @@
-"""From cart to order: idempotent by cart, under one lock, with everything re-read inside it (design: decisions 4–7).
+"""Completing a cart, and moving its order as the payment session moves (design: decisions 4–7).
 
-An order is made of the snapshot of the payment session that decides, and follows that session.
+Idempotent by cart: under the cart's lock everything is read again. An order is made of the snapshot of its payment
+session, never of the cart.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, move
 
 DOCUMENT_FIELDS = ("doc_type", "doc_number")
-"""What a cart's draft holds of the payer's document."""
+"""The fields of a cart's draft that are about the payer's document."""
 NO_COLLECTION = "Payment collection has not been initiated for cart"
 NO_SESSION = "Payment sessions are required to complete cart"
 
@@ -47,9 +48,9 @@ _STATUS_OF = {
     SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
-_KEEPING = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
-_WENT_ON = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
-"""The shopper closed the payment and went on: there is no need to tell them that it came to nothing."""
+_STILL_PAYS = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
+_CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
+"""The shopper closed the payment on purpose, so no mail says that it failed."""
 
 
 async def complete(
@@ -59,19 +60,19 @@ async def complete(
     expected_total: Cop | None = None,
     manual_for: timedelta = timedelta(days=3),
 ) -> Order:
-    """Make the cart's order; the same one however often it is asked for.
+    """Make the cart's order. Called again, it returns the same order.
 
     Args:
         session: the caller's transaction.
         cart_id: which cart.
-        expected_total: the total the shopper saw, where there is one to compare with.
-        manual_for: how long an order is reserved whose money staff have still to confirm.
+        expected_total: the total that the shopper saw, in whole pesos; None where there was none.
+        manual_for: how long the stock of an order stays reserved while staff have yet to confirm its money.
 
     Raises:
         NotFound: no cart has this id.
-        InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.steps`.
+        InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.sale`.
         InsufficientStock: the units are gone, and not reserved for this cart.
-        TotalChanged: the cart costs something else than the payment was started for, or than the shopper saw.
+        TotalChanged: the cart costs something else now than the payment session asks for, or than the shopper saw.
         Conflict: the payment is being started right now.
     """
     cart = await lock_cart(session, cart_id)
@@ -81,7 +82,7 @@ async def complete(
     payment_sessions = await sessions_of(session, cart_id)
     payment = _deciding(payment_sessions)
     if payment is None or payment.state == SessionState.PENDING or not payment.snapshot:
-        # nothing of it has left the shop: it costs what it costs now
+        # no provider knows of it yet: it costs what it costs now
         priced = await read_priced_cart(session, cart)
         require_address(cart, has_items=True)
         payment = payment or await _missing(session, cart_id, payment_sessions)
@@ -103,7 +104,7 @@ async def complete(
 
 
 def store_payer(order: Order, cart: Cart, payment: PaymentSession) -> None:
-    """Whose document the invoice is for stays with the order, and no longer with what was typed into the cart."""
+    """Move the payer's document, which the invoice needs, from the cart's draft to the order."""
     order.payer = payment.snapshot.get("payer") or order.payer
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
 
@@ -118,7 +119,7 @@ async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
 
 
 def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
-    """The payment session whose order the cart becomes: the paid one, else the newest; None when there is none."""
+    """The payment session that the order is made of: the captured one, else the newest usable one, else None."""
     usable = [
         payment
         for payment in payment_sessions
@@ -131,7 +132,7 @@ def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | No
 async def _missing(
     session: AsyncSession, cart_id: str, payment_sessions: Sequence[PaymentSession]
 ) -> PaymentSession:
-    """Say what is missing to pay the cart."""
+    """Raise what is missing to pay the cart. It never returns."""
     if any(payment.state == SessionState.INITIATING for payment in payment_sessions):
         raise Conflict("The payment of this cart is being started")
     is_owed = await read_collection(session, cart_id) is not None
@@ -145,13 +146,13 @@ def _compare(total: Cop, expected: Cop | None) -> None:
 
 @subscribe(PaymentSessionChanged)
 async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """The order follows its payment: paid, or cancelled with its stock freed (design: decision 4)."""
+    """Move the order after its payment session: paid, or cancelled with its stock released (design: decision 4)."""
     payment = await session.get_one(PaymentSession, event.session_id)
     cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
         await _paid(session, cart, payment)
     elif event.state is SessionState.AUTHORIZED and event.was is not SessionState.PENDING:
-        await _promised(session, cart, payment)
+        await _authorized(session, cart, payment)
     elif event.state is SessionState.CLOSED and payment.close_reason != CloseReason.REPLACED:
         await _lost(session, cart, payment, event)
     elif event.state is SessionState.HELD:
@@ -161,14 +162,14 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
 
 
 async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
-    """The money is there. The order is the one that was paid for: it is made now, or made what was paid for."""
+    """The money is there: mark the order paid. It is made, or rewritten, to be what the session's snapshot says."""
     order = await order_of_cart(session, cart.id)
     if order is None and not payment.snapshot:
         await _without_order(session, payment)
         return
     sale = sale_of(payment.snapshot) if payment.snapshot else None
     if order is None and sale is not None:
-        # paid before the storefront completed the cart: the notification does (spec: What the service does 3)
+        # paid before the storefront completed the cart: the notification completes it (spec: What the service does 3)
         order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
     if order is None:
         return
@@ -176,7 +177,7 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):
         lines = await rewrite_order(session, order, sale)
-    if (payment.captured_amount or 0) < order.total:  # a person lets it pay all the same
+    if (payment.captured_amount or 0) < order.total:  # staff accepted it as payment nevertheless
         order_states.move(order, status=OrderStatus.PENDING, payment=PaymentStatus.PARTIALLY_CAPTURED)
     else:
         mark_paid(order)
@@ -198,7 +199,7 @@ async def _without_order(session: AsyncSession, payment: PaymentSession) -> None
 
 
 async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, int]) -> None:
-    """The reservation had ended, and the money is ours: take the units again, or tell that some are missing."""
+    """Reserve the units of a paid order whose reservation had expired. What is missing goes to attention."""
     try:
         async with session.begin_nested():
             await inventory.reserve(session, order.cart_id, wanted, until=None)
@@ -212,8 +213,8 @@ async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, 
         )
 
 
-async def _promised(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
-    """The provider promises the money: staff take it."""
+async def _authorized(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
+    """The payment is authorized: there is an order, and staff confirm its money later."""
     order = await order_of_cart(session, cart.id)
     if order is not None:
         order_states.move(order, payment=PaymentStatus.AUTHORIZED)
@@ -226,29 +227,29 @@ async def _promised(session: AsyncSession, cart: Cart, payment: PaymentSession) 
 async def _lost(
     session: AsyncSession, cart: Cart, payment: PaymentSession, event: PaymentSessionChanged
 ) -> None:
-    """No money comes of this session, as far as we know. Another one that is paid or still open keeps the order."""
+    """The session ended without money: cancel the order, unless another session has paid it or still may."""
     others = [other for other in await sessions_of(session, cart.id) if other.id != payment.id]
-    if any(SessionState(other.state).is_open or other.state in _KEEPING for other in others):
+    if any(SessionState(other.state).is_open or other.state in _STILL_PAYS for other in others):
         return
     order = await order_of_cart(session, cart.id)
     if order is not None:
         mark_unpaid(order)
-        await _tell(session, order, payment, event, others)
+        await _publish_loss(session, order, payment, event, others)
     await inventory.release(session, cart.id)
 
 
-async def _tell(
+async def _publish_loss(
     session: AsyncSession,
     order: Order,
     payment: PaymentSession,
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """That nothing was charged is told only when the providers of all its payments have said so."""
-    if payment.close_reason in _WENT_ON:
+    """Publish `OrderLost` only when the providers of all its payments have said that nothing was charged."""
+    if payment.close_reason in _CLOSED_BY_SHOPPER:
         return
-    is_said = event.state.is_final and event.was is not SessionState.AUTHORIZED
-    if is_said and all(SessionState(other.state).is_final for other in others):
+    is_certain = event.state.is_final and event.was is not SessionState.AUTHORIZED
+    if is_certain and all(SessionState(other.state).is_final for other in others):
         await publish(session, OrderLost(order.id))
     else:
         await publish(session, OrderUnconfirmed(order.id))
@@ -256,7 +257,7 @@ async def _tell(
 
 @subscribe(CartChanged)
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
-    """The cart changed: a payment that has not left the shop is void (the platform deletes it).
+    """The cart changed: cancel a payment session that no provider knows of yet (the platform deletes it).
 
     While a payment is at the bank no cart can be changed (`backend.cart.service.open_cart`).
     """

@@ -1,6 +1,6 @@
-"""Reservations that end: their units can be sold again, and what waited for them in the shop is given up.
+"""Expired reservations: their units can be sold again, and payment sessions that waited with them are cancelled.
 
-Payments at a bank are not ended here: only their provider says how they end (`backend.payment.checks`).
+Payments at a bank are not cancelled here: only their provider says how they end (`backend.payment.checks`).
 """
 
 import logging
@@ -23,11 +23,11 @@ from backend.payment.transitions import apply_report, lock_session, move
 
 log = logging.getLogger(__name__)
 
-AT_A_TIME = 200
+BATCH = 200
 
 
 class ReservationExpiry:
-    """Gives back what was reserved for payments that never came."""
+    """The job that releases what was reserved for payments that never came."""
 
     def __init__(self, database: Database, payments: PaymentService) -> None:
         self._database = database
@@ -35,41 +35,41 @@ class ReservationExpiry:
 
     @periodic("inventory.release_expired", every=timedelta(minutes=1))
     async def release_expired(self, _run: JobRun) -> None:
-        """Give back every reservation whose time is over, and end the payments that wait in the shop for nobody."""
-        for session_id in await self._over(SessionState.PENDING):
-            await self._void(session_id)
-        for session_id in await self._over(SessionState.AUTHORIZED):
-            await self._let_go(session_id)
+        """Release every expired reservation, and cancel the expired payment sessions that are at no bank."""
+        for session_id in await self._expired(SessionState.PENDING):
+            await self._cancel_pending(session_id)
+        for session_id in await self._expired(SessionState.AUTHORIZED):
+            await self._cancel_authorized(session_id)
         async with self._database.transaction() as session:
             count = await inventory.release_expired(session)
         if count:
-            log.info("gave back %d reservations whose time was over", count)
+            log.info("released %d expired reservations", count)
 
-    async def _over(self, state: SessionState) -> Sequence[str]:
-        over = (
+    async def _expired(self, state: SessionState) -> Sequence[str]:
+        expired = (
             select(PaymentSession.id)
             .where(PaymentSession.state == state, PaymentSession.expires_at <= db_now())
             .order_by(PaymentSession.expires_at)
-            .limit(AT_A_TIME)
+            .limit(BATCH)
         )
         async with self._database.read() as session:
-            return (await session.execute(over)).scalars().all()
+            return (await session.execute(expired)).scalars().all()
 
-    async def _void(self, session_id: str) -> None:
-        """A payment that never left the shop ends: its cart was not completed in time."""
+    async def _cancel_pending(self, session_id: str) -> None:
+        """Cancel a payment session that no provider knows of: its cart was not completed in time."""
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)
             if payment.state == SessionState.PENDING:
                 await move(session, payment, cart, SessionState.CANCELED)
 
-    async def _let_go(self, session_id: str) -> None:
-        """Nobody has confirmed the money of an order in time: its provider lets go, and the order is cancelled.
+    async def _cancel_authorized(self, session_id: str) -> None:
+        """Cancel a payment that staff did not confirm in time, and with it the order.
 
         An order of which something was sent already is left to staff.
         """
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)
-            if payment.state != SessionState.AUTHORIZED or not await _is_over(session, payment):
+            if payment.state != SessionState.AUTHORIZED or not await _is_expired(session, payment):
                 return
             order = await order_of_cart(session, cart.id)
             if order is not None and await has_standing_fulfillments(session, order.id):
@@ -87,5 +87,5 @@ class ReservationExpiry:
         await apply_report(self._database, session_id, report)
 
 
-async def _is_over(session: AsyncSession, payment: PaymentSession) -> bool:
+async def _is_expired(session: AsyncSession, payment: PaymentSession) -> bool:
     return payment.expires_at is not None and payment.expires_at <= await database_now(session)

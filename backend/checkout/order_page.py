@@ -66,14 +66,14 @@ class PaymentFacts:
 class OrderView:
     """An order for its buyer.
 
-    `can_retry`: the payment is finally lost and the same cart can be had back. `can_change_bank`: the payment waits at
-    the bank and can be let go of. `is_final`: nothing more is heard of the payment.
+    `can_retry`: the payment has failed and its cart can be restored. `can_change_bank`: the payment waits at
+    the bank and can be closed for another. `is_final`: the payment will not change any more.
     """
 
     id: str
     number: int
     status: str
-    """What the shopper is told: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
+    """What the page says: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
     ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
     way, which staff confirm), `paid`, `refunded`, `rejected`, `canceled` or `expired`."""
     is_final: bool
@@ -98,7 +98,7 @@ class OrderView:
     """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
 
 
-_SHOWN: dict[str, str] = {
+_STATES: dict[str, str] = {
     SessionState.CAPTURED: "approved",
     SessionState.AUTHORIZED: "authorized",
     SessionState.REJECTED: "rejected",
@@ -109,15 +109,15 @@ _SHOWN: dict[str, str] = {
     SessionState.UNKNOWN: "unknown",
     SessionState.CLOSED: "closed",
 }
-_MONEY: dict[str, str] = {
+_STATUS_WITH_MONEY: dict[str, str] = {
     PaymentStatus.CAPTURED: "paid",
     PaymentStatus.PARTIALLY_CAPTURED: "paid",
     PaymentStatus.PARTIALLY_REFUNDED: "paid",
     PaymentStatus.REFUNDED: "refunded",
 }
-"""What the shopper is told of money that has come, whatever its payments say."""
+"""The status on the page by the order's payment status, once there is money."""
 _FINAL = ("paid", "refunded", "rejected", "canceled", "expired")
-_CAN_BE_LET_GO = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
+_CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
 _JOURNEY: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
     FulfillmentStatus.SHIPPED: "shipped",
@@ -136,8 +136,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     order = await read_order(session, order_id)
     payment_session = await decisive_session(session, order.cart_id)
     payment = _payment_facts(order, payment_session, settings)
-    status = _MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
-    is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CAN_BE_LET_GO
+    status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
+    is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await captured_and_refunded(session, order.cart_id)
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
@@ -172,7 +172,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
 
 
 def _journey(order: Order, status: str) -> str:
-    """How far the goods are. Staff may send an order before they have its money."""
+    """`OrderView.journey`. Staff may send an order that is only authorized."""
     before = "preparing" if status == "paid" else ""
     return _JOURNEY.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
 
@@ -204,10 +204,10 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
 
 
 def _state_of(payment_session: PaymentSession) -> str:
-    """What is told of a payment. Money that came without paying the order is no payment that failed."""
+    """The state on the page. Money that came without paying the order is `review`, not a failed payment."""
     if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
         return "review"
-    return _SHOWN.get(SessionState(payment_session.state), "pending")
+    return _STATES.get(SessionState(payment_session.state), "pending")
 
 
 def _address_lines(address: dict[str, Any]) -> list[str]:

@@ -1,7 +1,8 @@
-"""Starting a payment: what is paid for is written down under the cart's lock, then the provider is asked.
+"""Starting the payment of a cart: a payment session with its snapshot is stored, then the provider is asked.
 
-While another payment of the cart is at the bank, or is being started, the provider of that one is asked first, outside
-any lock: it may have ended. Given up on purpose (`replace`), it is closed in the transaction that starts the new one.
+The session is stored under the cart's lock; the provider is asked without any. While another payment of the cart is at
+the bank, or is being started, its provider is asked first: it may have ended. With `replace` it is closed in the
+transaction that stores the new session.
 """
 
 from collections.abc import Mapping
@@ -37,11 +38,11 @@ from backend.texts import _
 PAYMENT_STARTS = RateLimit("payment", per_pair=12, per_client=60, per_subject=12)
 """How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
 
-Nobody tries the same cart at twelve banks. Behind one address there may be an office, a school or a mobile network:
-sixty purchases in a quarter of an hour are more than such a place makes, and too few to keep a shop's shelves empty.
+Nobody needs twelve starts for one cart. Behind one address there may be an office, a school or a mobile network, which
+make fewer than sixty purchases in that time; sixty reservations are too few to block a shop's stock.
 """
-MOST_LOOKS = 3
-"""How often one request looks again at a cart whose payments begin and end under its eyes."""
+MAX_STARTS = 3
+"""How often one request starts again because another payment of the cart began or ended meanwhile."""
 
 NOT_OFFERED = "Payment providers with ids {provider_id} not found or not enabled"
 EARLIER = (
@@ -56,7 +57,7 @@ LOOKED_INTO = (
 
 @dataclass(frozen=True)
 class PaymentStart:
-    """Who wants to pay, and how. `payer` is what they answered, not yet checked."""
+    """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank."""
 
     cart_id: str
     provider: PaymentProvider
@@ -77,24 +78,24 @@ class PaymentStarter:
     async def start(self, start: PaymentStart) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
         seen = replacing = None
-        for _turn in range(MOST_LOOKS):
+        for _turn in range(MAX_STARTS):
             try:
                 payment, request = await self._open_session(start, replacing)
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
                     raise  # a rival was first: one new payment is enough
                 seen = under_way.session_id
-                replacing = await self._make_way(under_way, start)
+                replacing = await self._clear(under_way, start)
             else:
                 return await payments.initiate(self.database, start.provider, payment, request)
         raise Conflict("Payments of this cart are being started all the time: try again")
 
     async def close_waiting(self, cart_id: str) -> PaymentSession | None:
-        """Close the cart's payment at the bank, if there is one, without starting another: the cart is free again.
+        """Close the cart's payment at the bank, if there is one, so that the cart can be changed again.
 
         Raises:
             NotFound: no cart has this id.
-            Conflict: the payment has just been approved, or is being looked into, or is being started.
+            Conflict: the payment has just been approved, or is being reviewed, or is being started.
         """
         async with self.database.read() as session:
             payment_sessions = await payments.sessions_of(session, cart_id)
@@ -116,7 +117,7 @@ class PaymentStarter:
             return payment
 
     async def check_start(self, session_id: str) -> None:
-        """See what became of a payment whose start was not answered: a process that died may have started it.
+        """Ask the provider about a payment whose start was never answered: a process that died may have started it.
 
         Raises:
             PaymentUnderWay: the provider may still answer, or it was started.
@@ -127,13 +128,13 @@ class PaymentStarter:
         await give_up_start(self.database, session_id)
 
     async def ask_to_cancel(self, session_id: str) -> SessionState:
-        """Ask the provider to let go of a payment; PSE can only say how it stands. An unknown answer changes nothing.
+        """Ask the provider to cancel a payment; PSE can only say its state. Without an answer nothing changes.
 
         Returns:
             The state it is in now.
 
         Raises:
-            Conflict: it turned out to be approved, or is being looked into: it cannot be given up.
+            Conflict: it is approved, or the gateway is reviewing it: it cannot be closed.
         """
         async with self.database.read() as session:
             payment = await session.get_one(PaymentSession, session_id)
@@ -143,7 +144,7 @@ class PaymentStarter:
             try:
                 report = await provider.cancel(payments.started_payment(payment))
             except ShopError:
-                pass  # it may be approved yet: that is what `closed` is for
+                pass  # it may still be approved: that is what the state `closed` is for
             else:
                 state = await apply_report(self.database, session_id, report)
         if state is SessionState.CAPTURED:
@@ -152,14 +153,14 @@ class PaymentStarter:
             raise Conflict(LOOKED_INTO)
         return state
 
-    async def _make_way(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
-        """See what became of the payment that is in the way.
+    async def _clear(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
+        """Ask about the payment that blocks the new one.
 
         Returns:
-            The id of the session to close for the new one; None when it is in the way no more.
+            The id of the session to close for the new one; None when none blocks it any more.
 
         Raises:
-            PaymentUnderWay: it is at the bank still, or is being started.
+            PaymentUnderWay: it is still at the bank, or is being started.
             Conflict: it is paid.
         """
         if under_way.is_starting:
@@ -173,7 +174,7 @@ class PaymentStarter:
     async def _open_session(
         self, start: PaymentStart, replacing: str | None
     ) -> tuple[PaymentSession, PaymentRequest]:
-        """Write the new payment session down, with what it pays for, and reserve that."""
+        """Store the new payment session with its snapshot, and reserve the stock; one transaction."""
         provider_id, cart_id = start.provider.id, start.cart_id
         async with self.database.transaction() as session:
             cart = await lock_cart(session, cart_id)
@@ -199,7 +200,7 @@ class PaymentStarter:
                 leaves_shop=start.provider.leaves_shop,
                 replacing=replacing,
             )
-            # last but one, so that a refusal is no try; unknown clients are not one client
+            # after every check, so that a refusal is not counted; clients without an address are not one client
             await hit_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
         return payment, PaymentRequest(
@@ -215,7 +216,7 @@ class PaymentStarter:
         )
 
     async def _sale(self, session: AsyncSession, cart: Cart, start: PaymentStart) -> tuple[Sale, JsonObject]:
-        """What is paid for: the cart as it is; of an order that awaits a payment, what that one is for."""
+        """What is paid for: the cart as it is now, or what the pending order of a completed cart was made of."""
         if cart.completed_at is None:
             priced = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
@@ -230,21 +231,21 @@ class PaymentStarter:
         raise NotAllowed(COMPLETED.format(cart_id=cart.id))
 
     def order_link(self, order_id: str) -> str:
-        """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
+        """The URL of the order's page with its token: it opens without a login or cookie."""
         return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
 
 
 async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:
-    """What the result page must show of the payer (wire: checkout); never the whole of what was typed."""
-    kept: JsonObject = {
+    """What the result page must show of the payer (wire: checkout), and nothing else that was typed."""
+    data: JsonObject = {
         "payer_ip": start.ip,
         "bank_code": str(start.payer.get("bank", "")),
         "bank_name": str(start.payer.get("bank_name", "")),
     }
     if replacing is not None:
         earlier = await session.get_one(PaymentSession, replacing)
-        kept["note"] = EARLIER.format(invoice=earlier.invoice)
-    return kept
+        data["note"] = EARLIER.format(invoice=earlier.invoice)
+    return data
 
 
 def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:

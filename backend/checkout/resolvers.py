@@ -36,21 +36,21 @@ NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for
 
 
 class PaymentResolver(Resolver):
-    """A payment that did not simply pay its order."""
+    """Money that did not simply pay its order."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Its cart, itself and its order, in the order in which everybody takes them. A note needs none of them."""
+        """Lock the cart, the payment session and the order, in this order. `dismissed` needs none of them."""
         if decision.action is Action.DISMISSED:
             return
         _, cart = await lock_session(session, _session_id(row))
         await order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Do it.
+        """See `Resolver`.
 
         Raises:
             NotFound: the payment is gone.
-            NotAllowed: the order is paid already, or the payment holds no such money.
+            NotAllowed: the order is paid already, or so much money was not captured.
             InsufficientStock: units are missing; the message names them.
             InvalidData: nobody knows how much it is, or what it paid for.
         """
@@ -70,7 +70,7 @@ class ShortStockResolver(Resolver):
     """A paid order some of whose units are gone. `honor`: they are there now, and are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Its cart, the payments that hold its money and the order, in the order in which everybody takes them."""
+        """Lock the cart, the captured payment sessions and the order, in this order."""
         if decision.action is Action.DISMISSED:
             return
         order = await read_order(session, row.subject_id)
@@ -80,10 +80,10 @@ class ShortStockResolver(Resolver):
         await lock_order(session, row.subject_id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Do it.
+        """See `Resolver`.
 
         Raises:
-            NotAllowed: the order holds no money; or, for `refunded`, parcels of it stand.
+            NotAllowed: the order has no money; or, for `refunded`, fulfillments of it stand.
             InsufficientStock: units are still missing; the message names them.
         """
         if decision.action is Action.DISMISSED:
@@ -112,7 +112,7 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """The gateway has said how a payment ended that nobody knew the end of: there is nothing to settle any more."""
+    """The gateway has said how an unresolved payment ended: nobody needs to resolve it any more."""
     if event.state.is_final:
         note = f"The gateway said so after all: {event.state}"
         await close_attention(session, AttentionKind.PAYMENT_UNRESOLVED, event.session_id, note=note)
@@ -126,7 +126,7 @@ async def _let_pay(
     if order is None and not payment.snapshot:
         raise InvalidData(NOTHING_KNOWN)
     if row.kind == AttentionKind.PAYMENT_UNRESOLVED and payment.captured_amount is None:
-        payment.captured_amount = payment.amount  # a person saw at the gateway's desk that it was approved
+        payment.captured_amount = payment.amount  # staff saw in the gateway's panel that it was approved
     units = sale_of(payment.snapshot).units if payment.snapshot else None
     if units is None and order is not None:
         units = await _units_of_order(session, order)

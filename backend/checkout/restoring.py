@@ -1,4 +1,4 @@
-"""Bringing the cart of an order back whose payment came to nothing, or that the shopper gives up for another bank."""
+"""A cart with what a cancelled order contained, after a failed payment or to pay from another bank."""
 
 import logging
 
@@ -29,11 +29,11 @@ CANNOT_CLOSE = "The order's payment cannot be given up now: look again in a mome
 
 
 async def restore_cart(database: Database, order_id: str, present: str) -> str:
-    """A cart with what a cancelled order held, its destination and what was typed: one click brings it back.
+    """Put what a cancelled order contained, its destination and what was typed into a cart again.
 
-    What lies in `present`, the cart in use at that browser now, stays: the order's toys join it there. Of a toy that is
-    in both there are as many as in the one that has more, so that asking twice doubles nothing. Whether the browser may
-    go on with that cart, its caller has made sure of: see `backend.cart.owners`.
+    `present` is the id of the cart that the browser has now, or empty; the caller has checked that it may use it
+    (`backend.cart.owners`). Its own lines stay. Of a variant that is in both, the larger quantity counts, so that a
+    second call changes nothing.
 
     Returns:
         The cart's id: `present` where that is open, else a new one. What is no longer for sale, or no longer there, is
@@ -41,7 +41,7 @@ async def restore_cart(database: Database, order_id: str, present: str) -> str:
 
     Raises:
         NotFound: there is no such order.
-        Conflict: the order stands; there is nothing to bring back.
+        Conflict: the order stands; there is nothing to restore.
     """
     async with database.transaction() as session:
         order = await read_order(session, order_id)
@@ -49,25 +49,25 @@ async def restore_cart(database: Database, order_id: str, present: str) -> str:
         return await _restore_cart(session, await read_order(session, order_id), present)
 
 
-async def change_bank(paying: PaymentStarter, order_id: str, present: str) -> str:
-    """Give up the payment of an order that is at the bank, cancel the order, and bring its cart back.
+async def change_bank(starter: PaymentStarter, order_id: str, present: str) -> str:
+    """Close the payment of an order that is at the bank, cancel the order, and restore its cart.
 
-    The provider is asked first: what it approved meanwhile stands. What it approves later still pays the order, unless
-    a payment of the cart that was brought back has. Done twice, or at an order that is cancelled, it is one cart.
+    The provider is asked first: a payment that it has approved stays. A payment that it approves later still pays the
+    order, unless the restored cart has been paid. Called twice, or for a cancelled order, it returns one cart.
 
     Returns:
-        The cart's id, as `bring_back` does.
+        The cart's id, as `restore_cart` does.
 
     Raises:
         NotFound: there is no such order.
-        Conflict: it is paid, or its payment is being looked into: it cannot be given up.
+        Conflict: it is paid, or the gateway is reviewing its payment: it cannot be closed.
     """
-    database = paying.database
+    database = starter.database
     async with database.read() as session:
         order = await read_order(session, order_id)
         waiting = await _open_sessions(session, order.cart_id)
     for payment in waiting:
-        await paying.ask_to_cancel(payment.id)
+        await starter.ask_to_cancel(payment.id)
     async with database.transaction() as session:
         await _lock(session, order.cart_id, present)
         order = await read_order(session, order_id)
@@ -83,7 +83,7 @@ async def change_bank(paying: PaymentStarter, order_id: str, present: str) -> st
 
 
 async def _lock(session: AsyncSession, cart_id: str, present: str) -> None:
-    """Lock the carts of both purchases, in the order in which everybody does."""
+    """Lock the carts of both purchases, in the order of their ids."""
     chains = await chain_of(session, cart_id) | (await chain_of(session, present) if present else frozenset())
     await lock_carts(session, chains)
 
@@ -93,7 +93,7 @@ async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSes
 
 
 async def _restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:
-    """The open cart that this one came back as: a second press finds the first one's."""
+    """The open cart that this one was restored to by an earlier call; None when there is none."""
     found = select(Cart).where(Cart.replaces_cart_id == cart_id, Cart.completed_at.is_(None))
     return (await session.execute(found.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
 

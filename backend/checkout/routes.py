@@ -51,8 +51,8 @@ router = APIRouter(
 )
 
 PLATFORM_PREFIX = "pp_"
-ASKED_AGAIN_WITHIN = timedelta(hours=24)
-"""Whoever lost the answer to a completion asks again soon. Later it is somebody who came by a cart's id."""
+REPEATED_WITHIN = timedelta(hours=24)
+"""Until then a repeated completion is answered in full: the caller may have lost the first answer."""
 
 
 async def checkout_of(request: Request) -> Checkout:
@@ -224,7 +224,7 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
     """
     order = await checkout.complete(cart_id)
     is_owner = customer is not None and order.customer_id == customer
-    if order.created_at < now() - ASKED_AGAIN_WITHIN and not is_owner:
+    if order.created_at < now() - REPEATED_WITHIN and not is_owner:
         return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
         shown = await order_wire(session, order)
@@ -233,7 +233,7 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
 
 
 async def _cart(database: Database, cart_id: str, fields: Fields) -> JsonDict:
-    """The cart as it is once the change is committed: no lock is held while the answer is made."""
+    """The cart, read after the change was committed, so that no lock is held meanwhile."""
     async with database.read() as session:
         return fields.pick(await cart_wire(session, cart_id))
 

@@ -32,7 +32,7 @@ NO_SHIPPING = "No shipping method selected but the cart contains items that requ
 
 @dataclass(frozen=True, slots=True)
 class PricedCart:
-    """A cart's lines and shipping as they are sold, and what they cost together."""
+    """A cart's lines and shipping as they would be sold now, and their totals."""
 
     lines: tuple[SoldLine, ...]
     shipping: SoldShipping | None
@@ -59,7 +59,7 @@ class PricedCart:
         return self.shipping
 
     def as_json(self) -> JsonObject:
-        """The cart as plain values, to be kept: `from_json` makes the same of them, whatever the cart has become."""
+        """The priced cart as plain values; `from_json` restores it from them."""
         return {
             "lines": [asdict(line) for line in self.lines],
             "shipping": asdict(self.shipping) if self.shipping else None,
@@ -67,12 +67,12 @@ class PricedCart:
         }
 
     @classmethod
-    def from_json(cls, kept: JsonObject) -> "PricedCart":
-        """The cart that `as_json` gave."""
+    def from_json(cls, stored: JsonObject) -> "PricedCart":
+        """The priced cart of which `as_json` made these values."""
         return cls(
-            lines=tuple(SoldLine(**line) for line in kept["lines"]),
-            shipping=SoldShipping(**kept["shipping"]) if kept["shipping"] else None,
-            totals=CartTotals.from_json(kept["totals"]),
+            lines=tuple(SoldLine(**line) for line in stored["lines"]),
+            shipping=SoldShipping(**stored["shipping"]) if stored["shipping"] else None,
+            totals=CartTotals.from_json(stored["totals"]),
         )
 
 
@@ -120,12 +120,12 @@ def _sold(line: Line) -> SoldLine:
 ITEMS, EMAIL, ADDRESS, SHIPPING_METHOD = "items", "email", "shipping_address", "shipping_method"
 
 
-PLATFORMS_WORDS: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_METHOD,): NO_SHIPPING}
-"""What the platform says when nothing else is missing."""
+PLATFORM_MESSAGES: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_METHOD,): NO_SHIPPING}
+"""The platform's message when nothing else is missing."""
 
 
 def require_address(cart: Cart, *, has_items: bool) -> None:
-    """Let a shipping method be chosen.
+    """Check that a shipping method may be chosen.
 
     Raises:
         InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
@@ -134,7 +134,7 @@ def require_address(cart: Cart, *, has_items: bool) -> None:
 
 
 def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
-    """Let a cart with items in it be paid.
+    """Check that a cart with items may be paid.
 
     Raises:
         InvalidData: e-mail, a part of the address or the shipping method are missing, or the address names no
@@ -154,8 +154,8 @@ def _missing(cart: Cart, *, has_items: bool) -> list[str]:
 
 def _require(cart: Cart, missing: list[str]) -> None:
     if missing:
-        told = f"The steps before this one are not done. Missing: {', '.join(missing)}"
-        raise InvalidData(PLATFORMS_WORDS.get(tuple(missing), told))
+        message = f"The steps before this one are not done. Missing: {', '.join(missing)}"
+        raise InvalidData(PLATFORM_MESSAGES.get(tuple(missing), message))
     municipality_of(cart.shipping_address)
 
 
@@ -164,7 +164,7 @@ PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
 
 
 def sale_now(cart: Cart, priced: PricedCart) -> Sale:
-    """What the (locked) cart sells as it is now, and to whom.
+    """The sale that the (locked) cart would be now.
 
     Raises:
         InvalidData: no way to ship it was chosen.
@@ -183,8 +183,8 @@ def sale_now(cart: Cart, priced: PricedCart) -> Sale:
 
 
 def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
-    """The sale as it is kept, with what an invoice needs of the payer, whose e-mail is the cart's unless told."""
-    kept = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
+    """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
+    document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
     return {
         **PricedCart(sale.lines, sale.shipping, sale.totals).as_json(),
         "email": sale.email,
@@ -192,12 +192,12 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
         "shipping_address": sale.shipping_address,
         "billing_address": sale.billing_address,
         "metadata": sale.meta,
-        "payer": {"email": sale.email, **kept} if kept else {},
+        "payer": {"email": sale.email, **document} if document else {},
     }
 
 
 def sale_of(snapshot: JsonObject) -> Sale:
-    """What a snapshot sells, and to whom."""
+    """The sale of a snapshot."""
     priced = PricedCart.from_json(snapshot)
     return Sale(
         lines=priced.lines,

@@ -155,7 +155,7 @@ class NewSession(Body):
 
 
 class SessionOut(Answer):
-    """One try to pay."""
+    """A payment session."""
 
     id: str
     provider_id: str

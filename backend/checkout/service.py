@@ -1,4 +1,4 @@
-"""Buying, as the storefront and the Store API both do it: quote, pay, complete."""
+"""`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
 
 import logging
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Checkout:
-    """The checkout of a running shop. Every method may cross the network and opens its own transactions."""
+    """The checkout of a running shop. Methods open their own transactions and may call services outside."""
 
     settings: Settings
     database: Database
@@ -87,9 +87,9 @@ class Checkout:
         )
 
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
-        """Keep the municipality, and the street when it is known: shipping is priced while the form is still filled in.
+        """Store the municipality, and the street if given, so that shipping is priced while the form is still typed.
 
-        A new place voids the shipping price.
+        Another place removes the shipping method.
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.service.open_cart`.
@@ -109,7 +109,7 @@ class Checkout:
             await set_shipping_address(session, cart, {**known, **place, "metadata": metadata})
 
     async def is_offered(self, cart_id: str, provider_id: str) -> bool:
-        """Whether the cart may be paid this way: its region names the provider, and the shop runs with it.
+        """Whether the cart may be paid by this provider: its region offers it, and the shop runs with it.
 
         Raises:
             NotFound: no cart has this id.
@@ -147,7 +147,7 @@ class Checkout:
     ) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
 
-        With `replace`, a payment of the cart that is at the bank is given up for it: its provider is asked first, and
+        With `replace`, a payment of the cart that is at the bank is closed for it: its provider is asked first, and
         what it approves later still pays the order, unless another payment has.
 
         Raises:
@@ -165,7 +165,7 @@ class Checkout:
         return await self._starter.start(start)
 
     async def close_payment(self, cart_id: str) -> None:
-        """Free a cart whose payment is at the bank, without starting another. See `PaymentStarter.close_waiting`."""
+        """Close the cart's payment that is at the bank, and start no other. See `PaymentStarter.close_waiting`."""
         await self._starter.close_waiting(cart_id)
 
     @property
@@ -179,7 +179,7 @@ class Checkout:
         return provider
 
     def order_link(self, order_id: str) -> str:
-        """The address of the order's page, for whoever bought it: no cookie is needed to come back to it."""
+        """The URL of the order's page with its token: it opens without a login or cookie."""
         return self._starter.order_link(order_id)
 
     async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
@@ -191,13 +191,13 @@ class Checkout:
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str
     ) -> PlacedOrder:
-        """The storefront's one button: check everything typed, hold, start the payment at the bank, make the order.
+        """Check what was typed, reserve the stock, start the payment at the bank and make the order.
 
-        Pressed twice, or in two tabs, it makes one order and starts one payment. What was typed is where the cart
-        goes: another place than the one shipping was priced for is priced first, and a price that differs asks again.
+        Called twice, or from two tabs, it makes one order and starts one payment. The order goes where was typed: if
+        shipping was priced for another place, it is priced again, and another price raises `TotalChanged`.
 
         Raises:
-            InvalidData: `fields` holds a Spanish message by field; nothing was started.
+            InvalidData: `fields` has a message for the shopper by field; nothing was started.
             NotFound, InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
@@ -212,13 +212,13 @@ class Checkout:
                     )
                 order = await self.complete(cart_id, expected_total=expected_total)
             except (Conflict, NotAllowed):
-                order = await self._order_of(cart_id)  # another press may have been faster
+                order = await self._order_of(cart_id)  # another call may have been faster
                 if order is None:
                     raise
         return await self._placed(order)
 
     async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
-        """What is wrong with what was typed so far: a Spanish message by field, nothing when all is well."""
+        """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
         try:
             await self._check(typed, ip)
         except InvalidData as error:
@@ -229,7 +229,7 @@ class Checkout:
         return {}
 
     async def _check(self, typed: Mapping[str, Any], ip: str) -> tuple[Destination, JsonObject]:
-        """What was typed, as destination and as the payer's answers; every field's problem is reported at once."""
+        """The destination and the payer's data of what was typed; the problems of all fields are raised together."""
         destination, problems = read_destination(typed)
         town = municipality(str(typed.get("dane_code", "")))
         answers = {
@@ -242,17 +242,17 @@ class Checkout:
         try:
             payer = await self._provider(GATEWAY_PSE).check_payer(answers)
         except InvalidData as error:
-            problems = {**_that_are_asked(error.fields), **problems}
+            problems = {**_on_the_form(error.fields), **problems}
             raise InvalidData(error.message, fields=problems) from None
         if destination is None:
             raise InvalidData(CHECK_FIELDS, fields=problems)
         return destination, payer
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Whether a payment of this very total is at the bank already: the first press got that far, then broke off.
+        """Whether a payment of exactly this total is at the bank already, from an earlier call that did not finish.
 
         Raises:
-            Conflict: a payment is being started right now, or the one at the bank is paid or being looked into.
+            Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
         """
         payment = await self._deciding(cart_id)
         if payment is not None and payment.state == SessionState.INITIATING:
@@ -289,12 +289,12 @@ class Checkout:
             return await order_of_cart(session, cart_id)
 
     async def placed(self, cart_id: str) -> PlacedOrder | None:
-        """The order that the cart has become, for whoever holds the cart; None while it is none."""
+        """The order that the cart has become, for whoever knows the cart's id; None while it is none."""
         order = await self._order_of(cart_id)
         return await self._placed(order) if order is not None else None
 
     async def order_placed(self, order_id: str, token: str) -> PlacedOrder:
-        """The order for whoever holds its signed link, with the bank's page while it can still be paid there.
+        """The order for whoever has its token, with the bank's page while it can still be paid there.
 
         Raises:
             NotFound: no such order, or the token is not its.
@@ -305,10 +305,10 @@ class Checkout:
         return await self._placed(order)
 
     async def order_page(self, order_id: str, token: str, *, ask: bool = True) -> OrderView:
-        """The order for whoever holds its signed link.
+        """The order's page for whoever has its token.
 
-        While its payment is open the gateway is asked first, and then, while its parcels are on their way, the carrier;
-        with `ask=False`, what is known already is shown.
+        With `ask`, the gateway is asked first while the payment is open, then the carrier while fulfillments are on
+        their way; without it, what is stored is shown.
 
         Raises:
             NotFound: no such order, or the token is not its.
@@ -325,26 +325,26 @@ class Checkout:
             return await order_view(session, self.settings, order_id)
 
     async def try_again(self, order_id: str, token: str, present: str = "") -> str:
-        """A cart with what a lost order held. See `backend.checkout.restoring.restore_cart`.
+        """Restore the cart of a cancelled order. See `backend.checkout.restoring.restore_cart`.
 
         Raises:
             NotFound: no such order, or the token is not its.
-            Conflict: the order stands; there is nothing to try again.
+            Conflict: the order stands; there is nothing to restore.
         """
         require_order_token(self.settings.signing_key, order_id, token)
         return await restore_cart(self.database, order_id, present)
 
     async def change_bank(self, order_id: str, token: str, present: str = "") -> str:
-        """Give up an order's payment that is at the bank, and bring its cart back. See `restoring.change_bank`.
+        """Close an order's payment that is at the bank, and restore its cart. See `restoring.change_bank`.
 
         Raises:
             NotFound: no such order, or the token is not its.
-            Conflict: it is paid, or its payment is being looked into: it cannot be given up.
+            Conflict: it is paid, or its payment is being reviewed: it cannot be closed.
         """
         require_order_token(self.settings.signing_key, order_id, token)
         return await change_bank(self._starter, order_id, present)
 
 
-def _that_are_asked(problems: Mapping[str, str]) -> dict[str, str]:
-    """The problems of fields that are on the form: town and department are told by the municipality that was picked."""
+def _on_the_form(problems: Mapping[str, str]) -> dict[str, str]:
+    """The problems of fields that are on the form. City and department are not: they follow from the municipality."""
     return {name: message for name, message in problems.items() if name not in ("city", "department")}

@@ -1,7 +1,7 @@
 """Shipping choices for a cart, priced live, and choosing one.
 
-A price is asked for outside any transaction. It is kept only if the cart still ships the same things to the same place
-when the answer comes; otherwise it is asked for again, so nobody is charged the price of another address.
+A provider is asked outside any transaction. Its price is stored only if the cart still ships the same things to the
+same place when the answer comes; otherwise it is asked again. So nobody is charged the price of another address.
 """
 
 import asyncio
@@ -66,10 +66,10 @@ class ShippingOffer:
 NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu pedido.")
 
 
-KEPT_CHANGING = "The cart changed while its shipping was being priced"
+CART_CHANGED = "The cart changed while its shipping was being priced"
 
 
-MAX_REQUOTES = 3
+MAX_QUOTES = 3
 
 
 async def priced_offers(
@@ -99,17 +99,17 @@ async def priced_offers(
 
 
 async def choose_shipping(database: Database, providers: Providers, cart_id: str, option_id: str) -> Cop:
-    """Ship the cart by this option, at the price that it was offered for a moment ago, else at that of this moment.
+    """Ship the cart by this option, at the price of the list that was just shown, else at the price of now.
 
     Returns:
         The price.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
-        InvalidData: a step before is not done (`backend.checkout.steps`), or the option is not offered for this cart.
+        InvalidData: a step before is not done (`backend.checkout.sale`), or the option is not offered for this cart.
         Conflict: the cart kept changing while it was being priced.
     """
-    for _turn in range(MAX_REQUOTES):
+    for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             contents = await quote_input(session, cart)
@@ -124,7 +124,7 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
                 continue
             await _choose(session, cart_id, offer.option, quote)
             return quote.amount
-    raise Conflict(KEPT_CHANGING)
+    raise Conflict(CART_CHANGED)
 
 
 async def offer_shipping(
@@ -140,15 +140,15 @@ async def offer_shipping(
         InvalidData: the cart has no destination yet (`fields`).
         Conflict: the cart kept changing while it was being priced.
     """
-    for _turn in range(MAX_REQUOTES):
+    for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             contents = await quote_input(session, cart)
             if not contents.dane_code:
                 raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
             offers = await offers_of(session, providers, cart, contents)
-            kept = [await stored_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
-        known = {one.offer.option.id: one for one in kept if one is not None}
+            stored = [await stored_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
+        known = {one.offer.option.id: one for one in stored if one is not None}
         priced = await _ask_all(providers, [o for o in offers if o.option.id not in known], contents)
         known |= {one.offer.option.id: one for one in priced}
         async with database.transaction() as session:
@@ -161,7 +161,7 @@ async def offer_shipping(
             if chosen is not None:
                 await _choose(session, cart_id, *chosen)
         return ShippingOffer([_choice(*one) for one in shown], chosen[0].id if chosen else "")
-    raise Conflict(KEPT_CHANGING)
+    raise Conflict(CART_CHANGED)
 
 
 async def deliver_to(
@@ -178,7 +178,7 @@ async def deliver_to(
         Conflict: the cart kept changing while it was being priced.
     """
     address = destination.as_address()
-    for _turn in range(MAX_REQUOTES):
+    for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart = await _cart(session, cart_id)
             before = await quote_input_anywhere(session, cart)
@@ -198,11 +198,11 @@ async def deliver_to(
             if quote is not None:
                 await _choose(session, cart_id, offer.option, quote)
             return
-    raise Conflict(KEPT_CHANGING)
+    raise Conflict(CART_CHANGED)
 
 
 async def _cart(session: AsyncSession, cart_id: str) -> Cart:
-    """The cart, in the words the platform has where shipping is asked for and there is none."""
+    """The cart. NotFound has the platform's message for shipping."""
     cart = await find_cart(session, cart_id)
     if cart is None:
         raise NotFound(f"Cart id not found: {cart_id}")

@@ -1,8 +1,8 @@
-"""What shipping a cart costs: what the provider is asked, and what it answered a moment ago.
+"""Quotes for shipping a cart: asking a provider, and storing what it answered for the choice that follows.
 
-A provider is asked outside any transaction. What it quotes is kept with the cart, so that the choice that follows a
-list costs what the list said and asks nobody again; also at another replica, and also where the fixed price stands in
-for a carrier that failed.
+A provider is asked outside any transaction. Its quote is stored with the cart: choosing an option costs what the list
+before it said and asks nobody again. This holds on another replica too, and for the fixed price that replaces the quote
+of a carrier that failed.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ _STORED = select(ShippingQuote.quote).where(
 
 @dataclass(frozen=True, slots=True)
 class QuoteInput:
-    """What of a cart decides its shipping price. `dane_code` is empty while there is no destination."""
+    """What decides the shipping price of a cart. `dane_code` (municipality) is empty while there is no destination."""
 
     country_code: str
     dane_code: str
@@ -55,11 +55,11 @@ class QuoteInput:
     value: Cop
 
     def to(self, dane_code: str, address: str) -> "QuoteInput":
-        """The same things, sent elsewhere."""
+        """The same items to another destination."""
         return replace(self, dane_code=dane_code, address=one_line(address))
 
     def request(self, location: StockLocation) -> QuoteRequest:
-        """What a provider is asked, when the parcels start from this location."""
+        """The request to a provider for a delivery from this location."""
         return QuoteRequest(
             origin=Place(
                 str(location.address.get("dane_code", "")), str(location.address.get("address_1", ""))
@@ -80,7 +80,7 @@ class PricedOption:
 
 
 async def quote_input(session: AsyncSession, cart: Cart) -> QuoteInput:
-    """What of the cart decides its shipping price.
+    """What decides the shipping price of the cart.
 
     Raises:
         InvalidData: the address names a destination that is no municipality.
@@ -90,7 +90,7 @@ async def quote_input(session: AsyncSession, cart: Cart) -> QuoteInput:
 
 
 async def quote_input_anywhere(session: AsyncSession, cart: Cart) -> QuoteInput:
-    """The same of a cart that is about to be sent elsewhere: an address that names no municipality is none."""
+    """The same, but an address that names no municipality counts as none: for a cart that gets another address."""
     return await _quote_input(session, cart, municipality_code(cart.shipping_address))
 
 
@@ -136,14 +136,14 @@ async def stored_quote(
         return None
     request = contents.request(offer.location)
     wanted = {"cart_id": cart_id, "option_id": option.id, "request": _digest(option, request)}
-    kept = (await session.execute(_STORED, wanted)).scalar_one_or_none()
-    return PricedOption(offer, Quote(**kept), request) if kept is not None else None
+    stored = (await session.execute(_STORED, wanted)).scalar_one_or_none()
+    return PricedOption(offer, Quote(**stored), request) if stored is not None else None
 
 
 async def store_quotes(
     session: AsyncSession, cart_id: str, priced: Iterable[PricedOption], *, is_sqlite: bool
 ) -> None:
-    """Keep what was quoted for the choice that follows. A flat price needs no keeping."""
+    """Store the quotes for the choice that follows. A flat price needs none."""
     rows = [
         {
             "cart_id": cart_id,
@@ -155,9 +155,8 @@ async def store_quotes(
         if one.quote is not None and one.request is not None
     ]
     if rows:
-        for row in sorted(
-            rows, key=lambda row: str(row["shipping_option_id"])
-        ):  # in one order: nobody deadlocks
+        rows.sort(key=lambda row: str(row["shipping_option_id"]))  # always in this order: no deadlock
+        for row in rows:
             await session.execute(_STORE["sqlite" if is_sqlite else "postgresql"], row)
 
 
@@ -181,8 +180,8 @@ _STORE = for_each_dialect(_store_statement)
 
 
 def _digest(option: ShippingOption, request: QuoteRequest) -> str:
-    told = json.dumps([option.provider_id, asdict(request)], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    written = json.dumps([option.provider_id, asdict(request)], sort_keys=True)
+    return hashlib.sha256(written.encode()).hexdigest()
 
 
 async def _quote_input(session: AsyncSession, cart: Cart, dane_code: str) -> QuoteInput:

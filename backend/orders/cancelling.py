@@ -1,4 +1,4 @@
-"""Cancelling an order, as staff do: its payment is let go of first, and the order follows (design: decision 4)."""
+"""Cancelling an order by staff: its payment is cancelled first, and the order follows (design: decision 4)."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -43,13 +43,13 @@ async def cancel_order(database: Database, payments: PaymentService, order_id: s
         payment = await decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
     if payment is not None and not is_given_back:
-        await _let_go(database, payments, payment)
+        await _cancel_payment(database, payments, payment)
     async with database.transaction() as session:
         await _cancel(session, await lock_order(session, order_id))
 
 
-async def _let_go(database: Database, payments: PaymentService, payment: PaymentSession) -> None:
-    """End the payment, or find out that it has ended."""
+async def _cancel_payment(database: Database, payments: PaymentService, payment: PaymentSession) -> None:
+    """Cancel the payment, or find out that it has ended."""
     state = SessionState(payment.state)
     provider = payments.provider(payment.provider_id)
     if provider is None:
@@ -61,7 +61,7 @@ async def _let_go(database: Database, payments: PaymentService, payment: Payment
 
 
 async def _cancel(session: AsyncSession, order: Order) -> None:
-    """The order follows its payment by itself; without one that could still be approved, it is cancelled here."""
+    """Cancel an order that no payment has cancelled already. Refused while a payment of it may still be approved."""
     if order.status == OrderStatus.CANCELED:
         return
     if order.payment_status == PaymentStatus.REFUNDED:

@@ -1,4 +1,4 @@
-"""What becomes of orders, for the rooms that tell people about it."""
+"""Events of orders, for the packages that send mails about them."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class OrderPlaced:
 
 @dataclass(frozen=True, slots=True)
 class OrderPaid:
-    """The order's money is ours."""
+    """The order is paid."""
 
     order_id: str
 

@@ -1,6 +1,6 @@
 """Refunds by hand on an order: the money, the units that come back, and what becomes of the order.
 
-Whoever books one holds the locks of the cart, the payment session and the order, taken in this order.
+The caller has locked the cart, the payment session and the order, in this order.
 """
 
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
 
 
 async def restate_payment(session: AsyncSession, order: Order) -> None:
-    """Let the (locked) order say how it is paid, by what was captured for it and given back."""
+    """Set the payment status of the (locked) order by what was captured for it and refunded."""
     captured, refunded = await captured_and_refunded(session, order.cart_id)
     if captured:
         move(order, payment=payment_status_of(order.total, captured, refunded))
@@ -183,8 +183,8 @@ async def _withdraw(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
     line.withdrawn += count
-    promised = (await inventory.reserved_units(session, order.cart_id)).get(line.variant_id, 0)
-    units = {line.variant_id: min(count, promised)}  # what is short is promised to nobody
+    reserved = (await inventory.reserved_units(session, order.cart_id)).get(line.variant_id, 0)
+    units = {line.variant_id: min(count, reserved)}  # units that are missing are reserved for nobody
     if not units[line.variant_id]:
         return
     if restock:

@@ -32,7 +32,7 @@ _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 @dataclass(frozen=True, slots=True)
 class SoldLine:
-    """A line as it is sold: everything that the order keeps of the product. `id` is the line's in the cart."""
+    """A line as it is sold, with all that the order stores of the product. `id` is that of the cart's line."""
 
     id: str
     product_id: str
@@ -72,7 +72,7 @@ class SoldShipping:
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """What is sold, for how much, and to whom: all that an order is made of."""
+    """All that an order is made of: what is sold, for how much, and to whom."""
 
     lines: tuple[SoldLine, ...]
     shipping: SoldShipping
@@ -112,7 +112,7 @@ async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_st
 
 
 def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
-    """Whether the order is just this sale."""
+    """Whether the order has the same lines, total and address as this sale."""
     ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]
     sold = [(line.variant_id, line.quantity, line.unit_price) for line in sale.lines]
     return sorted(ordered) == sorted(sold) and (order.total, order.shipping_address) == (
@@ -122,7 +122,7 @@ def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
 
 
 async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequence[OrderLine]:
-    """Make the (locked) order, of which nothing was paid or sent yet, this other sale: the one that was paid for.
+    """Replace the lines and terms of the (locked) order by those of the sale that was paid for. Nothing of it was sent.
 
     Returns:
         Its lines.
@@ -230,12 +230,12 @@ def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
 
 
 def mark_paid(order: Order) -> None:
-    """The money is ours. An order that was cancelled before stands again."""
+    """The order is paid. If it was cancelled before, it is pending again."""
     move(order, status=OrderStatus.PENDING, payment=PaymentStatus.CAPTURED)
 
 
 def mark_unpaid(order: Order) -> None:
-    """The payment is finally lost: the order is cancelled."""
+    """The payment has failed for good: the order is cancelled."""
     move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
 
 

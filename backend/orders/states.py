@@ -5,7 +5,7 @@
     status      pending               canceled              the payment is lost, or staff cancelled it
                 canceled              pending               money came for it after all: it stands again
     payment     awaiting              captured              the provider took the money
-                                      authorized            the provider promised it
+                                      authorized            the provider authorized it
                                       partially_captured    staff took a smaller amount for it
                                       canceled              the payment is finally lost
                 authorized            captured, canceled    staff confirmed the money; it never came
@@ -105,11 +105,11 @@ PAYMENT_STEPS = Transitions(
     },
 )
 HAS_MONEY = frozenset({P.PARTIALLY_CAPTURED, P.CAPTURED, P.PARTIALLY_REFUNDED})
-"""The shop holds money for such an order."""
+"""The payment statuses of orders for which the shop has money."""
 
 
 def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentStatus | None = None) -> None:
-    """Let the (locked) order take these steps. Where it stands already, nothing happens.
+    """Move the (locked) order to this status and payment status. The one that it has already changes nothing.
 
     Raises:
         StepNotAllowed: the tables have no such step; the order is as it was.
@@ -135,10 +135,10 @@ def payment_status_of(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
     """
     if captured <= 0:
         raise ValueError("nothing was captured")
-    kept = captured - refunded
-    if kept >= owed:
+    left = captured - refunded
+    if left >= owed:
         return PaymentStatus.CAPTURED
-    if kept <= 0:
+    if left <= 0:
         return PaymentStatus.REFUNDED
     return PaymentStatus.PARTIALLY_REFUNDED if refunded else PaymentStatus.PARTIALLY_CAPTURED
 

@@ -1,4 +1,4 @@
-"""The signed link that lets a guest see an order: nobody can make one for another order's id."""
+"""Tokens of orders: the signature in the link that lets a guest open an order."""
 
 import hashlib
 import hmac
@@ -9,12 +9,12 @@ from backend.errors import NotFound
 
 
 def order_token(signing_key: str, order_id: str) -> str:
-    """The token that opens this order's page without a login. It does not expire: it stands in mails."""
+    """The token that opens this order's page without a login. It does not expire, because mails contain it."""
     return _signer(signing_key).get_signature(order_id.encode("utf-8", "replace")).decode()
 
 
 def require_order_token(signing_key: str, order_id: str, token: str) -> None:
-    """Let only a token made for this order pass. The answer is the same as for an order that does not exist.
+    """Check that the token was made for this order. The error is that of an order that does not exist.
 
     Raises:
         NotFound: the token is missing, forged or another order's.
