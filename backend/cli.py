@@ -2,12 +2,19 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from backend.settings import load_settings
+
+if TYPE_CHECKING:
+    from backend.database import Database
+    from backend.shop import Shop
+
+T = TypeVar("T")
 
 app = typer.Typer(name="trompo", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -17,41 +24,53 @@ def trompo() -> None:
     """Look after a Trompo shop. Settings come from the environment, as they do for the shop itself."""
 
 
-@app.command()
-def migrate() -> None:
-    """Bring the database to the shape this version needs. Safe to repeat."""
+def _with_database(work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False) -> T:
+    """What `work` returns. It gets an open database, migrated before if that is wanted."""
     from backend.database import Database
     from backend.migrations import upgrade
 
-    async def run() -> None:
+    async def run() -> T:
         database = Database.from_settings(load_settings())
         try:
-            await upgrade(database)
+            if migrated:
+                await upgrade(database)
+            return await work(database)
         finally:
             await database.close()
 
-    asyncio.run(run())
+    return asyncio.run(run())
+
+
+def _with_shop(work: Callable[["Shop"], Awaitable[T]]) -> T:
+    """What `work` returns. It gets a shop whose background work does not run."""
+    from backend.shop import Shop
+
+    async def run() -> T:
+        shop = Shop(load_settings())
+        try:
+            return await work(shop)
+        finally:
+            await shop.stop()
+
+    return asyncio.run(run())
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database to the shape this version needs. Safe to repeat."""
+    from backend.migrations import upgrade
+
+    _with_database(upgrade)
     typer.echo("The database is up to date.")
 
 
 @app.command("seed")
 def seed_demo() -> None:
     """Fill an empty shop with the demo toys, migrated first; a shop that has something already stays as it is."""
-    from backend.database import Database
     from backend.demo.seed import seed
-    from backend.migrations import upgrade
 
     settings = load_settings()
-
-    async def run() -> int:
-        database = Database.from_settings(settings)
-        try:
-            await upgrade(database)
-            return (await seed(database, settings)).products
-        finally:
-            await database.close()
-
-    added = asyncio.run(run())
+    added = _with_database(lambda database: seed(database, settings), migrated=True).products
     typer.echo(f"Added {added} toys." if added else "The shop has its toys already.")
 
 
@@ -77,18 +96,13 @@ def reconcile_payments(
 
         trompo payments reconcile --all
     """
-    from backend.shop import Shop
 
-    async def run() -> int:
-        shop = Shop(load_settings())
-        try:
-            await shop.worker.run_due("payment.notification")
-            due = await shop.worker.run_due("payment.check")
-            return due + (await shop.payments.check_all() if everything else 0)
-        finally:
-            await shop.stop()
+    async def work(shop: "Shop") -> int:
+        await shop.worker.run_due("payment.notification")
+        due = await shop.worker.run_due("payment.check")
+        return due + (await shop.payments.check_all() if everything else 0)
 
-    asked = asyncio.run(run())
+    asked = _with_shop(work)
     typer.echo(f"Asked the gateway about {asked} payments.")
 
 
@@ -97,7 +111,7 @@ app.add_typer(shipping, name="shipping")
 
 
 @shipping.command("track")
-def track_parcels(
+def track_fulfillments(
     everything: Annotated[
         bool, typer.Option("--all", help="Ask about every fulfillment on its way, due or not.")
     ] = False,
@@ -111,18 +125,13 @@ def track_parcels(
 
         trompo shipping track --all
     """
-    from backend.shop import Shop
 
-    async def run() -> int:
-        shop = Shop(load_settings())
-        try:
-            if everything:
-                return await shop.tracker.track_all()
-            return await shop.worker.run_due("shipping.track")
-        finally:
-            await shop.stop()
+    async def work(shop: "Shop") -> int:
+        if everything:
+            return await shop.tracker.track_all()
+        return await shop.worker.run_due("shipping.track")
 
-    asked = asyncio.run(run())
+    asked = _with_shop(work)
     typer.echo(f"Asked the carrier about {asked} parcels.")
 
 
@@ -155,21 +164,16 @@ def attention(
     """
     from backend.attention.command import list_open, read_decision, resolve_one
     from backend.errors import ShopError
-    from backend.shop import Shop
 
-    async def run() -> str:
-        shop = Shop(load_settings())
-        try:
-            if resolve is None:
-                return await list_open(shop.database)
-            label = {"carrier_order_id": label_number, "tracking_number": tracking_number}
-            decision = read_decision(action, reference, note, label)
-            return await resolve_one(shop.attention, resolve, decision)
-        finally:
-            await shop.stop()
+    async def work(shop: "Shop") -> str:
+        if resolve is None:
+            return await list_open(shop.database)
+        label = {"carrier_order_id": label_number, "tracking_number": tracking_number}
+        decision = read_decision(action, reference, note, label)
+        return await resolve_one(shop.attention, resolve, decision)
 
     try:
-        typer.echo(asyncio.run(run()))
+        typer.echo(_with_shop(work))
     except ShopError as error:
         typer.echo(error.message, err=True)
         raise typer.Exit(1) from None
@@ -229,9 +233,7 @@ def create_admin(
         trompo admin create --email ana@tienda.example
     """
     from backend.customers.staff import create_staff
-    from backend.database import Database
     from backend.errors import ShopError
-    from backend.migrations import upgrade
 
     settings = load_settings()
     address = email or settings.admin_email or typer.prompt("E-mail")
@@ -239,16 +241,11 @@ def create_admin(
         "Password", hide_input=True, confirmation_prompt=True
     )
 
-    async def run() -> None:
-        database = Database.from_settings(settings)
-        try:
-            await upgrade(database)
-            await create_staff(database, address, password)
-        finally:
-            await database.close()
+    async def work(database: "Database") -> None:
+        await create_staff(database, address, password)
 
     try:
-        asyncio.run(run())
+        _with_database(work, migrated=True)
     except ShopError as error:
         typer.echo(error.message, err=True)
         raise typer.Exit(1) from None
@@ -290,7 +287,6 @@ def import_products(
     from backend.catalog.importer.pictures import PictureFolder
     from backend.catalog.importer.writing import CHANGED, NEW, SAME, ShopChanged
     from backend.catalog.picture_files import pictures_folder
-    from backend.database import Database
     from backend.errors import NotFound
     from backend.shipping.locations import the_location
     from backend.terminal import progress
@@ -298,18 +294,14 @@ def import_products(
     settings = load_settings()
     folder = PictureFolder(pictures or file.parent, pictures_folder(settings.data_dir))
 
-    async def run() -> Counter[str]:
-        database = Database.from_settings(settings)
-        try:
-            async with database.read() as session:
-                location_id = await the_location(session, location)
-            done = await import_file(database, file, folder, location_id, progress, only_check=only_check)
-            return done.counts
-        finally:
-            await database.close()
+    async def work(database: "Database") -> Counter[str]:
+        async with database.read() as session:
+            location_id = await the_location(session, location)
+        done = await import_file(database, file, folder, location_id, progress, only_check=only_check)
+        return done.counts
 
     try:
-        counts = asyncio.run(run())
+        counts = _with_database(work)
     except Refused as refused:
         more = "" if refused.are_all else "\nThere may be more: mend these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement
 
 from backend.attention.models import Attention
 from backend.attention.schemas import (
@@ -17,7 +17,7 @@ from backend.attention.service import AttentionService, Decision, read_attention
 from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, read_query
+from backend.edge.query import in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 
@@ -43,14 +43,11 @@ async def list_attention(
     asked: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
 ) -> Wire:
     """What somebody must resolve, the most urgent first; what is resolved comes last."""
-    conditions = _conditions(asked)
-    page = select(Attention).where(*conditions)
     urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
-    page = page.order_by(*in_order(asked.order, SORTABLE, urgent_first))
+    order = in_order(asked.order, SORTABLE, urgent_first)
     async with database.read() as session:
-        count = await session.execute(select(func.count()).select_from(Attention).where(*conditions))
-        rows = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
-    return Wire(listed("attention", map(attention_wire, rows), count.scalar_one(), asked))
+        rows, count = await rows_of(session, Attention, _conditions(asked), order, asked)
+    return Wire(listed("attention", map(attention_wire, rows), count, asked))
 
 
 @router.get("/{attention_id}", response_model=AttentionAnswer)

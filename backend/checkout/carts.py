@@ -14,6 +14,7 @@ from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
+from backend.orders.wire import address_wire
 from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
@@ -107,21 +108,6 @@ async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonO
     cart.shipping_address = address
     if place_of(address) != before:
         await changed(session, cart.id)
-
-
-ADDRESS_FIELDS = (
-    "first_name",
-    "last_name",
-    "company",
-    "address_1",
-    "address_2",
-    "city",
-    "postal_code",
-    "country_code",
-    "province",
-    "phone",
-    "metadata",
-)
 
 
 _CART = (
@@ -218,11 +204,6 @@ async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | 
         "billing_address": None,
         "billing_address_id": None,
     }
-
-
-def address_wire(address_id: str, address: JsonObject) -> JsonDict:
-    """An address with every field the platform has."""
-    return {"id": address_id, **{name: address.get(name) for name in ADDRESS_FIELDS}}
 
 
 def _billing(cart: Cart) -> JsonDict | None:

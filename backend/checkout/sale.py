@@ -43,11 +43,6 @@ class PricedCart:
         """Lines and shipping, IVA included."""
         return self.totals.total
 
-    @property
-    def units(self) -> dict[str, int]:
-        """Units by variant id."""
-        return {line.variant_id: line.quantity for line in self.lines}
-
     def require_shipping(self) -> SoldShipping:
         """The shipping.
 
@@ -57,23 +52,6 @@ class PricedCart:
         if self.shipping is None:
             raise InvalidData(NO_SHIPPING)
         return self.shipping
-
-    def as_json(self) -> JsonObject:
-        """The priced cart as plain values; `from_json` restores it from them."""
-        return {
-            "lines": [asdict(line) for line in self.lines],
-            "shipping": asdict(self.shipping) if self.shipping else None,
-            "totals": self.totals.as_json(),
-        }
-
-    @classmethod
-    def from_json(cls, stored: JsonObject) -> "PricedCart":
-        """The priced cart of which `as_json` made these values."""
-        return cls(
-            lines=tuple(SoldLine(**line) for line in stored["lines"]),
-            shipping=SoldShipping(**stored["shipping"]) if stored["shipping"] else None,
-            totals=CartTotals.from_json(stored["totals"]),
-        )
 
 
 async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
@@ -186,7 +164,9 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
     document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
     return {
-        **PricedCart(sale.lines, sale.shipping, sale.totals).as_json(),
+        "lines": [asdict(line) for line in sale.lines],
+        "shipping": asdict(sale.shipping),
+        "totals": sale.totals.as_json(),
         "email": sale.email,
         "customer_id": sale.customer_id,
         "shipping_address": sale.shipping_address,
@@ -198,11 +178,10 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
 
 def sale_of(snapshot: JsonObject) -> Sale:
     """The sale of a snapshot."""
-    priced = PricedCart.from_json(snapshot)
     return Sale(
-        lines=priced.lines,
-        shipping=priced.require_shipping(),
-        totals=priced.totals,
+        lines=tuple(SoldLine(**line) for line in snapshot["lines"]),
+        shipping=SoldShipping(**snapshot["shipping"]),
+        totals=CartTotals.from_json(snapshot["totals"]),
         email=snapshot["email"],
         customer_id=snapshot["customer_id"],
         shipping_address=snapshot["shipping_address"],

@@ -10,12 +10,14 @@ Unknown names are ignored; `id` always comes.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import SQLModel
 
 from backend.edge.schemas import ListParameters, Parameters
 from backend.edge.wire import JsonDict
@@ -23,6 +25,8 @@ from backend.errors import InvalidData
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 MAX_VALUES = 1000
+
+Row = TypeVar("Row", bound=SQLModel)
 
 
 class QueryReader:
@@ -208,6 +212,19 @@ def in_order(
             f"Invalid request: cannot order by '{name}'; possible: {', '.join(sorted(columns))}"
         )
     return [column.desc() if wanted.startswith("-") else column.asc(), *default]
+
+
+async def rows_of(
+    session: AsyncSession,
+    table: type[Row],
+    conditions: Sequence[ColumnElement[bool]],
+    order: Sequence[ColumnElement[Any]],
+    asked: ListParameters,
+) -> tuple[Sequence[Row], int]:
+    """The asked page of the rows that meet the conditions, and how many rows meet them."""
+    count = await session.execute(select(func.count()).select_from(table).where(*conditions))
+    page = select(table).where(*conditions).order_by(*order).offset(asked.offset).limit(asked.limit)
+    return (await session.execute(page)).scalars().all(), count.scalar_one()
 
 
 def page_of(items: Sequence[Any], asked: ListParameters) -> Sequence[Any]:

@@ -6,13 +6,13 @@ spec: Admin API; wire: commerce-api, Admin.
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, or_
 
 from backend.database import Database
 from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -45,13 +45,10 @@ router = APIRouter(
 @router.get("/orders", response_model=OrdersAnswer)
 async def list_orders(asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db) -> Wire:
     """The orders, newest first."""
-    conditions = _conditions(asked)
-    page = select(Order).where(*conditions)
-    page = page.order_by(*in_order(asked.order, SORTABLE, [Order.number.desc()]))
+    order = in_order(asked.order, SORTABLE, [Order.number.desc()])
     async with database.read() as session:
-        count = await session.execute(select(func.count()).select_from(Order).where(*conditions))
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
-        return Wire(listed("orders", await orders_for_staff(session, found), count.scalar_one(), asked))
+        found, count = await rows_of(session, Order, _conditions(asked), order, asked)
+        return Wire(listed("orders", await orders_for_staff(session, found), count, asked))
 
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)

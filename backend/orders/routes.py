@@ -3,12 +3,11 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
-from sqlalchemy import func, select
 
 from backend.edge.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.query import Fields, in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -32,11 +31,9 @@ async def list_own(
     """The orders of the customer who is signed in, newest first."""
     if customer is None:
         raise NotSignedIn
-    own = Order.customer_id == customer
-    page = select(Order).where(own).order_by(*in_order(asked.order, SORTABLE, [Order.number.desc()]))
+    order = in_order(asked.order, SORTABLE, [Order.number.desc()])
     async with database.read() as session:
-        count = (await session.execute(select(func.count()).select_from(Order).where(own))).scalar_one()
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        found, count = await rows_of(session, Order, [Order.customer_id == customer], order, asked)
         return Wire(listed("orders", await orders_wire(session, found), count, asked))
 
 

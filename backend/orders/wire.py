@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -46,13 +45,24 @@ _PAYMENTS = (
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
 
-_ADDRESS = ("first_name", "last_name", "company", "address_1", "address_2", "city", "country_code")
-_ADDRESS_REST = ("province", "postal_code", "phone", "metadata")
+ADDRESS_FIELDS = (
+    "first_name",
+    "last_name",
+    "company",
+    "address_1",
+    "address_2",
+    "city",
+    "postal_code",
+    "country_code",
+    "province",
+    "phone",
+    "metadata",
+)
 
 
 @dataclass(frozen=True)
-class Around:
-    """What belongs to an order and lies in other tables."""
+class OrderRows:
+    """The rows of other tables that belong to an order."""
 
     lines: list[OrderLine] = field(default_factory=list)
     payment_sessions: list[PaymentSession] = field(default_factory=list)
@@ -68,8 +78,8 @@ async def order_wire(session: AsyncSession, order: Order) -> JsonDict:
 
 async def orders_wire(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:
     """The orders, in their order. Four queries, however many orders."""
-    around = await _around(session, orders)
-    return [_order(order, around[order.id]) for order in orders]
+    rows = await _rows_of(session, orders)
+    return [_order(order, rows[order.id]) for order in orders]
 
 
 async def orders_for_staff(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:
@@ -136,12 +146,11 @@ def order_stub(order: Order) -> JsonDict:
     }
 
 
-def _order(order: Order, around: Around) -> JsonDict:
+def _order(order: Order, rows: OrderRows) -> JsonDict:
     owed = [
-        collection_wire(collection, around.payment_sessions, around.refunds)
-        for collection in around.collections
+        collection_wire(collection, rows.payment_sessions, rows.refunds) for collection in rows.collections
     ]
-    prices = totals_of(order, around.lines)
+    prices = totals_of(order, rows.lines)
     return {
         "id": order.id,
         "status": order.status,
@@ -160,25 +169,25 @@ def _order(order: Order, around: Around) -> JsonDict:
         "canceled_at": iso(order.canceled_at),
         **stamps(order.created_at, order.updated_at),
         **totals(prices),
-        "summary": _summary(order, around),
+        "summary": _summary(order, rows),
         "items": [
-            _item(order, line, part, around.fulfillments)
-            for line, part in zip(around.lines, prices.lines, strict=True)
+            _item(order, line, part, rows.fulfillments)
+            for line, part in zip(rows.lines, prices.lines, strict=True)
         ],
         "shipping_address": _address(order, order.shipping_address, ""),
         "billing_address": _address(order, order.billing_address, "b"),
         "shipping_methods": [_shipping_method(order, prices.shipping)],
         "payment_collections": owed,
         "fulfillments": [
-            fulfillment_wire(fulfillment, order.shipping_option_id) for fulfillment in around.fulfillments
+            fulfillment_wire(fulfillment, order.shipping_option_id) for fulfillment in rows.fulfillments
         ],
         "credit_lines": [],
         "transactions": [],
     }
 
 
-def _summary(order: Order, around: Around) -> JsonDict:
-    paid, refunded = captured_total(around.payment_sessions), refunded_total(around.refunds)
+def _summary(order: Order, rows: OrderRows) -> JsonDict:
+    paid, refunded = captured_total(rows.payment_sessions), refunded_total(rows.refunds)
     return with_twins(
         {
             "paid_total": paid,
@@ -267,11 +276,14 @@ def _units(line: OrderLine, fulfillments: Iterable[Fulfillment]) -> int:
     )
 
 
+def address_wire(address_id: str, address: JsonObject) -> JsonDict:
+    """An address with every field the platform has."""
+    return {"id": address_id, **{name: address.get(name) for name in ADDRESS_FIELDS}}
+
+
 def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
-    shown: dict[str, Any] = {name: address.get(name) for name in (*_ADDRESS, *_ADDRESS_REST)}
     return {
-        "id": f"{sibling_id('ordaddr', order.id)}{ending}",
-        **shown,
+        **address_wire(f"{sibling_id('ordaddr', order.id)}{ending}", address),
         "customer_id": order.customer_id,
         **stamps(order.created_at, order.updated_at),
     }
@@ -312,20 +324,20 @@ def _labels_wire(fulfillment: Fulfillment) -> list[JsonDict]:
     ]
 
 
-async def _around(session: AsyncSession, orders: Sequence[Order]) -> dict[str, Around]:
+async def _rows_of(session: AsyncSession, orders: Sequence[Order]) -> dict[str, OrderRows]:
     ids, of_cart = [order.id for order in orders], {order.cart_id: order.id for order in orders}
-    around: dict[str, Around] = defaultdict(Around)
+    rows: dict[str, OrderRows] = defaultdict(OrderRows)
     for line in (await session.execute(_LINES, {"order_ids": ids})).scalars():
-        around[line.order_id].lines.append(line)
+        rows[line.order_id].lines.append(line)
     for fulfillment in (await session.execute(_FULFILLMENTS, {"order_ids": ids})).scalars():
-        around[fulfillment.order_id].fulfillments.append(fulfillment)
+        rows[fulfillment.order_id].fulfillments.append(fulfillment)
     for collection, payment in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):
-        owed = around[of_cart[collection.cart_id]]
+        owed = rows[of_cart[collection.cart_id]]
         if not owed.collections:  # one a cart
             owed.collections.append(collection)
         if payment is not None:
             owed.payment_sessions.append(payment)
-    order_of = {payment.id: owed for owed in around.values() for payment in owed.payment_sessions}
+    order_of = {payment.id: owed for owed in rows.values() for payment in owed.payment_sessions}
     for refund in await refunds_of(session, order_of):
         order_of[refund.payment_session_id].refunds.append(refund)
-    return around
+    return rows

@@ -1,16 +1,20 @@
-"""What a cart costs is the same everywhere it is shown, and can be kept as plain values."""
+"""What a cart costs, with taxes and discounts, is the same on the page, in the API, at the bank and in the order."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.views import cart_view
-from backend.checkout.sale import PricedCart, read_priced_cart
+from backend.checkout.sale import read_priced_cart, sale_now, sale_of, snapshot_of
+from backend.errors import InvalidData
+from backend.pricing import SHIPPING, Adjustment, PricedLine
 from backend.sandbox.models import SandboxTransaction
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, get, pay, post, shipped_cart
@@ -22,27 +26,30 @@ async def trompo(shop: Shop, shop_floor: Floor) -> str:
         return await make_toy(session, shop_floor, "trompo", stock=9, price=10_003)
 
 
-async def test_a_priced_cart_comes_back_from_json_as_it_was(
+async def test_a_sale_comes_back_from_its_snapshot_as_it_was(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await shipped_cart(store, trompo)
     async with shop.database.read() as session:
-        prices = await read_priced_cart(session, await carts.read_cart(session, cart_id))
-    assert (prices.units, prices.lines[0].title) == ({trompo: 1}, "Trompo")
+        cart = await carts.read_cart(session, cart_id)
+        prices = await read_priced_cart(session, cart)
     assert prices.total == prices.totals.item_total + prices.require_shipping().amount
-    assert PricedCart.from_json(json.loads(json.dumps(prices.as_json()))) == prices
+    sale = sale_now(cart, prices)
+    assert (sale.units, sale.lines[0].title) == ({trompo: 1}, "Trompo")
+    assert sale_of(json.loads(json.dumps(snapshot_of(sale, {})))) == sale
 
 
-async def test_a_priced_cart_without_shipping_comes_back_too(
+async def test_a_cart_without_shipping_has_a_price_and_is_no_sale(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    cart_id = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 2}]}))["cart"][
-        "id"
-    ]
+    items = [{"variant_id": trompo, "quantity": 2}]
+    cart_id = (await post(store, "/store/carts", {"items": items}))["cart"]["id"]
     async with shop.database.read() as session:
-        prices = await read_priced_cart(session, await carts.read_cart(session, cart_id))
+        cart = await carts.read_cart(session, cart_id)
+        prices = await read_priced_cart(session, cart)
     assert (prices.shipping, prices.total) == (None, 20_006)
-    assert PricedCart.from_json(json.loads(json.dumps(prices.as_json()))) == prices
+    with pytest.raises(InvalidData):
+        sale_now(cart, prices)
 
 
 PRICES = {"pelota": (119_000, 19), "triciclo": (105_003, 5), "cuento": (20_000, 0)}
@@ -109,3 +116,50 @@ async def test_what_is_no_longer_for_sale_counts_for_nothing(
     await post(admin, f"/admin/products/{cart['items'][0]['product_id']}", {"status": "draft"})
     cart = (await get(store, f"/store/carts/{cart['id']}"))["cart"]
     assert (cart["total"], cart["tax_total"], cart["items"][0]["total"]) == (0, 0, 0)
+
+
+async def ten_percent_and_free_shipping(
+    _session: AsyncSession, _cart_id: str, lines: Sequence[PricedLine]
+) -> list[Adjustment]:
+    return [
+        *(Adjustment(line.amount // 10, line.id, "DIEZ", "10 %", "promo_1") for line in lines),
+        Adjustment(1_000_000, SHIPPING, "ENVIO"),
+    ]
+
+
+async def test_a_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_the_order(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carts, "read_discounts", ten_percent_and_free_shipping)
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", price=11_900)
+    cart_id = await shipped_cart(store, toy, 2, price_type="calculated")
+    cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
+    check_discounts(cart)
+    async with shop.database.read() as session:
+        page = await cart_view(session, cart_id)
+    assert (page.total, page.item_total, page.shipping_total) == (21_420, 21_420, 0)
+    assert page.lines[0].line_total == 21_420
+    owed = await pay(store, cart_id, PSE)
+    assert owed["amount"] == 21_420
+    async with shop.database.read() as session:
+        sent = (await session.execute(select(SandboxTransaction.fields))).scalar_one()
+    assert (sent["valor"], sent["iva"]) == ("21420", "3420")
+    placed = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    # the order keeps its discounts when the shop has none any more
+    monkeypatch.undo()
+    shown = (await get(store, f"/store/orders/{placed['id']}", token=placed["access_token"]))["order"]
+    for order in (placed, shown):
+        check_discounts(order)
+
+
+def check_discounts(shown: dict[str, Any]) -> None:
+    (item,), (method,) = shown["items"], shown["shipping_methods"]
+    (taken,), (free,) = item["adjustments"], method["adjustments"]
+    assert (taken["amount"], taken["code"], taken["item_id"]) == (2_380, "DIEZ", item["id"])
+    assert (taken["description"], taken["promotion_id"]) == ("10 %", "promo_1")
+    assert (free["amount"], free["code"]) == (method["original_total"], "ENVIO")
+    assert (item["original_total"], item["discount_total"], item["total"]) == (23_800, 2_380, 21_420)
+    assert (method["total"], shown["shipping_total"]) == (0, 0)
+    assert (shown["total"], shown["tax_total"]) == (21_420, 3_420)
+    assert shown["discount_total"] == taken["amount"] + free["amount"]
