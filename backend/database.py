@@ -64,7 +64,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Give the zone back that SQLite dropped."""
+        """Add the time zone, which SQLite does not store."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -79,7 +79,7 @@ class _DatabaseTime(FunctionElement[datetime]):
 
 @compiles(_DatabaseTime)
 def _any_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
-    """For whoever prints a statement."""
+    """For printing a statement."""
     return f"db_now({compiler.process(element.clauses, **options)})"
 
 
@@ -119,7 +119,7 @@ _NOW = select(db_now())
 
 
 class _Session(Session):
-    """Keeps hold of every object for as long as it lives: what was read once is not read again by its id."""
+    """A session that keeps a reference to every object it loaded, so that `get` does not read it again."""
 
 
 @event.listens_for(_Session, "loaded_as_persistent")
@@ -156,14 +156,14 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
-        """A session that only reads; nothing is kept of what it changes."""
+        """A session for reading. What it changes is not stored."""
         async with self._reading_sessions() as session:
             yield session
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
         """A session in one transaction: committed at the end, rolled back on any exception."""
-        async with self._writers_turn(), self._sessions() as session:
+        async with self._write_queue(), self._sessions() as session:
             if self.is_sqlite:
                 await session.execute(_BEGIN)
             try:
@@ -174,11 +174,11 @@ class Database:
             await session.commit()
 
     @asynccontextmanager
-    async def _writers_turn(self) -> AsyncIterator[None]:
-        """Let SQLite's writers inside this process queue, first come first served.
+    async def _write_queue(self) -> AsyncIterator[None]:
+        """Let SQLite's writers of this process queue, first come first served.
 
-        There is one writer at a time anyway, and SQLite lets its rivals doze between their tries: under load a queue
-        is quicker by far, and nobody starves.
+        SQLite has one writer at a time, and the others sleep between their retries: under load a queue is much quicker,
+        and no writer starves.
         """
         if not self.is_sqlite:
             yield
@@ -196,7 +196,7 @@ class Database:
             return bool((await session.execute(text("SELECT 1"))).scalar_one() == 1)
 
     async def close(self) -> None:
-        """Give every connection back."""
+        """Close every connection."""
         await self.engine.dispose()
 
 
@@ -204,7 +204,7 @@ def locked(query: Q) -> Q:
     """The query with its rows locked until the transaction ends.
 
     PostgreSQL locks the rows; SQLite has the whole database locked by `transaction()` already and ignores the clause.
-    `populate_existing` re-reads rows that the session saw before the lock was had.
+    `populate_existing` reads rows again that the session has read before the lock.
     """
     return query.with_for_update().execution_options(populate_existing=True)
 
@@ -215,7 +215,7 @@ def _refuse_unstorable_text(
     """No text may hold NUL or a lone surrogate: PostgreSQL takes neither, and both databases are to answer alike.
 
     Raises:
-        InvalidData: some text does; whoever sent it gets a 400 instead of an accident.
+        InvalidData: some text does; the client gets a 400 instead of a 500.
     """
     rows = parameters if isinstance(parameters, list) else [parameters]
     for row in rows:
@@ -225,7 +225,7 @@ def _refuse_unstorable_text(
 
 
 def _as_json(value: Any) -> str:
-    """Compact JSON with its letters as they are, so that unstorable text shows."""
+    """Compact JSON without escapes, so that text that cannot be stored is found."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -242,7 +242,7 @@ def _is_utf8(text: str) -> bool:
 def _sqlite_engine(url: str) -> AsyncEngine:
     # autocommit mode: we send BEGIN IMMEDIATE ourselves, as the driver's own BEGIN comes too late to lock
     def connect_inline(file: str, **_options: Any) -> Awaitable[InlineConnection]:
-        return connect(file, patience=SQLITE_BUSY_MS / 1000)
+        return connect(file, busy_timeout=SQLITE_BUSY_MS / 1000)
 
     engine = create_async_engine(
         url,

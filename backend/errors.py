@@ -31,7 +31,7 @@ class ShopError(Exception):
         status: the HTTP status the edge answers with.
         type: the platform's error type.
         code: the platform's error code, where it has one.
-        message: what went wrong and what to mend.
+        message: what went wrong and what to correct.
         fields: message by input name, for errors that belong beside a field.
     """
 
@@ -46,7 +46,7 @@ class ShopError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a program is told beside the body."""
+        """The headers of the HTTP response."""
         return {}
 
     def body(self) -> dict[str, Any]:
@@ -86,19 +86,19 @@ class NotImplementedByProvider(NotAllowed):
 
 
 class Unauthorized(ShopError):
-    """Nobody, or somebody unknown, asked."""
+    """The caller is not authenticated."""
 
     status, type = 401, "unauthorized"
 
 
 class Forbidden(ShopError):
-    """Somebody known asked for what is not theirs."""
+    """The caller is authenticated, but may not do this."""
 
     status, type = 403, "forbidden"
 
 
 class Conflict(ShopError):
-    """The state changed under the caller, who must look again, in `retry_after` seconds where that is known."""
+    """The state has changed; the caller must read it again, after `retry_after` seconds where that is known."""
 
     status, type = 409, "conflict"
 
@@ -141,7 +141,7 @@ class TooManyRequests(ShopError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a program is told beside the body."""
+        """The headers of the HTTP response."""
         return {"Retry-After": str(self.retry_after)}
 
 

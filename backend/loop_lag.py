@@ -4,14 +4,14 @@ import asyncio
 from collections import deque
 
 SAMPLE_SECONDS = 0.25
-KEPT_SAMPLES = 40
+MAX_SAMPLES = 40
 
 
 class LoopLag:
-    """Samples how long after its time a timer fires; remembers about the last ten seconds."""
+    """Samples how long after its time a timer fires; it stores about the last ten seconds."""
 
     def __init__(self) -> None:
-        self._samples: deque[float] = deque(maxlen=KEPT_SAMPLES)
+        self._samples: deque[float] = deque(maxlen=MAX_SAMPLES)
         self._task: asyncio.Task[None] | None = None
 
     @property

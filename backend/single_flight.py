@@ -1,61 +1,61 @@
-"""The same question asked several times at once is asked once. Nothing is kept once its answer is there: no cache."""
+"""Callers that ask the same at the same time share one call. Its result is not stored: this is no cache."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-class _Call(Generic[Answer]):
-    """One call and those who wait for it."""
+class _Call(Generic[Result]):
+    """One call, and how many callers wait for it."""
 
     __slots__ = ("task", "waiting")
 
-    task: asyncio.Task[Answer]
+    task: asyncio.Task[Result]
 
     def __init__(self) -> None:
         self.waiting = 0
 
 
-class SingleFlight(Generic[Key, Answer]):
-    """Lets those who ask the same at the same time share one call. There is one call a key at a time.
+class SingleFlight(Generic[Key, Result]):
+    """Shares one running call among all callers with the same key.
 
-    A caller that is cancelled leaves the others waiting. When the last one leaves, the call is cancelled and the next
-    question is a new call; with `finishes`, it goes on, for the sake of what it does beside answering.
+    A caller that is cancelled does not disturb the others. When the last one is cancelled, so is the call; with
+    `finishes` it goes on, for the sake of its side effects.
     """
 
     def __init__(self, *, finishes: bool = False) -> None:
         self._finishes = finishes
-        self._running: dict[Key, _Call[Answer]] = {}
-        self._next: dict[Key, _Call[Answer]] = {}
+        self._running: dict[Key, _Call[Result]] = {}
+        self._next: dict[Key, _Call[Result]] = {}
 
-    async def share(self, key: Key, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """The answer of the call under way, or of a new one. The call may have begun before this question.
-
-        Raises:
-            Exception: what `ask` raised, for all who waited for it.
-        """
-        return await self._wait(key, self._running.get(key) or self._coming(key, ask))
-
-    async def share_next(self, key: Key, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """The answer of a call that begins after this question: it sees all that was written before.
-
-        Those who ask while a call is under way wait for the next one together.
+    async def share(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
+        """The result of the running call, or of a new one. The call may have begun before this one was asked for.
 
         Raises:
-            Exception: what `ask` raised, for all who waited for it.
+            Exception: what `ask` raised, for all callers that share the call.
         """
-        return await self._wait(key, self._coming(key, ask))
+        return await self._wait(key, self._running.get(key) or self._next_call(key, ask))
+
+    async def share_next(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
+        """The result of a call that begins after this moment, so it sees all that was written before.
+
+        Callers that come while a call is running share the next one.
+
+        Raises:
+            Exception: what `ask` raised, for all callers that share the call.
+        """
+        return await self._wait(key, self._next_call(key, ask))
 
     async def idle(self) -> None:
-        """Return when no call is under way."""
+        """Return when no call is running."""
         while calls := [*self._running.values(), *self._next.values()]:
             await asyncio.wait([call.task for call in calls])
 
-    def _coming(self, key: Key, ask: Callable[[], Awaitable[Answer]]) -> _Call[Answer]:
-        """The call that has not begun."""
+    def _next_call(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> _Call[Result]:
+        """The next call, which has not begun."""
         call = self._next.get(key)
         if call is None or call.task.done():  # done: it was cancelled from outside before it began
             call = self._next[key] = _Call()
@@ -65,20 +65,20 @@ class SingleFlight(Generic[Key, Answer]):
     async def _make(
         self,
         key: Key,
-        call: _Call[Answer],
-        ask: Callable[[], Awaitable[Answer]],
-        before: _Call[Answer] | None,
-    ) -> Answer:
+        call: _Call[Result],
+        ask: Callable[[], Awaitable[Result]],
+        before: _Call[Result] | None,
+    ) -> Result:
         if before is not None:
             await asyncio.wait((before.task,))
         self._running[key] = self._next.pop(key)
         try:
             return await ask()
         finally:
-            # here and not in those who wait: whoever asks once the answer is there asks anew
+            # here and not in the callers: who asks once the result is there makes a new call
             self._forget(key, call)
 
-    async def _wait(self, key: Key, call: _Call[Answer]) -> Answer:
+    async def _wait(self, key: Key, call: _Call[Result]) -> Result:
         if self._finishes:
             return await asyncio.shield(call.task)
         call.waiting += 1
@@ -90,7 +90,7 @@ class SingleFlight(Generic[Key, Answer]):
                 self._forget(key, call)
                 call.task.cancel()
 
-    def _forget(self, key: Key, call: _Call[Answer]) -> None:
+    def _forget(self, key: Key, call: _Call[Result]) -> None:
         for calls in (self._running, self._next):
             if calls.get(key) is call:
                 del calls[key]

@@ -1,9 +1,8 @@
-"""SQLite on the event loop's own thread, in the shape of aiosqlite's connection, which SQLAlchemy knows.
+"""SQLite on the event loop's own thread, with the interface of aiosqlite's connection, which SQLAlchemy uses.
 
 A statement of a shop takes some microseconds; handing it to another thread and its rows back takes hundreds, and under
-load the two threads wait for each other's turn to run Python. So statements run where they are asked for. Two things
-would hold up the loop, and do not: a statement that finds the database locked is tried again later, and one that has
-shown to be slow goes to a thread.
+load the two threads wait for each other. So statements run on the loop's thread. Two things do not block the loop: a
+statement that finds the database locked is retried after a pause, and one that was slow before runs in a thread.
 """
 
 import asyncio
@@ -19,21 +18,21 @@ T = TypeVar("T")
 SLOW = 0.010
 """Seconds. A statement that took longer runs in a thread the next time, until it is quick again."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.010
-"""Seconds between two tries at a locked database."""
+"""Seconds between two retries while the database is locked."""
 MOST_SLOW = 1000
 
 
 class InlineConnection:
-    """A connection in autocommit mode. `patience`: how many seconds a locked database is tried again."""
+    """A connection in autocommit mode. `busy_timeout`: for how many seconds a locked database is retried."""
 
-    def __init__(self, file: str, patience: float) -> None:
+    def __init__(self, file: str, busy_timeout: float) -> None:
         # a slow statement runs in a thread, one at a time: SQLAlchemy sees to that
         self._conn = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
-        self._patience = patience
+        self._busy_timeout = busy_timeout
         self._slow: set[str] = set()
 
     @property
-    def _connection(self) -> sqlite3.Connection:  # SQLAlchemy looks whether it is still there
+    def _connection(self) -> sqlite3.Connection:  # SQLAlchemy checks that it is still there
         return self._conn
 
     def cursor(self) -> "InlineCursor":
@@ -46,7 +45,7 @@ class InlineConnection:
 
     async def commit(self) -> None:
         """Commit, if a transaction is open."""
-        await self._patiently(lambda: _at_once(self._conn.commit))
+        await self._retry_while_locked(lambda: _at_once(self._conn.commit))
 
     async def rollback(self) -> None:
         """Roll back, if a transaction is open."""
@@ -62,7 +61,7 @@ class InlineConnection:
 
     async def run(self, statement: str, action: Callable[[], T]) -> T:
         """Run the statement, which `action` does, here or in a thread."""
-        return await self._patiently(lambda: self._timed(statement, action))
+        return await self._retry_while_locked(lambda: self._timed(statement, action))
 
     async def _timed(self, statement: str, action: Callable[[], T]) -> T:
         began = perf_counter()
@@ -74,10 +73,10 @@ class InlineConnection:
         return result
 
     async def _in_thread(self, action: Callable[[], T]) -> T:
-        """Do it in a thread. Whoever gives up stops the statement, and waits until the thread is done with it.
+        """Run it in a thread. When the caller is cancelled, the statement is interrupted and its end waited for.
 
-        The thread would otherwise go on in the middle of what comes next on this connection, be it somebody else's
-        transaction or its end: SQLite crashes when it is closed under a statement.
+        Otherwise it would run on during the next use of this connection, another transaction or `close`: SQLite crashes
+        when it is closed under a running statement.
         """
         thread = asyncio.ensure_future(asyncio.to_thread(action))
         try:
@@ -85,13 +84,13 @@ class InlineConnection:
         except asyncio.CancelledError:
             while not thread.done():
                 self._conn.interrupt()
-                with suppress(asyncio.CancelledError):  # giving up once more changes nothing
+                with suppress(asyncio.CancelledError):  # another cancellation changes nothing
                     await asyncio.wait({thread})
-            thread.exception()  # that it was stopped is no news
+            thread.exception()  # retrieved: that it was interrupted is expected
             raise
 
-    async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Do it; while another connection has the lock, let others run and try again.
+    async def _retry_while_locked(self, action: Callable[[], Awaitable[T]]) -> T:
+        """Run it; while another connection has the lock, sleep and retry.
 
         Raises:
             sqlite3.OperationalError: the database stayed locked.
@@ -99,16 +98,16 @@ class InlineConnection:
         until = pause = 0.0
         while True:
             try:
-                return await attempt()
+                return await action()
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
                 moment = monotonic()
-                until = until or moment + self._patience
+                until = until or moment + self._busy_timeout
                 if moment > until:
                     raise
             pause = min(2 * pause or FIRST_PAUSE, LONGEST_PAUSE)
-            await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - rivals must not try in step
+            await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - rivals must not retry in step
 
 
 async def _at_once(action: Callable[[], T]) -> T:
@@ -116,7 +115,7 @@ async def _at_once(action: Callable[[], T]) -> T:
 
 
 class InlineCursor:
-    """A cursor whose rows are there once the statement has run: no reading transaction stays open."""
+    """A cursor that fetches all rows when the statement runs, so that no reading transaction stays open."""
 
     def __init__(self, connection: InlineConnection, cursor: sqlite3.Cursor) -> None:
         self._connection = connection
@@ -167,11 +166,11 @@ class InlineCursor:
         return rows
 
     async def close(self) -> None:
-        """Let the rows go."""
+        """Close the cursor and forget its rows."""
         self._rows = []
         self._cursor.close()
 
 
-async def connect(file: str, patience: float) -> InlineConnection:
-    """Open the file; what SQLAlchemy calls `async_creator_fn`."""
-    return InlineConnection(file, patience)
+async def connect(file: str, busy_timeout: float) -> InlineConnection:
+    """Open the file. For SQLAlchemy's `async_creator_fn`."""
+    return InlineConnection(file, busy_timeout)

@@ -255,7 +255,7 @@ async def test_a_call_that_was_ended_before_it_began_is_not_waited_for(
     flights: SingleFlight[str, int], question: Question
 ) -> None:
     """As when a program that stops ends all tasks one by one."""
-    call = flights._coming("a", question.ask)
+    call = flights._next_call("a", question.ask)
     call.task.cancel()
     await asyncio.wait([call.task])
     question.answered.set()

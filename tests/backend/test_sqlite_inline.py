@@ -41,7 +41,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 async def file(tmp_path: Path) -> Path:
     path = tmp_path / "small.db"
-    connection = await connect(str(path), patience=1)
+    connection = await connect(str(path), busy_timeout=1)
     await connection.cursor().execute("PRAGMA journal_mode=WAL")
     await connection.cursor().execute("CREATE TABLE counter (n INTEGER)")
     await connection.cursor().execute("INSERT INTO counter VALUES (0)")
@@ -52,7 +52,7 @@ async def file(tmp_path: Path) -> Path:
 @pytest.fixture
 async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection]:
     """It knows `here()`, the thread that a statement runs in, and `doze()`, which makes a statement a slow one."""
-    connection = await connect(str(file), patience=5)
+    connection = await connect(str(file), busy_timeout=5)
     await connection.create_function("here", 0, threading.get_ident)
     await connection.create_function("doze", 0, clock.go_on)
     yield connection
@@ -60,7 +60,7 @@ async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection
 
 
 async def test_a_rival_waits_while_the_loop_goes_on(file: Path, connection: InlineConnection) -> None:
-    rival = await connect(str(file), patience=5)
+    rival = await connect(str(file), busy_timeout=5)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(rival.cursor().execute("BEGIN IMMEDIATE"))
     await connection.cursor().execute("UPDATE counter SET n = n + 1")
@@ -72,8 +72,8 @@ async def test_a_rival_waits_while_the_loop_goes_on(file: Path, connection: Inli
     await rival.close()
 
 
-async def test_patience_has_an_end(file: Path, connection: InlineConnection) -> None:
-    rival = await connect(str(file), patience=0)
+async def test_a_busy_timeout_has_an_end(file: Path, connection: InlineConnection) -> None:
+    rival = await connect(str(file), busy_timeout=0)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         await rival.cursor().execute("BEGIN IMMEDIATE")
@@ -119,7 +119,7 @@ async def test_whoever_gives_up_waits_until_the_thread_is_done(connection: Inlin
 async def test_who_had_to_wait_for_a_rival_was_not_slow(
     file: Path, connection: InlineConnection, clock: Clock
 ) -> None:
-    rival = await connect(str(file), patience=5)
+    rival = await connect(str(file), busy_timeout=5)
     await rival.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(connection.cursor().execute(NOTE_THREAD))
     await asyncio.sleep(0)  # it has tried, and was refused
