@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.edge.schemas import Answer, Body, ListAnswer, ListParameters, Name, Text, example
+from backend.edge.schemas import Body, ListParameters, ListResponse, Name, ResponseModel, Text, example
 from backend.edge.wire import JsonDict, iso, stamps
 from backend.tables import JsonObject
 
@@ -51,7 +51,7 @@ class NewResolution(Body):
         return self.label.model_dump(exclude_none=True) if self.label else {}
 
 
-class AttentionOut(Answer):
+class AttentionOut(ResponseModel):
     """One thing that somebody must resolve, or has resolved."""
 
     id: str
@@ -82,7 +82,7 @@ class AttentionAnswer(BaseModel):
     attention: AttentionOut
 
 
-class AttentionsAnswer(ListAnswer):
+class AttentionsAnswer(ListResponse):
     """A page of the rows."""
 
     attention: list[AttentionOut]

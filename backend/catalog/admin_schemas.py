@@ -7,14 +7,14 @@ from pydantic import Field
 from backend.catalog.product_fields import Handle, ProductFields, Status
 from backend.catalog.store_schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
-    Answer,
     Body,
     FilledName,
     Ids,
-    ListAnswer,
+    ListResponse,
     Metadata,
     Name,
     Pesos,
+    ResponseModel,
     Text,
     Whole,
     example,
@@ -193,27 +193,27 @@ class AdminCategoriesParameters(CategoriesParameters):
     is_internal: bool | None = None
 
 
-class ChannelOut(Answer):
+class ChannelOut(ResponseModel):
     """A way to sell."""
 
     id: str
     name: str | None = None
 
 
-class ChannelsAnswer(ListAnswer):
+class ChannelsAnswer(ListResponse):
     """The ways to sell."""
 
     sales_channels: list[ChannelOut]
 
 
-class KeyOut(Answer):
+class KeyOut(ResponseModel):
     """A publishable key: not a secret, it names a sales channel."""
 
     id: str
     token: str | None = None
 
 
-class KeysAnswer(ListAnswer):
+class KeysAnswer(ListResponse):
     """The publishable keys."""
 
     api_keys: list[KeyOut]

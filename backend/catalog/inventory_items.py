@@ -18,7 +18,16 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, page_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Answer, Body, FilledName, ListAnswer, ListParameters, Name, Units, example
+from backend.edge.schemas import (
+    Body,
+    FilledName,
+    ListParameters,
+    ListResponse,
+    Name,
+    ResponseModel,
+    Units,
+    example,
+)
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
@@ -50,7 +59,7 @@ class NewLevel(LevelChange):
     stocked_quantity: Annotated[Units, Field(ge=0)] = 0
 
 
-class LevelOut(Answer):
+class LevelOut(ResponseModel):
     """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is reserved for buyers."""
 
     id: str
@@ -60,7 +69,7 @@ class LevelOut(Answer):
     available_quantity: int = 0
 
 
-class ItemOut(Answer):
+class ItemOut(ResponseModel):
     """A variant as the warehouse knows it."""
 
     id: str
@@ -77,13 +86,13 @@ class ItemAnswer(BaseModel):
     inventory_item: ItemOut
 
 
-class ItemsAnswer(ListAnswer):
+class ItemsAnswer(ListResponse):
     """A page of the inventory."""
 
     inventory_items: list[ItemOut]
 
 
-class LevelsAnswer(ListAnswer):
+class LevelsAnswer(ListResponse):
     """An item's stock by location."""
 
     inventory_levels: list[LevelOut]

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from backend.catalog.product_fields import ProductFields
-from backend.edge.schemas import Answer, ListAnswer, ListParameters, Moment, Name, OneParameters
+from backend.edge.schemas import ListParameters, ListResponse, Moment, Name, OneParameters, ResponseModel
 
 
 class Moments(ListParameters):
@@ -77,7 +77,7 @@ class CollectionsParameters(ListParameters):
     title: list[Name] | None = None
 
 
-class VariantOut(Answer):
+class VariantOut(ResponseModel):
     """What is bought."""
 
     id: str
@@ -87,7 +87,7 @@ class VariantOut(Answer):
     calculated_price: dict[str, Any] | None = None
 
 
-class ImageOut(Answer):
+class ImageOut(ResponseModel):
     """A picture."""
 
     id: str
@@ -95,7 +95,7 @@ class ImageOut(Answer):
     rank: int = 0
 
 
-class ProductOut(Answer, ProductFields):
+class ProductOut(ResponseModel, ProductFields):
     """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
 
     id: str
@@ -111,13 +111,13 @@ class ProductAnswer(BaseModel):
     product: ProductOut
 
 
-class ProductsAnswer(ListAnswer):
+class ProductsAnswer(ListResponse):
     """A page of the products."""
 
     products: list[ProductOut]
 
 
-class CategoryOut(Answer):
+class CategoryOut(ResponseModel):
     """A category, with its parent and its children."""
 
     id: str
@@ -133,13 +133,13 @@ class CategoryAnswer(BaseModel):
     product_category: CategoryOut
 
 
-class CategoriesAnswer(ListAnswer):
+class CategoriesAnswer(ListResponse):
     """A page of the categories."""
 
     product_categories: list[CategoryOut]
 
 
-class CollectionOut(Answer):
+class CollectionOut(ResponseModel):
     """A curated set of products."""
 
     id: str
@@ -153,13 +153,13 @@ class CollectionAnswer(BaseModel):
     collection: CollectionOut
 
 
-class CollectionsAnswer(ListAnswer):
+class CollectionsAnswer(ListResponse):
     """A page of the collections."""
 
     collections: list[CollectionOut]
 
 
-class RegionOut(Answer):
+class RegionOut(ResponseModel):
     """Where the shop sells."""
 
     id: str
@@ -174,7 +174,7 @@ class RegionAnswer(BaseModel):
     region: RegionOut
 
 
-class RegionsAnswer(ListAnswer):
+class RegionsAnswer(ListResponse):
     """The regions."""
 
     regions: list[RegionOut]

@@ -9,17 +9,17 @@ from pydantic import BaseModel, Field
 
 from backend.edge.schemas import (
     AddressFields,
-    Answer,
     Body,
     Deleted,
     Email,
     FilledName,
     LenientBody,
-    ListAnswer,
     ListParameters,
+    ListResponse,
     Metadata,
     Name,
     OneParameters,
+    ResponseModel,
     Units,
     example,
 )
@@ -154,7 +154,7 @@ class NewSession(Body):
     data: Metadata | None = None
 
 
-class SessionOut(Answer):
+class SessionOut(ResponseModel):
     """A payment session."""
 
     id: str
@@ -167,7 +167,7 @@ class SessionOut(Answer):
     )
 
 
-class CollectionOut(Answer):
+class CollectionOut(ResponseModel):
     """What is owed for a cart."""
 
     id: str
@@ -182,7 +182,7 @@ class CollectionAnswer(BaseModel):
     payment_collection: CollectionOut
 
 
-class ItemOut(Answer):
+class ItemOut(ResponseModel):
     """Units of a variant in a cart, at today's price."""
 
     id: str
@@ -193,7 +193,7 @@ class ItemOut(Answer):
     total: int = 0
 
 
-class CartOut(Answer):
+class CartOut(ResponseModel):
     """A cart, at today's prices. Amounts are whole pesos, IVA included where they are not called subtotals."""
 
     id: str
@@ -223,7 +223,7 @@ class DeletedItem(Deleted):
     parent: CartOut
 
 
-class ShippingOptionOut(Answer):
+class ShippingOptionOut(ResponseModel):
     """A way to ship the cart, priced for it just now."""
 
     id: str
@@ -247,14 +247,14 @@ class ShippingOptionAnswer(BaseModel):
     shipping_option: ShippingOptionOut
 
 
-class ProviderOut(Answer):
+class ProviderOut(ResponseModel):
     """A provider the shop runs with."""
 
     id: str
     is_enabled: bool = True
 
 
-class PaymentProvidersAnswer(ListAnswer):
+class PaymentProvidersAnswer(ListResponse):
     """The ways to pay."""
 
     payment_providers: list[ProviderOut]

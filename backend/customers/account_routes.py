@@ -66,7 +66,7 @@ async def register(body: Typed, database: Db, settings: ShopSettings, client: Cl
 async def sign_in(  # noqa: PLR0917 - FastAPI names them
     request: Request, body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old
 ) -> Response:
-    """Be signed in. Whoever came from Google to an account that was there already has now proved to own it."""
+    """Sign in. A browser that came from Google to an existing account has proved its owner now: Google is joined."""
     answer = await _signed_in(
         settings, signing_in.sign_in(database, body.email, body.password, client=client, old=old)
     )

@@ -26,14 +26,14 @@ from backend.texts import _
 
 
 class WrongPassword(Unauthorized):
-    """Nobody has this address and password. It is not told which of the two is wrong."""
+    """No account has this address and password. The error does not say which of the two is wrong."""
 
     def __init__(self) -> None:
         super().__init__("Invalid email or password")
 
 
 class AddressTaken(InvalidData):
-    """Somebody has an account with this address already."""
+    """There is an account with this address already."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -57,7 +57,7 @@ class LinkUsed(InvalidData):
 
 @dataclass(frozen=True, slots=True)
 class ResetAsked:
-    """Somebody says they forgot the password of this address. Whether anybody has an account with it is not said."""
+    """A new password was asked for. The address may have no account."""
 
     address: str
 
@@ -109,20 +109,20 @@ class ResetRequest(AccountForm):
 
 
 class NewPassword(AccountForm):
-    """The password after a link of a mail."""
+    """The new password of an owner who followed a mail's link."""
 
     password: Password = ""
 
 
 class PasswordChange(AccountForm):
-    """The password after the one that is known."""
+    """The new password of an owner who knows the current one."""
 
     new_password: Password = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShopperView:
-    """Whoever is signed in. There is no token here, nor anything else that opens an account."""
+    """The customer who is signed in, for pages. It holds no token and nothing else that opens an account."""
 
     id: str = ""
     email: str = ""
@@ -132,7 +132,7 @@ class ShopperView:
 
 
 async def shopper_with(database: Database, token: str) -> ShopperView | None:
-    """Whose browser has this session token, as the database knows it now; None for nobody's."""
+    """The customer of this session token; None when there is no such session."""
     if not token:
         return None
     async with database.read() as session:
@@ -185,10 +185,10 @@ async def register(database: Database, typed: Mapping[str, Any], *, client: str)
 
 
 async def prove(database: Database, email: str, password: str, *, client: str) -> Login:
-    """Whose address and password these are. An unknown address is answered as a wrong password, and takes as long.
+    """The login with this address and password. An unknown address is answered like a wrong password, in the same time.
 
     Raises:
-        WrongPassword: nobody's.
+        WrongPassword: there is no such login.
         TooManyRequests: too many tries lately.
     """
     address = tidy_email(email)
@@ -242,20 +242,20 @@ async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping
 
 
 async def customer_with(session: AsyncSession, address: str) -> Customer | None:
-    """Whoever has an account with this address, locked."""
+    """The customer with this address, locked; None when there is none."""
     return (
         await session.execute(locked(select(Customer).where(Customer.email == address)))
     ).scalar_one_or_none()
 
 
 async def login_of(session: AsyncSession, provider: str, subject: str) -> Login | None:
-    """The login that `provider` knows by this name."""
+    """The login with this subject at this provider (`emailpass` or `google`)."""
     found = await session.execute(select(Login).where(Login.provider == provider, Login.subject == subject))
     return found.scalar_one_or_none()
 
 
 async def has_password(session: AsyncSession, address: str) -> bool:
-    """Whether the account with this address has one; who came by Google only has none until they choose one."""
+    """Whether the account with this address has a password. One made with Google has none at first."""
     return await login_of(session, EMAILPASS, address) is not None
 
 

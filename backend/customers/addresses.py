@@ -1,4 +1,4 @@
-"""The address book: its owner's alone. An id of another's is answered as one that does not exist."""
+"""The address book. An address of another customer is answered like one that does not exist."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -89,7 +89,7 @@ async def change_address(
 
 
 async def remove_address(session: AsyncSession, customer_id: str, address_id: str) -> None:
-    """Take an address out of the book. If it was the one to ship to, the newest that is left takes its place.
+    """Delete an address. If it was the default to ship to, the newest of the others becomes it.
 
     Raises:
         NotFound: see `read_address`.

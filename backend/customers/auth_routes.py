@@ -72,7 +72,7 @@ async def register(body: CustomerCredentials, database: Db, settings: ShopSettin
 
 @router.post("/auth/customer/emailpass", response_model=TokenAnswer)
 async def sign_in(body: CustomerCredentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
-    """A bearer token. 401 for an unknown address as for a wrong password; 429 after many tries."""
+    """A bearer token. 401 for an unknown address and for a wrong password; 429 after too many tries."""
     email, password = texts_of(body)
     login = await prove(database, email, password, client=client)
     async with database.read() as session:
@@ -130,7 +130,7 @@ async def reset_password(body: ResetRequest, database: Db, client: ClientIp) -> 
 
 @router.post("/auth/user/emailpass", response_model=TokenAnswer)
 async def sign_in_staff(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
-    """A bearer token for the Admin API. 401 for an unknown address as for a wrong password; 429 after many of them."""
+    """A bearer token for the Admin API. 401 for an unknown address or a wrong password; 429 after too many tries."""
     email, password = texts_of(body)
     actor = await staff.sign_in(database, email, password, client=client)
     return Wire({"token": issue_token(settings.signing_key, actor)})
@@ -138,7 +138,7 @@ async def sign_in_staff(body: Credentials, database: Db, settings: ShopSettings,
 
 @router.post("/auth/token/refresh", response_model=TokenAnswer)
 async def refresh_token(settings: ShopSettings, actor: KnownActor) -> Wire:
-    """A fresh token for whoever brings a good one."""
+    """A new token in exchange for a valid one."""
     return Wire({"token": issue_token(settings.signing_key, actor)})
 
 

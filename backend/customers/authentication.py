@@ -41,7 +41,7 @@ def issue_token(signing_key: str, actor: Actor) -> str:
 
 
 def claims_of(actor: Actor, lifetime: timedelta) -> dict[str, Any]:
-    """Who the actor is, from now and for so long, as the platform says it."""
+    """The claims of a token for the actor that is valid from now for `lifetime`, as the platform names them."""
     moment = now()
     return {
         "actor_id": actor.id,
@@ -91,7 +91,7 @@ class CustomersAuthenticator:
         return read_token(self._settings.signing_key, token)
 
     async def is_staff(self, actor: Actor) -> bool:
-        """Whether this is somebody of the staff, who has not left."""
+        """Whether the actor is a member of staff now."""
         if actor.type != USER:
             return False
         async with self._database.read() as session:

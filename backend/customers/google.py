@@ -51,8 +51,8 @@ ALIASES = {"https://accounts.google.com": "accounts.google.com"}
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What the browser that began must bring back, so that nobody else's answer is taken for its own."""
+class SignInAttempt:
+    """The secrets of one sign-in. The browser that began it must bring them back."""
 
     state: str
     nonce: str
@@ -86,13 +86,13 @@ class Google:
         """Whether the settings allow to sign in with Google."""
         return self._settings.has_google
 
-    async def begin(self) -> tuple[str, Attempt]:
+    async def begin(self) -> tuple[str, SignInAttempt]:
         """The provider's page to go to, and what to keep until the shopper is back.
 
         Raises:
             OutsideFailure: the provider does not answer.
         """
-        attempt = Attempt(generate_token(43), generate_token(43), generate_token(64))
+        attempt = SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
         async with self._client() as client:
             endpoints = await self._endpoints(client)
             url, _state = client.create_authorization_url(
@@ -104,7 +104,7 @@ class Google:
             )
         return url, attempt
 
-    async def finish(self, code: str, state: str, attempt: Attempt) -> GooglePerson:
+    async def finish(self, code: str, state: str, attempt: SignInAttempt) -> GooglePerson:
         """Who came back.
 
         Raises:
@@ -287,7 +287,7 @@ async def _come_back(request: Request, google: Google, settings: Settings, datab
         return _back("failed")
     wanted = kept.pop("next", "")
     try:
-        person = await google.finish(code, state, Attempt(**kept))
+        person = await google.finish(code, state, SignInAttempt(**kept))
     except (Unauthorized, OutsideFailure) as error:
         log.warning("not signed in with Google: %s", error.message)
         return _back("failed", wanted)

@@ -54,7 +54,7 @@ class Login(Timestamps, table=True):
 
 
 class CustomerSession(Timestamps, table=True):
-    """A browser that is signed in. Whoever reads this table cannot sign in with it: it holds the token's hash only."""
+    """A browser that is signed in. Only the token's hash is stored: nobody can sign in with this table."""
 
     __tablename__ = "customer_session"
 
@@ -64,7 +64,7 @@ class CustomerSession(Timestamps, table=True):
 
 
 class ResetLink(Timestamps, table=True):
-    """A link that lets somebody choose a new password, once. It is kept as a hash, too."""
+    """A link to choose a new password with, once. Only its token's hash is stored."""
 
     __tablename__ = "reset_link"
 

@@ -1,4 +1,4 @@
-"""Choosing a new password by a link that is good once, for an hour."""
+"""A forgotten password: a mailed link to choose a new one, valid once within an hour."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ LIFETIME = timedelta(hours=1)
 
 
 async def ask_reset(database: Database, email: str, *, client: str) -> None:
-    """Somebody forgot a password. Exactly the same happens here for an address nobody has an account with.
+    """Ask for a link. The same work is done for an address without an account.
 
     Raises:
         InvalidData: it is no address.
@@ -40,7 +40,7 @@ async def ask_reset(database: Database, email: str, *, client: str) -> None:
 
 
 async def new_reset_token(session: AsyncSession, address: str) -> str | None:
-    """A token for a mail to this address; None when nobody has an account with it.
+    """A token for the link in a mail to this address; None when it has no account.
 
     It is made when the mail is sent: nowhere is it kept but in the mail.
     """

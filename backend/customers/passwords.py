@@ -56,7 +56,7 @@ _MAX_TOKEN = 100
 
 
 def new_token() -> str:
-    """A token nobody can guess: 256 random bits."""
+    """A random token of 256 bits, for URLs and cookies."""
     return secrets.token_urlsafe(32)
 
 

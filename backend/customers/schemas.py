@@ -13,13 +13,13 @@ from backend.customers.addresses import addresses_of
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.schemas import (
     AddressFields,
-    Answer,
     Body,
     FilledName,
     LenientBody,
-    ListAnswer,
+    ListResponse,
     Metadata,
     Name,
+    ResponseModel,
     example,
 )
 from backend.edge.wire import JsonDict, stamps
@@ -42,7 +42,7 @@ class TokenAnswer(BaseModel):
     token: str = Field(examples=[EXAMPLE])
 
 
-class StaffOut(Answer):
+class StaffOut(ResponseModel):
     """A member of staff."""
 
     id: str
@@ -62,7 +62,7 @@ class SessionAnswer(BaseModel):
 
 
 class SignedOut(BaseModel):
-    """Nobody is signed in with this cookie any more."""
+    """The cookie's session has ended."""
 
     success: bool
 
@@ -127,7 +127,7 @@ class ResetRequest(LenientBody):
     identifier: Any = Field(None, description="An e-mail address.")
 
 
-class CustomerOut(Answer):
+class CustomerOut(ResponseModel):
     """A customer with the address book."""
 
     id: str
@@ -140,7 +140,7 @@ class CustomerAnswer(BaseModel):
     customer: CustomerOut
 
 
-class AddressOut(Answer):
+class AddressOut(ResponseModel):
     """An entry of the address book."""
 
     id: str
@@ -152,14 +152,14 @@ class AddressAnswer(BaseModel):
     address: AddressOut
 
 
-class AddressesAnswer(ListAnswer):
+class AddressesAnswer(ListResponse):
     """The address book."""
 
     addresses: list[AddressOut]
 
 
 class DeletedAddress(BaseModel):
-    """What is gone, and what is left."""
+    """A deleted address, and the customer without it."""
 
     id: str
     object: str

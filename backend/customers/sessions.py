@@ -105,7 +105,7 @@ def require_own_page(request: Request, settings: Settings) -> None:
 
 
 def is_from_own_page(request: Request, settings: Settings) -> bool:
-    """Whether a page of this shop sent the request. A browser tells the page's site, and no page can forge that."""
+    """Whether a page of this shop sent the request, by its `Origin`, which a page cannot forge."""
     origin = urlsplit(request.headers.get("origin", ""))
     own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
     return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"

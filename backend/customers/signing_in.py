@@ -1,4 +1,4 @@
-"""A browser signs in and out: what proves a customer, and the session that follows."""
+"""A browser signs up, in and out: each proof of a customer is followed by a new session."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -57,7 +57,7 @@ async def sign_out(database: Database, token: str, *, everywhere: bool) -> None:
 
 
 async def renew_password(database: Database, token: str, current: str, new: str, *, client: str) -> str:
-    """Change the password of whoever has this session; every session ends, and this browser gets a new one.
+    """Change the password of the session's customer. Every session ends, and this browser gets a new one.
 
     Raises:
         Unauthorized: nobody is signed in with this token.

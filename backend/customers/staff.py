@@ -1,4 +1,4 @@
-"""Staff: who may use the Admin API."""
+"""Staff: the accounts that may use the Admin API."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,7 +18,7 @@ STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=20, per_subject=5
 
 
 async def create_staff(database: Database, email: str, password: str) -> str:
-    """Let somebody use the Admin API.
+    """Make a member of staff.
 
     Returns:
         Their id.
@@ -42,7 +42,7 @@ async def create_staff(database: Database, email: str, password: str) -> str:
 
 
 async def first_staff(database: Database, settings: Settings) -> bool:
-    """Where there is no staff at all, ADMIN_EMAIL and ADMIN_PASSWORD name the first. Whether somebody was added."""
+    """Make the first member of staff of ADMIN_EMAIL and ADMIN_PASSWORD. Returns whether one was made."""
     password = settings.admin_password.get_secret_value()
     if not settings.admin_email or not password:
         return False
@@ -57,10 +57,10 @@ async def first_staff(database: Database, settings: Settings) -> bool:
 
 
 async def sign_in(database: Database, email: str, password: str, *, client: str) -> Actor:
-    """Who has this address and password. An unknown address is answered as a wrong password, and takes as long.
+    """The member of staff with this address and password. An unknown address takes as long as a wrong password.
 
     Raises:
-        Unauthorized: nobody has.
+        Unauthorized: there is none.
         TooManyRequests: too many tries failed lately.
     """
     address = tidy_email(email)
@@ -74,7 +74,7 @@ async def sign_in(database: Database, email: str, password: str, *, client: str)
 
 
 async def find_staff(session: AsyncSession, staff_id: str) -> Staff | None:
-    """Whoever of the staff has this id; None once they have left."""
+    """The member of staff with this id; None when there is none."""
     return await session.get(Staff, staff_id)
 
 

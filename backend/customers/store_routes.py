@@ -54,14 +54,14 @@ async def create(body: NewCustomer, database: Db, actor: MaybeActor, fields: Sho
 
 @router.get("/store/customers/me", response_model=CustomerAnswer)
 async def me(database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
-    """Whoever asks."""
+    """The customer who asks."""
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
 @router.post("/store/customers/me", response_model=CustomerAnswer)
 async def change_me(body: CustomerChange, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
-    """Change who one is; not the address, which is what one signs in with."""
+    """Change the profile, except the e-mail address."""
     async with database.transaction() as session:
         customer = await session.get_one(Customer, customer_id, with_for_update=True)
         for name, value in _values(body.model_dump(exclude_unset=True)).items():

@@ -1,1 +1,1 @@
-"""What HTTP needs around every room: errors as answers, dependencies, limits."""
+"""What the HTTP API of every package needs: errors as answers, dependencies, authentication, queries, limits."""

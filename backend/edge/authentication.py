@@ -13,7 +13,7 @@ USER, CUSTOMER = "user", "customer"
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody whose token was good: `id` is theirs among the actors of this `type`.
+    """The owner of a valid token: a member of staff or a customer, by `type` and `id`.
 
     `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
     A token of an earlier `epoch` than the customer's is worth nothing.
@@ -29,13 +29,13 @@ bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/
 
 
 class Authenticator(Protocol):
-    """Whoever knows staff and customers (`app.state.authenticator`)."""
+    """What knows staff and customers; `app.py` puts it into `app.state.authenticator`."""
 
     def actor(self, token: str) -> Actor | None:
-        """Whom the bearer token is for; None when it is no good."""
+        """The actor of the bearer token; None when it is not valid."""
 
     async def is_staff(self, actor: Actor) -> bool:
-        """Whether this is somebody of the staff now."""
+        """Whether the actor is a member of staff now."""
 
     async def is_customer(self, actor: Actor) -> bool:
         """Whether this is a customer whose token still counts."""
@@ -67,7 +67,7 @@ Known = Annotated[Authenticator, Depends(authenticator_of)]
 async def actor_of(
     known: Known, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
 ) -> Actor | None:
-    """Whoever the bearer token is for; None without a token that is good."""
+    """The actor of the bearer token; None without a valid one."""
     return known.actor(credentials.credentials) if credentials else None
 
 
@@ -107,10 +107,10 @@ async def customer(known: Annotated[str | None, Depends(customer_id)]) -> str:
 
 
 async def known_actor(known: Known, actor: MaybeActor) -> Actor:
-    """Whoever asks, staff or customer, as they are known now.
+    """The member of staff or customer who asks.
 
     Raises:
-        NotSignedIn: nobody we know.
+        NotSignedIn: it is neither.
     """
     if actor is None or not (await known.is_staff(actor) or await known.is_customer(actor)):
         raise NotSignedIn

@@ -1,4 +1,4 @@
-"""What routes of every package ask for. The packages above bring their own beside their routes."""
+"""FastAPI dependencies of all routes: database, settings, sales channel, the client's address, wanted fields."""
 
 from typing import Annotated, Protocol
 
@@ -36,10 +36,10 @@ ShopSettings = Annotated[Settings, Depends(settings_of)]
 
 
 class Keys(Protocol):
-    """Whoever knows the publishable keys (`app.state.publishable_keys`)."""
+    """What knows the publishable keys; `app.py` puts it into `app.state.publishable_keys`."""
 
     async def sales_channel(self, key: str) -> str | None:
-        """The id of the sales channel that the key names; None when nobody knows the key."""
+        """The id of the key's sales channel; None for an unknown key."""
 
 
 async def sales_channel(
@@ -63,7 +63,7 @@ async def sales_channel(
 
 
 async def client_ip(request: Request, settings: ShopSettings) -> str:
-    """The address of whoever asks, from the connection; never from what they sent."""
+    """The client's IP address, from the connection and trusted proxies (see `client_address`)."""
     return client_address(request, settings.trusted_proxies)
 
 

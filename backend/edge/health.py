@@ -34,7 +34,7 @@ class Renderer(BaseModel):
 
 
 class RunsRenderer(Protocol):
-    """Whoever keeps the renderer's processes."""
+    """What keeps the renderer's processes."""
 
     @property
     def is_up(self) -> bool:

@@ -25,7 +25,7 @@ def client_address(connection: HTTPConnection, trusted_proxies: str) -> str:
 
 
 def address_behind(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
-    """The address of whoever speaks through `host`; empty when it is unknown.
+    """The client's address behind the connection's `host`; empty when it is unknown.
 
     `X-Forwarded-For` counts only as far as trusted proxies wrote it: it is read from its end, where the nearest proxy
     wrote, up to the first address that is not one of ours. Anything before that may have been made up.
@@ -58,7 +58,7 @@ def _networks(trusted: str) -> Networks:
 
 
 async def body_up_to(request: Request, most: int) -> bytes:
-    """The body, cut off at `most` bytes; the rest is read, as manners have it, and not kept."""
+    """The first `most` bytes of the body; the rest is read and dropped."""
     body = bytearray()
     async for chunk in request.stream():
         if len(body) < most:

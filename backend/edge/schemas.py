@@ -1,4 +1,4 @@
-"""What bodies, queries and documented answers have in common."""
+"""Base classes and field types of bodies, queries and documented responses."""
 
 import math
 from datetime import UTC, datetime
@@ -26,13 +26,13 @@ def problem(message: str) -> PydanticCustomError:
 
 
 class Body(BaseModel):
-    """A request's body: nothing unknown is in it, and `"5"` is no number."""
+    """A request's body. Unknown fields are refused, and `"5"` is not taken for a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class LenientBody(BaseModel):
-    """A body whose unknown parts are dropped silently, where the platform does so."""
+    """A body whose unknown fields are ignored, where the platform does so."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -46,7 +46,7 @@ def example(**body: Any) -> ConfigDict:
 
 
 class Parameters(BaseModel):
-    """The parameters of a query: nothing unknown is among them."""
+    """The parameters of a query. Unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -67,13 +67,13 @@ class ListParameters(OneParameters):
     order: str | None = Field(None, max_length=60, description="A field, with `-` before it for descending.")
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """A documented answer. With `fields` any part but the id may be missing, and there may be more."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class ListAnswer(Answer):
+class ListResponse(ResponseModel):
     """A page of a list, and how long the whole of it is."""
 
     count: int
@@ -82,7 +82,7 @@ class ListAnswer(Answer):
 
 
 class Deleted(BaseModel):
-    """What is gone."""
+    """A deleted thing."""
 
     id: str
     object: str

@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from backend.edge.schemas import (
-    Answer,
     Body,
     FilledName,
-    ListAnswer,
     ListParameters,
+    ListResponse,
     Name,
     OneParameters,
     Pesos,
+    ResponseModel,
     Text,
     Units,
     example,
@@ -25,7 +25,7 @@ class OrderParameters(OneParameters):
     token: str | None = Field(None, max_length=200, description="The order's `access_token`, for a guest.")
 
 
-class OrderItemOut(Answer):
+class OrderItemOut(ResponseModel):
     """Units of a variant, as they were sold."""
 
     id: str
@@ -34,7 +34,7 @@ class OrderItemOut(Answer):
     unit_price: int = 0
 
 
-class OrderOut(Answer):
+class OrderOut(ResponseModel):
     """An order. Amounts are whole pesos, IVA included where they are not called subtotals."""
 
     id: str
@@ -54,7 +54,7 @@ class OrderAnswer(BaseModel):
     order: OrderOut
 
 
-class OrdersAnswer(ListAnswer):
+class OrdersAnswer(ListResponse):
     """A page of the orders."""
 
     orders: list[OrderOut]
@@ -107,7 +107,7 @@ class NewRefund(Body):
     )
 
 
-class RefundOut(Answer):
+class RefundOut(ResponseModel):
     """Money that was given back by hand."""
 
     id: str
@@ -124,7 +124,7 @@ class RefundAnswer(BaseModel):
     order: OrderOut
 
 
-class RefundsAnswer(ListAnswer):
+class RefundsAnswer(ListResponse):
     """The refunds of an order, the oldest first."""
 
     refunds: list[RefundOut]

@@ -20,13 +20,13 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
-    Answer,
     Body,
     FilledName,
-    ListAnswer,
     ListParameters,
+    ListResponse,
     Name,
     Pesos,
+    ResponseModel,
     Text,
     example,
 )
@@ -117,7 +117,7 @@ class Amount(Body):
     refund_reason_id: Name | None = None
 
 
-class PaymentOut(Answer):
+class PaymentOut(ResponseModel):
     """Authorized money, captured or not."""
 
     id: str
@@ -132,19 +132,19 @@ class PaymentAnswer(BaseModel):
     payment: PaymentOut
 
 
-class PaymentsAnswer(ListAnswer):
+class PaymentsAnswer(ListResponse):
     """A page of the payments."""
 
     payments: list[PaymentOut]
 
 
-class PaymentProviderOut(Answer):
+class PaymentProviderOut(ResponseModel):
     """A way to pay."""
 
     id: str
 
 
-class PaymentProvidersAnswer(ListAnswer):
+class PaymentProvidersAnswer(ListResponse):
     """The ways to pay."""
 
     payment_providers: list[PaymentProviderOut]
@@ -222,7 +222,7 @@ class RegionChange(Body):
     payment_providers: Annotated[list[FilledName], Field(max_length=20)] | None = None
 
 
-class AdminRegionOut(Answer):
+class AdminRegionOut(ResponseModel):
     """Where the shop sells, and how one can pay there."""
 
     id: str
@@ -236,7 +236,7 @@ class AdminRegionAnswer(BaseModel):
     region: AdminRegionOut
 
 
-class AdminRegionsAnswer(ListAnswer):
+class AdminRegionsAnswer(ListResponse):
     """The regions."""
 
     regions: list[AdminRegionOut]

@@ -5,15 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from backend.edge.schemas import (
-    Answer,
     Body,
     FilledName,
     Ids,
-    ListAnswer,
     ListParameters,
+    ListResponse,
     Metadata,
     Name,
     Pesos,
+    ResponseModel,
     example,
 )
 
@@ -212,7 +212,7 @@ class ProvidersParameters(ListParameters):
     stock_location_id: list[Name] | None = None
 
 
-class LocationOut(Answer):
+class LocationOut(ResponseModel):
     """A warehouse."""
 
     id: str
@@ -226,39 +226,39 @@ class LocationAnswer(BaseModel):
     stock_location: LocationOut
 
 
-class LocationsAnswer(ListAnswer):
+class LocationsAnswer(ListResponse):
     """The warehouses."""
 
     stock_locations: list[LocationOut]
 
 
-class ProviderOut(Answer):
+class ProviderOut(ResponseModel):
     """A fulfillment provider that the shop runs with."""
 
     id: str
     is_enabled: bool = True
 
 
-class ProvidersAnswer(ListAnswer):
+class ProvidersAnswer(ListResponse):
     """The fulfillment providers."""
 
     fulfillment_providers: list[ProviderOut]
 
 
-class ProfileOut(Answer):
+class ProfileOut(ResponseModel):
     """A group of products that ship alike."""
 
     id: str
     name: str | None = None
 
 
-class ProfilesAnswer(ListAnswer):
+class ProfilesAnswer(ListResponse):
     """The shipping profiles."""
 
     shipping_profiles: list[ProfileOut]
 
 
-class SetOut(Answer):
+class SetOut(ResponseModel):
     """A fulfillment set."""
 
     id: str
@@ -271,7 +271,7 @@ class SetAnswer(BaseModel):
     fulfillment_set: SetOut
 
 
-class ZoneOut(Answer):
+class ZoneOut(ResponseModel):
     """A service zone."""
 
     id: str
@@ -284,7 +284,7 @@ class ZoneAnswer(BaseModel):
     service_zone: ZoneOut
 
 
-class OptionOut(Answer):
+class OptionOut(ResponseModel):
     """A shipping option."""
 
     id: str
@@ -300,7 +300,7 @@ class OptionAnswer(BaseModel):
     shipping_option: OptionOut
 
 
-class OptionsAnswer(ListAnswer):
+class OptionsAnswer(ListResponse):
     """A page of the shipping options."""
 
     shipping_options: list[OptionOut]
