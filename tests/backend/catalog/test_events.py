@@ -67,7 +67,7 @@ async def test_renewing_the_same_hold_changes_nothing(database: Database, floor:
     assert await told(database) == []
 
 
-async def test_lapsed_holds_come_back_into_sight(database: Database, floor: Floor) -> None:
+async def test_expired_reservations_come_back_into_sight(database: Database, floor: Floor) -> None:
     trompo = await toy(database, floor, 1)
     await hold(database, "cart_a", {trompo: 1}, minutes=-1)
     await told(database)

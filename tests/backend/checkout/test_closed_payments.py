@@ -104,7 +104,7 @@ async def test_a_payment_that_never_leaves_the_shop_ends_with_its_reservation(ti
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 1)
 
 
-async def test_a_lapsed_reservation_that_another_buyer_took_ends_its_payment_too(till: Till) -> None:
+async def test_an_expired_reservation_that_another_buyer_took_ends_its_payment_too(till: Till) -> None:
     trompo = await till.toy(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
     payment = await till.start(first, "pp_system_default")
