@@ -136,13 +136,6 @@ class CartTotals(Totals):
         """The lines by their ids."""
         return {line.id: line for line in self.lines}
 
-    @property
-    def by_rate(self) -> dict[int, Totals]:
-        """What is sold at each rate of IVA, lowest rate first; a rate at which nothing is charged is left out."""
-        parts = [part for part in (*self.lines, self.shipping) if part.original_total]
-        rates = sorted({part.tax_rate for part in parts})
-        return {rate: _sum(part for part in parts if part.tax_rate == rate) for rate in rates}
-
     def as_json(self) -> dict[str, Any]:
         """The totals as plain values; `from_json` restores them without pricing anything again."""
         return {

@@ -32,7 +32,6 @@ class CartLine:
     unit_price: Cop
     unit_price_label: str
     compare_at_label: str | None
-    line_total: Cop
     line_total_label: str
     picture: PictureView | None
     problem: str | None
@@ -114,7 +113,6 @@ def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, un
         unit_price=line.variant.price,
         unit_price_label=format_cop(line.variant.price),
         compare_at_label=format_cop(saving) if saving else None,
-        line_total=total,
         line_total_label=format_cop(total),
         picture=card.picture if card else None,
         problem=short,

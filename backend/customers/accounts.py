@@ -145,11 +145,6 @@ def shopper_view(customer: Customer) -> ShopperView:
     return ShopperView(customer.id, customer.email, customer.first_name, customer.last_name, customer.phone)
 
 
-async def read_shopper(session: AsyncSession, customer_id: str) -> ShopperView:
-    """The customer with this id, who exists."""
-    return shopper_view(await session.get_one(Customer, customer_id))
-
-
 EMAILPASS, GOOGLE = "emailpass", "google"
 LOGINS = RateLimit("login", per_pair=5, per_client=20, per_subject=50)
 REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=20, per_subject=20)

@@ -68,8 +68,6 @@ class RenderCache:
         )
         # one that comes too late for its reader is there for the next
         self._rendering = SingleFlight[str, RenderedDocument | None](finishes=True)
-        self.missed = 0
-        """How many documents were not rendered in time and went out as shells."""
 
     async def document(self, loaded: LoadedPage) -> RenderedDocument | None:
         """The document of what was loaded; None when it is not there in time."""
@@ -81,7 +79,6 @@ class RenderCache:
         with suppress(TimeoutError):
             async with asyncio.timeout(DEADLINE):
                 document = await self._rendering.share(tag, lambda: self._render(loaded, tags, tag))
-        self.missed += document is None
         return document
 
     async def _render(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:

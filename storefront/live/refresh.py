@@ -124,7 +124,7 @@ class Refresher:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     # not public: every public method of a state is an event that anybody may send
-                    await cast("Refreshable", state)._update(shared)  # noqa: SLF001
+                    await cast(Refreshable, state)._update(shared)  # noqa: SLF001
                 else:
                     self._pages.forget(token, showing.state)
         if has_to_start_over:

@@ -34,7 +34,7 @@ async def test_adding_twice_makes_one_line(database: Database, floor: Floor) -> 
     async with database.transaction() as session:
         await carts.add(session, cart_id, trompo, 3)
         cart = await cart_view(session, cart_id)
-    assert [(line.quantity, line.line_total) for line in cart.lines] == [(5, 150_000)]
+    assert [(line.quantity, line.line_total_label) for line in cart.lines] == [(5, "$ 150.000")]
     assert (cart.count, cart.total, cart.total_label) == (5, 150_000, "$ 150.000")
 
 

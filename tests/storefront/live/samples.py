@@ -42,7 +42,6 @@ def line(product_id: str) -> CartLine:
         unit_price=1000,
         unit_price_label="$ 1000",
         compare_at_label=None,
-        line_total=1000,
         line_total_label="$ 1000",
         picture=None,
         problem=None,
