@@ -36,5 +36,5 @@ export function KeepFocus({ buttons, children }) {
     };
   }, []);
 
-  return <div ref={place} className="keeps-focus">{children}</div>;
+  return <div ref={place} className="contents">{children}</div>;
 }

@@ -1,8 +1,7 @@
 // The open page of an order asks how it stands, at first at once and then less and less often, sooner when the shopper comes
 // back to it. It asks often while the bank decides, seldom while the parcels travel, and stops when all is done.
 
-import { useEffect, useRef, useState } from "react";
-import { Icon } from "./icons.jsx";
+import { useEffect, useRef } from "react";
 
 const PAUSES = {
   bank: [4, 5, 6, 8, 10, 15, 20, 30],
@@ -46,37 +45,4 @@ export function OrderWatch({ pace, onAsk }) {
   }, [pace]);
 
   return null;
-}
-
-export function PrintButton({ label }) {
-  return (
-    <button type="button" className="button button--quiet" data-testid="print-order" onClick={() => window.print()}>
-      <Icon name="print" size={20} />
-      {label}
-    </button>
-  );
-}
-
-// Brings the cart back. Pressed twice it still asks once.
-export function TryAgain({ answers, texts, onTry }) {
-  const [isBusy, setBusy] = useState(false);
-  useEffect(() => setBusy(false), [answers]);
-
-  const pressed = () => {
-    if (isBusy) return;
-    setBusy(true);
-    onTry();
-  };
-  return (
-    <button
-      type="button"
-      className="button button--primary"
-      aria-busy={isBusy || undefined}
-      data-testid="try-again"
-      onClick={pressed}
-    >
-      {isBusy ? <span className="spinner" aria-hidden="true" /> : <Icon name="back" size={20} />}
-      {isBusy ? texts.busy : texts.again}
-    </button>
-  );
 }

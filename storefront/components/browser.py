@@ -8,7 +8,7 @@ from typing import Any
 
 import reflex as rx
 
-from backend.catalog.views import Facet, SearchHit
+from backend.catalog.views import Facet
 
 Texts = dict[str, str]
 
@@ -44,17 +44,6 @@ class Icon(rx.Component):
     tag = "Icon"
     name: rx.Var[str]
     size: rx.Var[int]
-
-
-class SearchBox(rx.Component):
-    """The header's search with its suggestions (spec: Storefront view rules 2)."""
-
-    library = _script("search")
-    tag = "SearchBox"
-    hits: rx.Var[list[SearchHit]]
-    answered: rx.Var[str]
-    texts: rx.Var[Texts]
-    on_search: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
 
 class Sheet(rx.Component):

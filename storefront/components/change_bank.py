@@ -1,4 +1,4 @@
-"""Letting go of a payment that waits at the bank: see `assets/scripts/change-bank.jsx`."""
+"""Letting go of a payment that waits at the bank."""
 
 import logging
 from dataclasses import dataclass
@@ -10,38 +10,69 @@ from backend.app import current_shop
 from backend.cart import service as carts
 from backend.errors import Conflict, ShopError
 from backend.texts import _
-from storefront.components.browser import Texts
+from storefront.components.forms import BUSY, AskFirst, Once, spinner_or
+from storefront.components.hooks import ABSENT
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import FAILURE, message_of
 
 log = logging.getLogger(__name__)
 
-TEXTS = {
-    "change": _("Cancelar y elegir otro banco"),
-    "title": _("¿Cancelar este pago?"),
-    "words": _(
-        "Si ya aprobaste el pago en tu banco, no canceles: espera aquí la confirmación. Si cancelas y el banco lo "
-        "aprueba de todos modos, ese pago vale para este pedido o te devolvemos el dinero."
-    ),
-    "yes": _("Sí, cancelar y elegir otro banco"),
-    "no": _("Seguir esperando"),
-    "busy": _("Preguntando a tu banco…"),
-}
 
+def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
+    """The button. The first press says what it means, the second one does it, once.
 
-def on_press() -> list[rx.Var[Any]]:
-    """An event without a value."""
-    return []
-
-
-class ChangeBank(rx.Component):
-    """The button and, once it was pressed, the question. `answers` is another number after every answer."""
-
-    library = "$/public/scripts/change-bank.jsx"
-    tag = "ChangeBank"
-    answers: rx.Var[int]
-    texts: rx.Var[Texts]
-    on_change: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
+    Args:
+        answers: another number after every answer to `on_change`.
+        on_change: the event that lets go of the payment.
+    """
+    title, words = "cambiar-banco", "cambiar-banco-nota"
+    button = rx.el.button(
+        _("Cancelar y elegir otro banco"),
+        type="button",
+        class_name="button button--quiet",
+        data_testid="change-bank",
+        data_asks="",
+    )
+    busy = rx.cond(BUSY, "true", ABSENT)
+    question = rx.el.div(
+        rx.el.p(_("¿Cancelar este pago?"), id=title, class_name="change-bank__title"),
+        rx.el.p(
+            _(
+                "Si ya aprobaste el pago en tu banco, no canceles: espera aquí la confirmación. Si cancelas y el banco "
+                "lo aprueba de todos modos, ese pago vale para este pedido o te devolvemos el dinero."
+            ),
+            id=words,
+        ),
+        rx.el.div(
+            rx.el.button(
+                spinner_or("back", BUSY),
+                rx.cond(BUSY, _("Preguntando a tu banco…"), _("Sí, cancelar y elegir otro banco")),
+                type="button",
+                class_name="button button--dark",
+                on_click=on_change,
+                data_testid="change-bank",
+                data_once="",
+                custom_attrs={"aria-disabled": busy, "aria-busy": busy},
+            ),
+            rx.el.button(
+                _("Seguir esperando"),
+                type="button",
+                class_name="button button--quiet",
+                data_testid="keep-waiting",
+                data_stays="",
+                custom_attrs={"aria-disabled": busy},
+            ),
+            class_name="change-bank__actions",
+        ),
+        role="group",
+        class_name="change-bank",
+        aria_labelledby=title,
+        aria_describedby=words,
+        data_testid="change-bank-question",
+        data_first="",
+        custom_attrs={"tabIndex": -1},
+    )
+    return Once.create(AskFirst.create(button, question), answers=answers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,32 +3,32 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.catalog.views import CategoryNode
+from backend.catalog.views import CategoryNode, SearchHit
 from backend.settings import load_settings
 from backend.texts import _
-from storefront.components.browser import CartCount, SearchBox, Sheet, WishlistCount, icon
-from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category
-from storefront.components.pictures import MARK, department_drawing, drawing
+from storefront.components.browser import CartCount, Sheet, WishlistCount, icon
+from storefront.components.forms import SUGGESTIONS, Combobox
+from storefront.components.hooks import ABSENT, encoded, hook, script
+from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category, to_product
+from storefront.components.pictures import MARK, department_drawing, drawing, picture
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
-from storefront.state.search import SearchState
+from storefront.state.search import LONGEST_SEARCH, SearchState
 
 STORE_NAME = load_settings().store_name
 MENU = "menu"
 CART_SHEET = "cart"
+SEARCH_FIELD = "buscar"
+SEARCH = script("search")
+EVERYTHING = rx.Var.create(f"{CATALOG}?q={encoded(SUGGESTIONS.typed)}")
+"""The list of all that is found."""
 
-SEARCH_TEXTS = {
-    "label": _("Buscar juguetes"),
-    "placeholder": _("¿Qué juguete buscas?"),
-    "submit": _("Buscar"),
-    "suggestions": _("Sugerencias"),
-    "all": _("Ver todos los resultados de «{text}»"),
-    "nothing": _("No encontramos resultados para «{text}»"),
-    "hint": _("Revisa cómo está escrito o prueba con otra palabra."),
-    "whole": _("Buscar en todo el catálogo"),
-    "one": _("1 sugerencia"),
-    "many": _("{n} sugerencias"),
-}
+
+class Search(Combobox):
+    """The search around its field, from the second letter on (spec: Storefront view rules 2)."""
+
+    library = SEARCH
+    tag = "Search"
 
 
 def logo() -> rx.Component:
@@ -89,16 +89,111 @@ def site_header() -> rx.Component:
                 data_opens=MENU,
             ),
             logo(),
-            SearchBox.create(
-                hits=SearchState.hits,
-                answered=SearchState.answered,
-                texts=SEARCH_TEXTS,
-                on_search=SearchState.suggest,
-            ),
+            search(),
             actions(),
             class_name="header__row",
         ),
         class_name="header",
+    )
+
+
+def search() -> rx.Component:
+    """A field that suggests products; a plain form without scripts."""
+    return Search.create(
+        rx.el.label(_("Buscar juguetes"), html_for=SEARCH_FIELD, class_name="sr-only"),
+        search_field(),
+        rx.el.button(
+            icon("search", size=22), type="submit", class_name="search__submit", aria_label=_("Buscar")
+        ),
+        search_panel(),
+        answered=SearchState.answered,
+        count=SearchState.hits.length(),
+        on_ask=SearchState.suggest,
+    )
+
+
+@rx.memo
+def search_field() -> rx.Component:
+    """The field, which shows what the page's address asks for."""
+    return rx.el.input(
+        id=rx.Var.create(SEARCH_FIELD),
+        type="search",
+        name="q",
+        default_value=hook(SEARCH, "useAsked").to(str),
+        placeholder=_("¿Qué juguete buscas?"),
+        max_length=LONGEST_SEARCH,
+        auto_complete="off",
+        auto_capitalize="none",
+        spell_check=False,
+        enter_key_hint="search",
+        class_name="search__input",
+        data_testid="search-input",
+    )
+
+
+@rx.memo
+def search_panel() -> rx.Component:
+    """Suggestions, or that there is nothing; said aloud too."""
+    hits = SearchState.hits
+    nothing = _("No encontramos resultados para «{text}»").format(text=SUGGESTIONS.typed)
+    suggestions = rx.el.div(
+        rx.foreach(hits, suggestion),
+        rx.el.a(
+            _("Ver todos los resultados de «{text}»").format(text=SUGGESTIONS.typed),
+            href=EVERYTHING,
+            role="option",
+            class_name="search__all",
+            custom_attrs={"tabIndex": -1},
+        ),
+        role="listbox",
+        aria_label=_("Sugerencias"),
+    )
+    empty = rx.el.div(
+        rx.el.p(nothing, class_name="search__nothing"),
+        rx.el.p(_("Revisa cómo está escrito o prueba con otra palabra."), class_name="search__hint"),
+        rx.el.a(
+            _("Buscar en todo el catálogo"),
+            href=EVERYTHING,
+            class_name="button button--quiet",
+            data_closes="",
+        ),
+        class_name="search__empty",
+        data_testid="search-empty",
+    )
+    panel = rx.el.div(
+        rx.cond(SUGGESTIONS.is_empty, empty, suggestions),
+        class_name="search__panel",
+        data_testid="search-results",
+        data_stale=rx.cond(SUGGESTIONS.is_current, ABSENT, "true"),
+    )
+    count = hits.length()
+    counted = rx.cond(count == 1, _("1 sugerencia"), _("{n} sugerencias").format(n=count))
+    is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current
+    said = rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, ""))
+    return rx.fragment(
+        rx.cond(SUGGESTIONS.is_open, panel), rx.el.p(said, class_name="sr-only", role="status")
+    )
+
+
+def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """A product that may be meant."""
+    return rx.el.a(
+        rx.el.span(
+            rx.cond(hit.picture, picture(hit.picture, "56px", alt="")),
+            class_name="search__thumb",
+        ),
+        rx.el.span(
+            rx.el.span(hit.title, class_name="search__title"),
+            rx.el.span(hit.brand, class_name="search__brand"),
+            class_name="search__words",
+        ),
+        rx.el.span(hit.price_label, class_name="search__price"),
+        href=to_product(hit.handle),
+        role="option",
+        class_name="search__hit",
+        key=hit.handle,
+        data_testid="search-result",
+        custom_attrs={"tabIndex": -1},
     )
 
 

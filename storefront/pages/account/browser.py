@@ -1,124 +1,175 @@
-"""The account's parts that live in the browser: see `assets/scripts/account.jsx`."""
+"""The account's forms, and their parts that live in the browser: see `assets/scripts/account.jsx`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
-from storefront.components.browser import Texts, on_nothing, on_text
+from backend.customers.google_routes import OWN_PAGE
+from backend.texts import _
+from storefront.components.browser import icon
+from storefront.components.forms import BUSY, Once, Text, field
+from storefront.components.hooks import ABSENT, function, hook, lasting, script, text_at, view
+from storefront.pages.account.state import AccountState, FormAnswer
 
-SCRIPT = "$/public/scripts/account.jsx"
+SCRIPT = script("account")
+OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
+
+HAS_TOKEN: rx.Var[bool] = hook(SCRIPT, "useHasToken").to(bool)
+"""Whether the address carried a link's token."""
+DROP_TOKEN = function(SCRIPT, "dropToken")
+KEEPING: rx.Var[str] = hook(SCRIPT, "useKeeping", OWN_PAGE.pattern).to(str)
+"""What keeps in an address where the page's own says to go on to."""
 
 
-def on_form(values: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """What a form holds."""
-    return [values]
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What came of a form that was sent by HTTP."""
+
+    number: int
+    is_good: bool
+    message: str
+    problems: dict[str, str]
+    is_busy: bool
 
 
-class AccountForm(rx.Component):
-    """A form that is submitted by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said."""
+ANSWER = view(SCRIPT, "useAnswer", HttpAnswer)
+
+
+class HttpForm(rx.Component):
+    """A form that is sent by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said."""
 
     library = SCRIPT
-    tag = "AccountForm"
+    tag = "HttpForm"
     action: rx.Var[str]
     next: rx.Var[str]
     done: rx.Var[str]
-    texts: rx.Var[Texts]
+    offline: rx.Var[str]
+    own_page: rx.Var[str]
 
 
-class EventForm(rx.Component):
-    """A form that is submitted by an event. `answer` tells what came of it."""
-
-    library = SCRIPT
-    tag = "EventForm"
-    name: rx.Var[str]
-    answer: rx.Var[Any]
-    texts: rx.Var[Texts]
-    on_send: rx.EventHandler[on_form]  # type: ignore[type-arg, valid-type]
-
-
-class AccountField(rx.Component):
-    """A field with its label and what is wrong with it."""
+class Answered(rx.Component):
+    """Says what came of the form around it; its focus follows the answer."""
 
     library = SCRIPT
-    tag = "AccountField"
-    name: rx.Var[str]
-    label: rx.Var[str]
-    kind: rx.Var[str]
-    fill: rx.Var[str]
-    hint: rx.Var[str]
-    optional: rx.Var[str]
-    value: rx.Var[str]
+    tag = "Answered"
+    number: rx.Var[int]
+    is_good: rx.Var[bool]
 
 
-class HiddenField(rx.Component):
-    """What a form says without asking."""
+def account_field(
+    name: str, label: str, fill: str, answer: ObjectVar[Any], form: Text, *, kind: str = "text", **more: Any
+) -> rx.Component:
+    """A line to write on: what it holds is the browser's until the form is sent.
 
-    library = SCRIPT
-    tag = "HiddenField"
-    name: rx.Var[str]
-    value: rx.Var[str]
+    Args:
+        name: what its text is sent as.
+        label: what a customer calls it.
+        fill: what the browser may fill it with, as `autocomplete`.
+        answer: what came of its form, which says what is wrong with it.
+        form: the form's name.
+        kind: the input's type.
+        more: see `field`.
+    """
+    if kind in ("email", "password"):
+        more["auto_capitalize"] = "none"
+    return field(
+        name,
+        label,
+        element_id=f"{form}-{name}",
+        problem=problem_in(answer, name),
+        type=kind,
+        auto_complete=fill,
+        live="",
+        **more,
+    )
 
 
-class TownField(rx.Component):
-    """The municipality, with suggestions."""
-
-    library = SCRIPT
-    tag = "TownField"
-    label: rx.Var[str]
-    hint: rx.Var[str]
-    value: rx.Var[str]
-    towns: rx.Var[list[str]]
-    on_type: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
+def problem_in(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
+    """What an answer says is wrong with a field."""
+    return text_at(answer.problems, name)
 
 
-class SignOut(rx.Component):
+def answer_of(form: Text) -> ObjectVar[FormAnswer]:
+    """What came of sending this form last."""
+    answer = AccountState.answer
+    mine = lasting(answer, answer.form == form)
+    return rx.cond(mine.form == form, mine, FormAnswer()).to(ObjectVar, FormAnswer)
+
+
+def event_form(form: Text, on_submit: Any, submit: str, *content: rx.Component) -> rx.Component:
+    """A form that is sent by an event, once however often it is pressed."""
+    said = _said(answer_of(form))
+    button = _submit(submit, _("Guardando…"), BUSY, "dark")
+    return Once.create(
+        rx.el.form(said, *content, button, class_name="account-form", no_validate=True, on_submit=on_submit),
+        answers=AccountState.answer.number,
+    )
+
+
+def http_form(
+    *content: rx.Component,
+    action: str,
+    submit: str,
+    busy: str,
+    look: str = "primary",
+    leads_to: str = "",
+    done: str = "",
+) -> rx.Component:
+    """A form that is sent by HTTP.
+
+    Args:
+        content: its fields.
+        action: where it is sent.
+        submit: what its button says.
+        busy: what its button says until the answer is there.
+        look: how its button looks.
+        leads_to: the page after it.
+        done: what is said when all is well, if it leads nowhere.
+    """
+    button = _submit(submit, busy, ANSWER.is_busy, look)
+    return HttpForm.create(
+        _said(ANSWER),
+        *content,
+        button,
+        action=action,
+        next=leads_to,
+        done=done,
+        offline=OFFLINE,
+        own_page=OWN_PAGE.pattern,
+        class_name="account-form",
+    )
+
+
+def sign_out(action: str, label: str, leads_to: str, test_id: str) -> rx.Component:
     """A button that ends the session."""
-
-    library = SCRIPT
-    tag = "SignOut"
-    action: rx.Var[str]
-    label: rx.Var[str]
-    next: rx.Var[str]
-    test_id: rx.Var[str]
-
-
-class RemoveButton(rx.Component):
-    """A button that takes something away, once it was pressed twice."""
-
-    library = SCRIPT
-    tag = "RemoveButton"
-    label: rx.Var[str]
-    texts: rx.Var[Texts]
-    on_remove: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
+    button = rx.el.button(
+        label,
+        type="submit",
+        class_name="button button--quiet button--small",
+        disabled=ANSWER.is_busy,
+        data_testid=test_id,
+    )
+    return HttpForm.create(
+        button, action=action, next=leads_to, done="", offline="", own_page="", class_name="contents"
+    )
 
 
-class GoogleLink(rx.Component):
-    """The way to Google, which leads back to where the page's address says."""
-
-    library = SCRIPT
-    tag = "GoogleLink"
-    label: rx.Var[str]
-
-
-class WayLink(rx.Component):
-    """Leads from one way in to another, and keeps where the page's address says to go on to."""
-
-    library = SCRIPT
-    tag = "WayLink"
-    to: rx.Var[str]
+def _said(answer: ObjectVar[Any]) -> rx.Component:
+    kind = rx.cond(answer.is_good, "account-form__said account-form__said--good", "account-form__said")
+    shape = rx.cond(answer.is_good, icon("check", size=20), icon("warning", size=20))
+    return Answered.create(
+        rx.cond(answer.message, rx.el.p(shape, answer.message, class_name=kind)),
+        number=answer.number,
+        is_good=answer.is_good,
+    )
 
 
-class WithLink(rx.Component):
-    """Shows its children when the address carries a link's token, or when it carries none."""
-
-    library = SCRIPT
-    tag = "WithLink"
-    has: rx.Var[bool]
-
-
-class DropLink(rx.Component):
-    """Forgets the link's token, so that another one can be asked for."""
-
-    library = SCRIPT
-    tag = "DropLink"
-    label: rx.Var[str]
+def _submit(submit: str, busy: str, is_busy: rx.Var[bool], look: str) -> rx.Component:
+    return rx.el.button(
+        rx.cond(is_busy, busy, submit),
+        type="submit",
+        class_name=f"button button--{look}",
+        custom_attrs={"aria-busy": rx.cond(is_busy, "true", ABSENT)},
+    )

@@ -9,17 +9,17 @@ from backend.app import current_shop
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME
+from storefront.components.hooks import function, script
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.pictures import GOOGLE, drawing
 from storefront.components.placeholders import bar, until
-from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.account.browser import AccountField, AccountForm, GoogleLink, WayLink
+from storefront.meta import DocumentMeta
+from storefront.pages.account.browser import ANSWER, KEEPING, account_field, http_form
+from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.handlers import event
 from storefront.state.session import shopper_of
 
-OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
 PASSWORD = _("Contraseña")
 GOOGLE_PROBLEMS = {
     "join": _(
@@ -29,11 +29,6 @@ GOOGLE_PROBLEMS = {
     "failed": _("No pudimos entrar con Google. Inténtalo otra vez o usa tu contraseña."),
 }
 """What Google's way in may lead back with, in the parameter `google`."""
-
-
-def meta(title: str) -> DocumentMeta:
-    """The document of a page that is nobody's to find."""
-    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +75,17 @@ def google() -> rx.Component:
         rx.cond(
             WAYS.has_google,
             rx.fragment(
-                GoogleLink.create(drawing(GOOGLE, 20), label=_("Continuar con Google")),
+                rx.el.a(
+                    drawing(GOOGLE, 20),
+                    _("Continuar con Google"),
+                    href=rx.Var.create(f"/auth/google{KEEPING}"),
+                    class_name="button button--quiet button--wide account-google",
+                    data_testid="google",
+                    custom_attrs={
+                        "reloadDocument": True,
+                        "onClick": function(script("session"), "leaveForGoogle"),
+                    },
+                ),
                 rx.el.p(_("o con tu correo"), class_name="account-or"),
             ),
         ),
@@ -95,25 +100,25 @@ def card(title: str, *content: rx.Component) -> rx.Component:
     )
 
 
+def way(text: str, to: str) -> rx.Component:
+    """Leads from one way in to another, and keeps where the page's address says to go on to."""
+    return rx.el.a(text, href=rx.Var.create(f"{to}{KEEPING}"))
+
+
+def entry_field(name: str, label: str, fill: str, **more: Any) -> rx.Component:
+    """A line of a form that is sent by HTTP."""
+    return account_field(name, label, fill, ANSWER, "entrar", **more)
+
+
 def email_field() -> rx.Component:
     """The address of an account."""
-    return AccountField.create(name="email", label=_("Correo electrónico"), kind="email", fill="username")
+    return entry_field("email", _("Correo electrónico"), "username", kind="email")
 
 
 def new_password(name: str = "password", label: str = PASSWORD) -> rx.Component:
     """A password to be."""
-    return AccountField.create(
-        name=name,
-        label=label,
-        kind="password",
-        fill="new-password",
-        hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
-    )
-
-
-def form_texts(submit: str, busy: str) -> dict[str, str]:
-    """What a form's button says."""
-    return {"submit": submit, "busy": busy, "offline": OFFLINE}
+    hint = _("Al menos 8 caracteres. Una frase corta sirve muy bien.")
+    return entry_field(name, label, "new-password", kind="password", hint=hint)
 
 
 def ways_in(title: str, *content: rx.Component) -> rx.Component:
@@ -132,18 +137,17 @@ def login_page() -> rx.Component:
     return ways_in(
         _("Entra a tu cuenta"),
         google(),
-        AccountForm.create(
+        http_form(
             email_field(),
-            AccountField.create(name="password", label=PASSWORD, kind="password", fill="current-password"),
+            entry_field("password", PASSWORD, "current-password", kind="password"),
             action="/auth/account/login",
-            next=ACCOUNT,
-            texts=form_texts(_("Entrar"), _("Entrando…")),
+            leads_to=ACCOUNT,
+            submit=_("Entrar"),
+            busy=_("Entrando…"),
         ),
-        rx.el.p(WayLink.create(_("Olvidé mi contraseña"), to=RESET), class_name="account-card__more"),
+        rx.el.p(way(_("Olvidé mi contraseña"), RESET), class_name="account-card__more"),
         rx.el.p(
-            _("¿Primera vez aquí? "),
-            WayLink.create(_("Crea tu cuenta"), to=REGISTER),
-            class_name="account-card__more",
+            _("¿Primera vez aquí? "), way(_("Crea tu cuenta"), REGISTER), class_name="account-card__more"
         ),
     )
 
@@ -154,16 +158,15 @@ def register_page() -> rx.Component:
         _("Crea tu cuenta"),
         rx.el.p(_("Para seguir tus pedidos y comprar más rápido."), class_name="account-card__lead"),
         google(),
-        AccountForm.create(
-            AccountField.create(name="first_name", label=_("Nombre"), fill="given-name"),
-            AccountField.create(name="last_name", label=_("Apellido"), fill="family-name"),
+        http_form(
+            entry_field("first_name", _("Nombre"), "given-name"),
+            entry_field("last_name", _("Apellido"), "family-name"),
             email_field(),
             new_password(),
             action="/auth/account/register",
-            next=ACCOUNT,
-            texts=form_texts(_("Crear mi cuenta"), _("Creando tu cuenta…")),
+            leads_to=ACCOUNT,
+            submit=_("Crear mi cuenta"),
+            busy=_("Creando tu cuenta…"),
         ),
-        rx.el.p(
-            _("¿Ya tienes cuenta? "), WayLink.create(_("Entra"), to=LOGIN), class_name="account-card__more"
-        ),
+        rx.el.p(_("¿Ya tienes cuenta? "), way(_("Entra"), LOGIN), class_name="account-card__more"),
     )

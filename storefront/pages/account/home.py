@@ -1,5 +1,7 @@
 """A customer's own page: orders first, then who they are, where they live and how they get in."""
 
+from typing import Any
+
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -7,19 +9,19 @@ from backend.checkout.account_page import AddressView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
+from storefront.components.forms import AskFirst, Text, town_field
 from storefront.components.frame import framed
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.placeholders import bar, link_button, waiting
 from storefront.pages.account.browser import (
-    AccountField,
-    AccountForm,
-    EventForm,
-    HiddenField,
-    RemoveButton,
-    SignOut,
-    TownField,
+    account_field,
+    answer_of,
+    event_form,
+    http_form,
+    problem_in,
+    sign_out,
 )
-from storefront.pages.account.enter import form_texts, new_password
+from storefront.pages.account.enter import entry_field, new_password
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
 from storefront.pages.order.sections import stage_text
 
@@ -101,45 +103,74 @@ def orders() -> rx.Component:
     )
 
 
-def address_form(name: str | rx.Var[str], entry: ObjectVar[AddressView] | None = None) -> rx.Component:
+def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.Component:
     """What an address is made of: a new one's, or that of an entry of the book."""
     who = entry if entry is not None else WHO
+    answer = answer_of(form)
 
-    def field(name: str, label: str, fill: str, value: rx.Var[str] | str = "", **more: str) -> rx.Component:
-        return AccountField.create(name=name, label=label, fill=fill, value=value, **more)
+    def line(name: str, label: str, fill: str, value: Text = "", **more: Any) -> rx.Component:
+        return account_field(name, label, fill, answer, form, default_value=value, key=value, **more)
 
-    return EventForm.create(
-        *([HiddenField.create(name="id", value=entry.id)] if entry is not None else []),
+    def known(name: str) -> Text:
+        return getattr(entry, name) if entry is not None else ""
+
+    return event_form(
+        form,
+        AccountState.save_address,
+        _("Guardar dirección"),
+        *([rx.el.input(type="hidden", name="id", value=entry.id)] if entry is not None else []),
         rx.el.div(
-            field("first_name", _("Nombre"), "given-name", who.first_name),
-            field("last_name", _("Apellido"), "family-name", who.last_name),
+            line("first_name", _("Nombre"), "given-name", who.first_name),
+            line("last_name", _("Apellido"), "family-name", who.last_name),
             class_name="pair",
         ),
-        field("phone", _("Celular"), "tel-national", who.phone, kind="tel"),
-        TownField.create(
-            label=_("Municipio"),
-            hint=_("Escribe las primeras letras y elígelo de la lista."),
-            value=entry.town if entry is not None else "",
-            towns=AccountState.towns,
-            on_type=AccountState.find_towns,
+        line("phone", _("Celular"), "tel-national", who.phone, kind="tel"),
+        town_field(
+            _("Municipio"),
+            AccountState.towns,
+            AccountState.towns_for,
+            AccountState.find_towns,
+            lambda town: {"data_text": town.label},
+            element_id=f"{form}-town",
+            problem=problem_in(answer, "town"),
+            live="",
+            default_value=known("town"),
+            key=known("town"),
         ),
-        field("address", _("Dirección"), "address-line1", entry.address if entry is not None else ""),
+        line("address", _("Dirección"), "address-line1", known("address")),
         rx.el.div(
-            field("suburb", _("Barrio"), "address-level3", entry.suburb if entry is not None else ""),
-            field(
-                "reference",
-                _("Indicaciones"),
-                "address-line2",
-                entry.reference if entry is not None else "",
-                optional=_("(opcional)"),
-            ),
+            line("suburb", _("Barrio"), "address-level3", known("suburb")),
+            line("reference", _("Indicaciones"), "address-line2", known("reference"), is_optional=True),
             class_name="pair",
         ),
-        name=name,
-        answer=AccountState.answer,
-        texts={**form_texts(_("Guardar dirección"), _("Guardando…")), "look": "dark"},
-        on_send=AccountState.save_address,
     )
+
+
+def remove_button(entry: ObjectVar[AddressView]) -> rx.Component:
+    """Asks once more, in place: an address that took a minute to type is not gone by a slip."""
+    label = _("Quitar la dirección ") + f"{entry.address}"
+    button = rx.el.button(
+        icon("trash", size=20), type="button", class_name="icon-button", aria_label=label, data_asks=""
+    )
+    question = rx.el.div(
+        rx.el.button(
+            _("Dejarla"),
+            type="button",
+            class_name="button button--quiet button--small",
+            data_stays="",
+            data_first="",
+        ),
+        rx.el.button(
+            _("Quitarla"),
+            type="button",
+            class_name="button button--dark button--small",
+            on_click=AccountState.remove_address(entry.id),  # type: ignore[call-arg, arg-type]
+        ),
+        role="group",
+        class_name="account-remove",
+        aria_label=label,
+    )
+    return AskFirst.create(button, question)
 
 
 def address(entry: ObjectVar[AddressView]) -> rx.Component:
@@ -152,11 +183,7 @@ def address(entry: ObjectVar[AddressView]) -> rx.Component:
                 rx.el.span(entry.suburb, rx.cond(entry.suburb != "", " · ", ""), entry.town),
                 rx.el.span(entry.phone),
             ),
-            RemoveButton.create(
-                label=_("Quitar la dirección ") + f"{entry.address}",
-                texts={"yes": _("Quitarla"), "no": _("Dejarla")},
-                on_remove=AccountState.remove_address(entry.id),  # type: ignore[call-arg, arg-type]
-            ),
+            remove_button(entry),
             class_name="account-address__top",
         ),
         rx.cond(
@@ -209,28 +236,22 @@ def book() -> rx.Component:
 
 def profile() -> rx.Component:
     """Who the customer is."""
+    form = "profile"
+    answer = answer_of(form)
+
+    def line(name: str, label: str, fill: str, value: rx.Var[str], **more: Any) -> rx.Component:
+        return account_field(name, label, fill, answer, form, default_value=value, key=value, **more)
+
     return part(
         _("Tus datos"),
         rx.el.p(WHO.email, class_name="account__soft", data_testid="account-email"),
-        EventForm.create(
-            AccountField.create(
-                name="first_name", label=_("Nombre"), fill="given-name", value=WHO.first_name
-            ),
-            AccountField.create(
-                name="last_name", label=_("Apellido"), fill="family-name", value=WHO.last_name
-            ),
-            AccountField.create(
-                name="phone",
-                label=_("Celular"),
-                kind="tel",
-                fill="tel-national",
-                value=WHO.phone,
-                optional=_("(opcional)"),
-            ),
-            name="profile",
-            answer=AccountState.answer,
-            texts={**form_texts(_("Guardar mis datos"), _("Guardando…")), "look": "dark"},
-            on_send=AccountState.save_profile,
+        event_form(
+            form,
+            AccountState.save_profile,
+            _("Guardar mis datos"),
+            line("first_name", _("Nombre"), "given-name", WHO.first_name),
+            line("last_name", _("Apellido"), "family-name", WHO.last_name),
+            line("phone", _("Celular"), "tel-national", WHO.phone, kind="tel", is_optional=True),
         ),
         name="datos",
     )
@@ -240,15 +261,10 @@ def password() -> rx.Component:
     """How the customer gets in, and out."""
     return part(
         _("Tu contraseña"),
-        AccountForm.create(
+        http_form(
             rx.cond(
                 AccountState.has_password,
-                AccountField.create(
-                    name="password",
-                    label=_("Contraseña actual"),
-                    kind="password",
-                    fill="current-password",
-                ),
+                entry_field("password", _("Contraseña actual"), "current-password", kind="password"),
                 rx.el.p(
                     _("Entras con Google. Si quieres, elige también una contraseña."),
                     class_name="account__soft",
@@ -256,15 +272,14 @@ def password() -> rx.Component:
             ),
             new_password("new_password", _("Contraseña nueva")),
             action="/auth/account/password",
-            next=ACCOUNT,
-            texts={**form_texts(_("Cambiar contraseña"), _("Guardando…")), "look": "dark"},
+            leads_to=ACCOUNT,
+            submit=_("Cambiar contraseña"),
+            busy=_("Guardando…"),
+            look="dark",
         ),
         rx.el.p(_("Al cambiarla se cierra tu sesión en los demás equipos."), class_name="account__soft"),
-        SignOut.create(
-            action="/auth/account/logout-everywhere",
-            label=_("Salir en todos mis equipos"),
-            next=HOME,
-            test_id="logout-everywhere",
+        sign_out(
+            "/auth/account/logout-everywhere", _("Salir en todos mis equipos"), HOME, "logout-everywhere"
         ),
         name="clave",
     )
@@ -294,9 +309,7 @@ def page() -> rx.Component:
                     rx.el.h1(
                         _("Hola, "), WHO.first_name, class_name="page-title", data_testid="account-hello"
                     ),
-                    SignOut.create(
-                        action="/auth/account/logout", label=_("Salir"), next=HOME, test_id="logout"
-                    ),
+                    sign_out("/auth/account/logout", _("Salir"), HOME, "logout"),
                     class_name="account__top",
                 ),
                 rx.el.div(

@@ -9,8 +9,9 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
-from storefront.pages.account.browser import AccountForm, DropLink, WayLink, WithLink
-from storefront.pages.account.enter import card, email_field, form_texts, meta, new_password
+from storefront.pages.account.browser import DROP_TOKEN, HAS_TOKEN, http_form
+from storefront.pages.account.enter import card, email_field, new_password, way
+from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams
 
 HEADING = _("Cambia tu contraseña")
@@ -24,32 +25,38 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def page() -> rx.Component:
     """The form that the address is for."""
-    return card(
-        HEADING,
-        WithLink.create(
-            rx.el.p(
-                _("Escribe tu correo y te enviaremos un enlace para elegir una nueva."),
-                class_name="account-card__lead",
-            ),
-            AccountForm.create(
-                email_field(),
-                action="/auth/account/forgot",
-                done=_(
-                    "Si hay una cuenta con ese correo, ya va en camino un enlace. Sirve una vez y dura una hora."
-                ),
-                texts=form_texts(_("Enviarme el enlace"), _("Enviando…")),
-            ),
-            rx.el.p(WayLink.create(_("Volver a entrar"), to=LOGIN), class_name="account-card__more"),
-            has=False,
+    choose = rx.fragment(
+        http_form(
+            new_password(label=_("Contraseña nueva")),
+            action="/auth/account/reset",
+            leads_to=ACCOUNT,
+            submit=_("Guardar y entrar"),
+            busy=_("Guardando…"),
         ),
-        WithLink.create(
-            AccountForm.create(
-                new_password(label=_("Contraseña nueva")),
-                action="/auth/account/reset",
-                next=ACCOUNT,
-                texts=form_texts(_("Guardar y entrar"), _("Guardando…")),
+        rx.el.p(
+            rx.el.button(
+                _("Pedir otro enlace"),
+                type="button",
+                class_name="text-button",
+                custom_attrs={"onClick": DROP_TOKEN},
             ),
-            rx.el.p(DropLink.create(label=_("Pedir otro enlace")), class_name="account-card__more"),
-            has=True,
+            class_name="account-card__more",
         ),
     )
+    ask = rx.fragment(
+        rx.el.p(
+            _("Escribe tu correo y te enviaremos un enlace para elegir una nueva."),
+            class_name="account-card__lead",
+        ),
+        http_form(
+            email_field(),
+            action="/auth/account/forgot",
+            done=_(
+                "Si hay una cuenta con ese correo, ya va en camino un enlace. Sirve una vez y dura una hora."
+            ),
+            submit=_("Enviarme el enlace"),
+            busy=_("Enviando…"),
+        ),
+        rx.el.p(way(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
+    )
+    return card(HEADING, rx.cond(HAS_TOKEN, choose, ask))

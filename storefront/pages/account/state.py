@@ -18,20 +18,25 @@ from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.fulfillment.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
+from storefront.components.forms import LONGEST, Town, town_view
+from storefront.components.header import STORE_NAME
 from storefront.components.links import LOGIN, order_path
-from storefront.meta import DocumentMeta
-from storefront.pages.account.enter import meta
+from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, checked_id, checked_text, event, next_number
 from storefront.state.session import shopper_of
 
 TITLE = _("Mi cuenta")
-LONGEST = 300
 MOST_FIELDS = 20
 CHECK = _("Revisa los datos marcados.")
 FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
 GONE = _("Esta dirección ya no está en tu libreta.")
+
+
+def meta(title: str) -> DocumentMeta:
+    """The document of a page that is nobody's to find."""
+    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ class AccountState(PageState, rx.State):
     has_password: rx.Field[bool] = rx.field(True)
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
-    towns: rx.Field[list[str]] = rx.field(default_factory=list)
+    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
+    towns_for: rx.Field[str] = rx.field("")
     answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)
 
     async def _data(self, params: PageParams) -> PageData[None]:
@@ -138,10 +144,9 @@ class AccountState(PageState, rx.State):
     async def find_towns(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
         async with errors_as_notices(self):
-            self.towns = [
-                f"{town.name}, {town.department}"
-                for town in search_municipalities(checked_text(text, LONGEST))
-            ]
+            text = checked_text(text, LONGEST)
+            self.towns = [town_view(town) for town in search_municipalities(text)]
+            self.towns_for = text
 
     async def _change_book(self, address_id: str, change: Callable[..., Awaitable[object]]) -> Any:
         shopper = await shopper_of(self)
@@ -210,7 +215,7 @@ def _town_code(text: str) -> str:
     Empty when there is no such one, or more than one.
     """
     for town in search_municipalities(text):
-        if text.casefold() == f"{town.name}, {town.department}".casefold():
+        if text.casefold() == town_view(town).label.casefold():
             return town.code
     city, _comma, department = text.rpartition(",")
     named = municipality_named(text, "") or municipality_named(city, department)

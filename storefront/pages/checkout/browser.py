@@ -1,16 +1,93 @@
-"""The checkout's parts that live in the browser: see `assets/scripts/checkout-form.jsx` and `checkout-fields.jsx`."""
+"""What the browser keeps of the checkout: see `assets/scripts/checkout.jsx`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
 
 from backend.checkout.account_page import AddressView
-from storefront.components.browser import Texts, on_nothing, on_text
-from storefront.pages.checkout.views import Answer, Choice, Shipping, Town
+from storefront.components.browser import on_nothing
+from storefront.components.forms import field
+from storefront.components.hooks import function, hook, props, script, text_at, view
+from storefront.pages.checkout.fields import LABELS
+from storefront.pages.checkout.state import CheckoutState
+from storefront.pages.checkout.views import Answer, Shipping
 
-FORM = "$/public/scripts/checkout-form.jsx"
-FIELDS = "$/public/scripts/checkout-fields.jsx"
-Options = list[dict[str, str]]
+SCRIPT = script("checkout")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is typed, and how far the purchase is.
+
+    `chosen` is the way to ship. `is_pricing`: its price is on its way, since long if `is_slow`; `is_waiting`: no price
+    stands meanwhile. `has_price`: there is one, of just what the form says. `failure` is what the last press of the
+    button came to, none while there is nothing to tell. `book` are the customer's addresses.
+    """
+
+    typed: dict[str, str]
+    chosen: str
+    is_priced: bool
+    is_pricing: bool
+    is_slow: bool
+    is_waiting: bool
+    has_price: bool
+    is_placing: bool
+    failure: Answer | None
+    book: list[AddressView]
+    ship: Any
+    control: Any
+    choice: Any
+    town: Any
+    address: Any
+
+
+FORM = view(SCRIPT, "useForm", Form)
+IS_FOLD_OPEN: rx.Var[bool] = hook(SCRIPT, "useIsFoldOpen").to(bool)
+GO_TO_FIELD = function(SCRIPT, "goToField")
+LIVE = rx.cond(FORM.failure, "off", "polite")
+"""After a vain try to pay, the list over the button says all problems at once."""
+
+
+def typed(name: str) -> rx.Var[str]:
+    """What stands in a field."""
+    return text_at(FORM.typed, name)
+
+
+def problem_at(name: str) -> rx.Var[str]:
+    """What is wrong with a field."""
+    return text_at(CheckoutState.problems, name)
+
+
+def field_id(name: str) -> str:
+    """The id of a field's element."""
+    return f"campo-{name.replace('_', '-')}"
+
+
+def control(name: str) -> list[rx.Var[Any]]:
+    """What makes an element the one that a text is typed into, or chosen from."""
+    return [props(FORM.control, name)]
+
+
+def choice(name: str, *value: object) -> list[rx.Var[Any]]:
+    """What makes an input a radio button for a value; `value` may tell, too, whether it is chosen."""
+    return [props(FORM.choice, name, *value)]
+
+
+def line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:
+    """A line to write on."""
+    return field(
+        name,
+        LABELS[name],
+        element_id=field_id(name),
+        problem=problem_at(name),
+        hint=hint,
+        is_optional=is_optional,
+        live=LIVE,
+        enter_key_hint="next",
+        special_props=control(name),
+        **more,
+    )
 
 
 def on_note(values: rx.Var[Any], reached: rx.Var[Any], number: rx.Var[Any]) -> list[rx.Var[Any]]:
@@ -28,38 +105,21 @@ def on_place(values: rx.Var[Any], total: rx.Var[Any]) -> list[rx.Var[Any]]:
     return [values, total]
 
 
-class Stages(rx.Component):
-    """Shows the stage that the purchase is in; keeps showing it while a new connection does not know it yet."""
-
-    library = FORM
-    tag = "Stages"
-    now: rx.Var[str]
-
-
-class Stage(rx.Component):
-    """Shows its children in this stage."""
-
-    library = FORM
-    tag = "Stage"
-    name: rx.Var[str]
-
-
 class Checkout(rx.Component):
     """Holds what is typed, around the form and the purchase."""
 
-    library = FORM
+    library = SCRIPT
     tag = "Checkout"
     cart: rx.Var[str]
     total: rx.Var[int]
-    total_label: rx.Var[str]
     draft: rx.Var[dict[str, str]]
     loaded_at: rx.Var[int]
     noted: rx.Var[int]
-    problems: rx.Var[dict[str, str]]
     shipping: rx.Var[Shipping]
     answer: rx.Var[Answer]
-    is_payable: rx.Var[bool]
-    texts: rx.Var[dict[str, Any]]
+    book: rx.Var[list[AddressView]]
+    documents: rx.Var[dict[str, list[str]]]
+    fields: rx.Var[list[str]]
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]
     on_place: rx.EventHandler[on_place]  # type: ignore[type-arg, valid-type]
@@ -67,116 +127,14 @@ class Checkout(rx.Component):
 
 
 class CheckoutForm(rx.Component):
-    """The form, with its button at the end."""
+    """The form: Enter goes from field to field, and a vain try to what is to be done."""
 
-    library = FORM
+    library = SCRIPT
     tag = "CheckoutForm"
 
 
 class Fold(rx.Component):
-    """The purchase, folded away on phones."""
+    """Opens and closes by its button that has `aria-controls`."""
 
-    library = FORM
+    library = SCRIPT
     tag = "Fold"
-    label: rx.Var[str]
-    amount: rx.Var[Any]
-
-
-class Amount(rx.Component):
-    """An amount that shipping is part of."""
-
-    library = FORM
-    tag = "Amount"
-    text: rx.Var[str]
-    otherwise: rx.Var[str]
-
-
-class Field(rx.Component):
-    """A line to write on."""
-
-    library = FIELDS
-    tag = "Field"
-    name: rx.Var[str]
-    type: rx.Var[str]
-    label: rx.Var[str]
-    hint: rx.Var[str]
-    optional: rx.Var[str]
-    placeholder: rx.Var[str]
-    auto_complete: rx.Var[str]
-    input_mode: rx.Var[str]
-    auto_capitalize: rx.Var[str]
-
-
-class SelectField(rx.Component):
-    """A list to choose from."""
-
-    library = FIELDS
-    tag = "SelectField"
-    name: rx.Var[str]
-    label: rx.Var[str]
-    hint: rx.Var[str]
-    placeholder: rx.Var[str]
-    options: rx.Var[list[Choice]]
-    test_id: rx.Var[str]
-
-
-class PersonCards(rx.Component):
-    """Who pays: a person or a company."""
-
-    library = FIELDS
-    tag = "PersonCards"
-    label: rx.Var[str]
-    options: rx.Var[Options]
-    documents: rx.Var[dict[str, Options]]
-
-
-class DocumentField(rx.Component):
-    """The documents that who pays may have."""
-
-    library = FIELDS
-    tag = "DocumentField"
-    label: rx.Var[str]
-    placeholder: rx.Var[str]
-    documents: rx.Var[dict[str, Options]]
-
-
-class DocumentNumber(rx.Component):
-    """The number of the document."""
-
-    library = FIELDS
-    tag = "DocumentNumber"
-    label: rx.Var[str]
-    hint: rx.Var[str]
-    auto_complete: rx.Var[str]
-
-
-class SavedAddresses(rx.Component):
-    """The customer's addresses to choose from. Nothing for whoever has none."""
-
-    library = FIELDS
-    tag = "SavedAddresses"
-    label: rx.Var[str]
-    other: rx.Var[str]
-    book: rx.Var[list[AddressView]]
-
-
-class TownField(rx.Component):
-    """The municipality, searched for and picked from the list."""
-
-    library = FIELDS
-    tag = "TownField"
-    label: rx.Var[str]
-    hint: rx.Var[str]
-    texts: rx.Var[Texts]
-    towns: rx.Var[list[Town]]
-    answered: rx.Var[str]
-    on_find: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
-
-
-class ShippingChoices(rx.Component):
-    """The ways to ship, with their prices."""
-
-    library = FIELDS
-    tag = "ShippingChoices"
-    label: rx.Var[str]
-    texts: rx.Var[Texts]

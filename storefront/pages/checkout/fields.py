@@ -1,11 +1,10 @@
 """The fields of the checkout: their names, what a shopper calls them, and how what a browser sends is taken."""
 
 from backend.errors import InvalidData
-from backend.payment.providers.pse.payer import COMPANY, PERSON, document_types
+from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, document_types
 from backend.texts import _
+from storefront.components.forms import LONGEST
 from storefront.state.handlers import MAX_ID
-
-LONGEST = 300
 
 LABELS = {
     "email": _("Correo electrónico"),
@@ -49,6 +48,8 @@ DOCUMENTS = {
     person: [{"value": kind.code, "label": kind.label} for kind in document_types(person)]
     for person in (PERSON, COMPANY)
 }
+WRITTEN_IN_DIGITS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape.startswith(r"\d")]
+"""The documents whose number has digits only, as their rule says: a telephone shows its keys for figures."""
 
 
 def typed_fields(value: object) -> dict[str, str]:

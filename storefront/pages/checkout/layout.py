@@ -1,21 +1,32 @@
 """The checkout's page: the form and the purchase, and nothing that leads away from them."""
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch, icon
-from storefront.components.change_bank import TEXTS as CHANGE_BANK
-from storefront.components.change_bank import ChangeBank
+from storefront.components.change_bank import change_bank_button
+from storefront.components.forms import spinner_or
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
+from storefront.components.hooks import ABSENT, lasting
 from storefront.components.links import CART
 from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.browser import Checkout, CheckoutForm, Stage, Stages
+from storefront.pages.checkout.browser import (
+    FORM,
+    GO_TO_FIELD,
+    Checkout,
+    CheckoutForm,
+    field_id,
+    problem_at,
+)
+from storefront.pages.checkout.fields import DOCUMENTS, LABELS
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
+from storefront.pages.checkout.views import Answer
 from storefront.state.cart import CartState
 
 SETTINGS = load_settings()
@@ -60,24 +71,91 @@ def open_checkout() -> rx.Component:
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
         rx.el.div(
             summary(),
-            CheckoutForm.create(contact(), shipping(), payment()),
+            CheckoutForm.create(
+                contact(),
+                shipping(),
+                payment(),
+                rx.el.div(failure(), pay_button(), class_name="checkout__end"),
+            ),
             class_name="checkout",
         ),
         cart=cart.id,
         total=cart.total,
-        total_label=cart.total_label,
         draft=CheckoutState.draft,
         loaded_at=CheckoutState.loaded_at,
         noted=CheckoutState.noted,
-        problems=CheckoutState.problems,
         shipping=CheckoutState.shipping,
         answer=CheckoutState.answer,
-        is_payable=CheckoutState.is_payable,
-        texts=texts.FORM,
+        book=CheckoutState.book,
+        documents={person: [kind["value"] for kind in kinds] for person, kinds in DOCUMENTS.items()},
+        fields=list(LABELS),
         on_note=CheckoutState.note,
         on_ship=CheckoutState.ship,
         on_place=CheckoutState.place,
         on_stale=CheckoutState.follow,
+    )
+
+
+def failure() -> rx.Component:
+    """What the last press of the button came to, while there is something to do about it."""
+    told = FORM.failure.to(ObjectVar, Answer)
+    marked = [
+        rx.cond(
+            problem_at(name),
+            rx.el.li(
+                rx.el.a(label, href=f"#{field_id(name)}", custom_attrs={"onClick": GO_TO_FIELD}), key=name
+            ),
+        )
+        for name, label in LABELS.items()
+    ]
+    fields = rx.cond(
+        CheckoutState.problems.length() > 0,
+        rx.el.div(
+            icon("warning"),
+            rx.el.div(
+                rx.el.p(_("Revisa estos datos para poder pagar:"), class_name="alert__title"),
+                rx.el.ul(*marked, class_name="alert__list"),
+            ),
+            class_name="alert",
+        ),
+    )
+    to_cart = rx.fragment(" ", rx.el.a(_("Revisar mi carrito"), href=CART))
+    other = rx.el.div(
+        icon("warning"),
+        rx.el.p(told.text, rx.cond(told.kind == "stock", to_cart)),
+        class_name="alert",
+        data_kind=told.kind,
+    )
+    return rx.el.div(
+        rx.cond(FORM.failure, rx.cond(told.kind == "fields", fields, other)),
+        role="alert",
+        data_testid="checkout-alert",
+        custom_attrs={"tabIndex": -1, "data-failure": ""},
+    )
+
+
+def pay_button() -> rx.Component:
+    """The button says what will be paid; while that is not known, or the bank is being opened, it waits."""
+    is_busy = FORM.is_placing | FORM.is_pricing
+    total = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
+    words = rx.cond(
+        FORM.is_placing,
+        _("Abriendo tu banco…"),
+        rx.cond(FORM.is_pricing, texts.PRICING, rx.cond(FORM.has_price, total, _("Pagar con PSE"))),
+    )
+    return rx.cond(
+        CheckoutState.is_payable,
+        rx.el.button(
+            spinner_or("lock", is_busy),
+            rx.el.span(words),
+            type="submit",
+            class_name="button button--primary button--wide pay",
+            data_testid="place-order",
+            custom_attrs={
+                "aria-disabled": rx.cond(is_busy, "true", ABSENT),
+                "aria-busy": rx.cond(is_busy, "true", ABSENT),
+            },
+        ),
     )
 
 
@@ -100,9 +178,7 @@ def placed() -> rx.Component:
             data_testid="go-to-bank",
         ),
         order_link(_("Ver mi pedido")),
-        ChangeBank.create(
-            answers=CheckoutState.changes, texts=CHANGE_BANK, on_change=CheckoutState.change_bank
-        ),
+        change_bank_button(CheckoutState.changes, CheckoutState.change_bank),
         test_id="order-waiting",
     )
 
@@ -148,15 +224,14 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """The whole page."""
+    """The whole page: the stage that the purchase is in, which stays while a new connection does not know it yet."""
+    now = rx.cond(rx.State.is_hydrated, CheckoutState.stage, "waiting")  # what was before `load` is old news
     return quiet_frame(
-        Stages.create(
-            Stage.create(skeleton(), name="waiting"),
-            Stage.create(open_checkout(), name="open"),
-            Stage.create(placed(), name="placed"),
-            Stage.create(nothing(), name="empty"),
-            now=rx.cond(
-                rx.State.is_hydrated, CheckoutState.stage, "waiting"
-            ),  # what was before `load` is old news
+        rx.match(
+            lasting(now, now != "waiting").to(str),
+            ("open", open_checkout()),
+            ("placed", placed()),
+            ("empty", nothing()),
+            skeleton(),
         )
     )

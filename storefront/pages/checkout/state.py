@@ -24,6 +24,7 @@ from backend.money import Cop, format_cop
 from backend.shipping.municipalities import search_municipalities
 from backend.texts import _
 from storefront.components.change_bank import change_bank
+from storefront.components.forms import LONGEST, Town, town_view
 from storefront.components.links import order_path
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
@@ -34,9 +35,7 @@ from storefront.pages.checkout.views import (
     Choice,
     LastOrder,
     Shipping,
-    Town,
     shipping_card,
-    town_view,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState, refresh, use_own_cart
@@ -147,7 +146,7 @@ class CheckoutState(PageState, rx.State):
     async def find_town(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
         async with errors_as_notices(self):
-            text = checked_text(text, fields.LONGEST)
+            text = checked_text(text, LONGEST)
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
@@ -299,14 +298,14 @@ class CheckoutState(PageState, rx.State):
         """Id and token of the order that this browser says it placed last; empty when it says nothing of use."""
         try:
             told = json.loads(self.last_order)
-            return checked_id(told["id"]), checked_text(told["token"], fields.LONGEST)
+            return checked_id(told["id"]), checked_text(told["token"], LONGEST)
         except (ValueError, KeyError, TypeError, ShopError):
             return "", ""
 
 
 async def _priced(cart_id: str, dane_code: str, address: str, option_id: str, *, is_choice: bool) -> Shipping:
     """The ways to ship there, one of them chosen; for a choice from the list that is shown, at the list's prices."""
-    dane_code, address = checked_text(dane_code, MAX_ID), checked_text(address, fields.LONGEST)
+    dane_code, address = checked_text(dane_code, MAX_ID), checked_text(address, LONGEST)
     option_id = checked_text(option_id, MAX_ID)
     checkout = current_shop().checkout
     is_an_address = "address" not in read_destination({"address": address})[1]

@@ -9,8 +9,11 @@ from storefront.components.browser import icon
 from storefront.components.cart import problem
 from storefront.components.links import CART
 from storefront.components.pictures import picture
-from storefront.pages.checkout.browser import Amount, Fold
+from storefront.pages.checkout import texts
+from storefront.pages.checkout.browser import FORM, IS_FOLD_OPEN, Fold
 from storefront.state.cart import CartState
+
+BODY = "tu-compra"
 
 
 def line(item: ObjectVar[CartLine]) -> rx.Component:
@@ -42,6 +45,12 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
     )
 
 
+def amount(text: rx.Var[str], otherwise: str | rx.Var[str]) -> rx.Component:
+    """An amount that shipping is part of: while that is being priced, the figure of before would be a wrong one."""
+    pricing = rx.el.span(rx.el.span(texts.PRICING, class_name="sr-only"), class_name="bone amount__bone")
+    return rx.cond(FORM.is_pricing, pricing, rx.cond(FORM.has_price, text, otherwise))
+
+
 def totals() -> rx.Component:
     """The sums. What shipping is part of waits for its price."""
     cart = CartState.cart
@@ -51,9 +60,9 @@ def totals() -> rx.Component:
             rx.el.div(
                 rx.el.dt(_("Envío")),
                 rx.el.dd(
-                    Amount.create(
-                        text=rx.cond(cart.shipping_total == 0, _("Gratis"), cart.shipping_total_label),
-                        otherwise=_("Según tu municipio"),
+                    amount(
+                        rx.cond(cart.shipping_total == 0, _("Gratis"), cart.shipping_total_label),
+                        _("Según tu municipio"),
                     ),
                     data_testid="checkout-shipping",
                 ),
@@ -61,7 +70,7 @@ def totals() -> rx.Component:
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(
-                    Amount.create(text=cart.total_label, otherwise=cart.item_total_label),
+                    amount(cart.total_label, cart.item_total_label),
                     data_testid="checkout-total",
                 ),
                 class_name="summary__total",
@@ -85,15 +94,29 @@ def summary() -> rx.Component:
     cart = CartState.cart
     return rx.el.aside(
         Fold.create(
-            rx.el.h2(_("Tu compra"), class_name="summary__title"),
-            rx.el.ul(
-                rx.foreach(cart.lines, line),
-                class_name="buy",
+            rx.el.button(
+                icon("cart", size=22),
+                rx.el.span(_("Ver tu compra"), class_name="fold__label"),
+                icon("down", size=18),
+                rx.el.span(amount(cart.total_label, cart.item_total_label), class_name="fold__amount"),
+                type="button",
+                class_name="fold__button",
+                custom_attrs={
+                    "aria-expanded": rx.cond(IS_FOLD_OPEN, "true", "false"),
+                    "aria-controls": BODY,
+                },
             ),
-            totals(),
-            rx.el.a(_("Cambiar mi carrito"), href=CART, class_name="checkout__change"),
-            label=_("Ver tu compra"),
-            amount=Amount.create(text=cart.total_label, otherwise=cart.item_total_label),
+            rx.el.div(
+                rx.el.h2(_("Tu compra"), class_name="summary__title"),
+                rx.el.ul(
+                    rx.foreach(cart.lines, line),
+                    class_name="buy",
+                ),
+                totals(),
+                rx.el.a(_("Cambiar mi carrito"), href=CART, class_name="checkout__change"),
+                id=BODY,
+                class_name="fold__body",
+            ),
         ),
         class_name="checkout__summary",
         aria_label=_("Tu compra"),

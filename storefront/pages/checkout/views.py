@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from backend.checkout.shipping import ShippingChoice
-from backend.shipping.municipalities import Municipality
 from backend.texts import _
 
 
@@ -12,16 +11,6 @@ class Choice:
     """An entry of a list."""
 
     value: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Town:
-    """A municipality that may be meant."""
-
-    value: str
-    name: str
-    department: str
     label: str
 
 
@@ -70,11 +59,6 @@ class LastOrder:
     number: int = 0
     page: str = ""
     bank: str = ""
-
-
-def town_view(town: Municipality) -> Town:
-    """A municipality with its department: names repeat over the country."""
-    return Town(town.code, town.name, town.department, f"{town.name}, {town.department}")
 
 
 def shipping_card(choice: ShippingChoice) -> ShippingCard:

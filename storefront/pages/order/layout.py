@@ -1,55 +1,29 @@
 """The order's page: the status of its payment first, then everything that PSE requires and a shopper wants to know."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
 from backend.texts import _
-from storefront.components.browser import Texts, icon
-from storefront.components.change_bank import TEXTS as CHANGE_BANK
-from storefront.components.change_bank import ChangeBank
+from storefront.components.browser import icon, on_nothing
+from storefront.components.change_bank import change_bank_button
+from storefront.components.forms import BUSY, Once, spinner_or
 from storefront.components.frame import framed
+from storefront.components.hooks import ABSENT, script
 from storefront.components.links import CATALOG, address_part
 from storefront.components.placeholders import bar, not_found, waiting
 from storefront.pages.order import texts
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 
-SCRIPT = "$/public/scripts/order.jsx"
-
-
-def on_press() -> list[rx.Var[Any]]:
-    """An event without a value."""
-    return []
-
 
 class OrderWatch(rx.Component):
     """Asks how the order stands: often while the bank decides (`bank`), seldom while it travels (`road`)."""
 
-    library = SCRIPT
+    library = script("order")
     tag = "OrderWatch"
     pace: rx.Var[str]
-    on_ask: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
-
-
-class PrintButton(rx.Component):
-    """Prints the page."""
-
-    library = SCRIPT
-    tag = "PrintButton"
-    label: rx.Var[str]
-
-
-class TryAgain(rx.Component):
-    """Brings the cart of a lost order back."""
-
-    library = SCRIPT
-    tag = "TryAgain"
-    answers: rx.Var[int]
-    texts: rx.Var[Texts]
-    on_try: rx.EventHandler[on_press]  # type: ignore[type-arg, valid-type]
+    on_ask: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
@@ -117,9 +91,7 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.div(
                 rx.cond(
                     order.can_retry,
-                    TryAgain.create(
-                        answers=OrderState.answers, texts=texts.AGAIN, on_try=OrderState.try_again
-                    ),
+                    try_again(),
                 ),
                 rx.cond(
                     order.status == "paid",
@@ -136,16 +108,20 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                         data_testid="go-to-bank",
                     ),
                 ),
-                PrintButton.create(label=_("Imprimir")),
+                rx.el.button(
+                    icon("print", size=20),
+                    _("Imprimir"),
+                    type="button",
+                    class_name="button button--quiet",
+                    data_testid="print-order",
+                    custom_attrs={"onClick": rx.Var("() => window.print()")},
+                ),
                 class_name="order__actions",
             ),
             rx.cond(
                 order.can_change_bank,
                 rx.el.div(
-                    ChangeBank.create(
-                        answers=OrderState.answers, texts=CHANGE_BANK, on_change=OrderState.change_bank
-                    ),
-                    class_name="order__change",
+                    change_bank_button(OrderState.answers, OrderState.change_bank), class_name="order__change"
                 ),
             ),
             class_name="order__say",
@@ -153,6 +129,21 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
         class_name="order__status",
         data_status=order.status,
     )
+
+
+def try_again() -> rx.Component:
+    """The button that brings the cart of a lost order back."""
+    button = rx.el.button(
+        spinner_or("back", BUSY),
+        rx.cond(BUSY, texts.BRINGING, texts.AGAIN),
+        type="button",
+        class_name="button button--primary",
+        on_click=OrderState.try_again,
+        data_testid="try-again",
+        data_once="",
+        custom_attrs={"aria-busy": rx.cond(BUSY, "true", ABSENT)},
+    )
+    return Once.create(button, answers=OrderState.answers)
 
 
 def order_page(order: ObjectVar[OrderView]) -> rx.Component:

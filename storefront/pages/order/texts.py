@@ -95,4 +95,5 @@ STAGES = {
     "canceled": _("Guía anulada"),
 }
 """The stage of a fulfillment as shoppers read it: `FulfillmentView.stage`."""
-AGAIN = {"again": _("Intentar de nuevo con el mismo carrito"), "busy": _("Preparando tu carrito…")}
+AGAIN = _("Intentar de nuevo con el mismo carrito")
+BRINGING = _("Preparando tu carrito…")

@@ -1,16 +1,18 @@
 // The checkout's form. What is typed lives here, so that no key waits for the network. The server is told in pauses, keeps
 // it with the cart and says what is wrong with it. Until it says that it has it, a copy lies in this tab's session storage:
-// a reload, a lost connection or a restarted server loses nothing.
+// a reload, a lost connection or a restarted server loses nothing. The markup is in `storefront/pages/checkout/`.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { Link } from "react-router";
 import { useOtherTabs } from "./cart.jsx";
-import { Icon } from "./icons.jsx";
+import { useLasting } from "./lasting.jsx";
 
 const COPY = "trompo_typed";
 const PAUSE_MS = 500;
+const SLOW_MS = 4000;
+const WHERE = ["address", "suburb", "reference", "town", "dane_code"];
+const WHO = ["first_name", "last_name", "phone"];
 
-const Form = createContext(null);
+const Form = createContext({ typed: {} });
 export const useForm = () => useContext(Form);
 
 const copy = {
@@ -107,20 +109,82 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
   return { values, change, leave, ship, reachAll };
 }
 
-const NEXT = "input:not([type=hidden]), select, button[type=submit]";
+// What the elements of the form need to show what is typed and to change it.
+function useControls({ values, change, leave, ship }, documents, addresses) {
+  const before = useRef();
+  const book = useLasting(addresses, addresses.length > 0);
+  const part = (from, names) => Object.fromEntries(names.map((name) => [name, from?.[name] ?? ""]));
 
-// Enter goes on to the next field: it does not pay by accident.
-const entered = (event) => {
-  const field = event.target;
-  if (event.key !== "Enter" || event.defaultPrevented || field.tagName !== "INPUT") return;
-  event.preventDefault();
-  const fields = [...field.form.querySelectorAll(NEXT)].filter((one) => one.type !== "radio" || one.checked);
-  fields[fields.indexOf(field) + 1]?.focus();
-};
+  const changed = (name, { tagName, value }) => {
+    if (name === "town") change({ town: value, dane_code: "" }); // what is only typed is no place yet
+    else if (tagName === "INPUT") change({ [name]: value });
+    else {
+      change({ [name]: value }, 0);
+      leave(name);
+    }
+  };
+  const left = (name) => {
+    if (name === "town") return leave("dane_code", Boolean(values.town?.trim()));
+    leave(name);
+    if (name === "address" && values.address !== before.current) ship();
+  };
+  const control = (name) => ({
+    name,
+    value: values[name] ?? "",
+    onChange: (event) => changed(name, event.target),
+    onFocus: () => { before.current = values[name]; },
+    onBlur: () => left(name),
+  });
+
+  const radio = (name, isChosen, choose) => ({ type: "radio", name, checked: isChosen, onChange: choose });
+  const chosen = (name, value) => {
+    const kinds = documents[value];
+    const isOther = name === "person_type" && !kinds.includes(values.doc_type);
+    change({ [name]: value, ...(isOther && { doc_type: kinds[0] }) }, 0);
+    if (name === "shipping_option") ship();
+  };
+  const choice = (name, value, isChosen = values[name] === value) => ({
+    ...radio(name, isChosen, () => chosen(name, value)),
+    value,
+  });
+
+  const town = ({ label, value }) => ({
+    onClick: () => {
+      change({ town: label, dane_code: value }, 0);
+      leave("dane_code");
+      ship();
+    },
+  });
+
+  // an address is chosen while the form says just that: once a word of it is changed, it is another one, which `null` is
+  const current = book.find((entry) => WHERE.every((name) => (values[name] ?? "") === entry[name])) ?? null;
+  const address = (entry) =>
+    radio("saved_address", current?.id === entry?.id, () => {
+      change({ ...part(entry, WHERE), ...(entry?.first_name && part(entry, WHO)) }, 0);
+      if (entry) ship();
+    });
+
+  return { control, choice, town, address, book };
+}
+
+// Whether the price has been on its way for so long that a word about it is due.
+function useIsSlow(isPricing) {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!isPricing) return;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [isPricing]);
+  return isSlow;
+}
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, totalLabel, answer, problems, shipping, isPayable, texts, onPlace, onStale, children, ...props }) {
+export function Checkout({ total, answer, shipping, documents, book, fields, onPlace, onStale, children, ...props }) {
   const typed = useTyped(props);
+  const controls = useControls(typed, documents, book);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
   const seen = useRef(answer.number);
@@ -131,6 +195,8 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, isPaya
   const chosen = isOffered ? wanted : shipping.chosen;
   const isPriced = shipping.status === "ready" && shipping.dane_code === town && shipping.chosen === chosen;
   const isPricing = Boolean(town) && !isPriced && shipping.status !== "failed";
+  const isMoving = isPricing && shipping.dane_code !== town; // to another place, so no price stands
+  const isSlow = useIsSlow(isPricing);
 
   // What the button named last, and what a press agreed to that came while this was being priced once more: after a
   // reconnect, say, under the very finger. Another place or way to ship is another price, which nobody agreed to yet.
@@ -142,10 +208,11 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, isPaya
     setPlacing(true);
     isAwaited.current = true;
     setFailure(null);
-    onPlace(typed.reachAll(Object.keys(texts.labels)), agreedTotal);
+    onPlace(typed.reachAll(fields), agreedTotal);
   };
 
-  const place = () => {
+  const place = (event) => {
+    event.preventDefault();
     if (isPlacing) return;
     if (!isPricing) send(total);
     else if (isStillWanted(named.current)) agreed.current = named.current;
@@ -189,143 +256,54 @@ export function Checkout({ total, totalLabel, answer, problems, shipping, isPaya
   }, []);
 
   const context = {
-    ...typed, problems, shipping, chosen, isPriced, isPricing, isPlacing, isPayable, failure, place, totalLabel, texts,
+    ...controls, typed: typed.values, ship: typed.ship, place, failure, chosen, has_price: isPriced && Boolean(chosen),
+    is_priced: isPriced, is_pricing: isPricing, is_placing: isPlacing, is_slow: isSlow,
+    is_waiting: isMoving || shipping.status === "quoting" || shipping.status === "none",
   };
-  return <Form.Provider value={context}>{children}</Form.Provider>;
+  return <Form value={context}>{children}</Form>;
 }
+
+const NEXT = "input:not([type=hidden]), select, button[type=submit]";
+
+// Enter goes on to the next field: it does not pay by accident.
+const entered = (event) => {
+  const field = event.target;
+  if (event.key !== "Enter" || event.defaultPrevented || field.tagName !== "INPUT") return;
+  event.preventDefault();
+  const fields = [...field.form.querySelectorAll(NEXT)].filter((one) => one.type !== "radio" || one.checked);
+  fields[fields.indexOf(field) + 1]?.focus();
+};
+
+const goTo = (target) => {
+  target?.focus({ preventScroll: true });
+  target?.scrollIntoView({ block: "center" });
+};
+
+export const goToField = (event) => {
+  event.preventDefault();
+  goTo(document.getElementById(event.currentTarget.hash.slice(1)));
+};
 
 export function CheckoutForm({ children }) {
   const { place, failure } = useForm();
   const form = useRef(null);
-  const alert = useRef(null);
 
   // after a vain try the focus is where something is to be done
   useEffect(() => {
     if (!failure) return;
     const first = failure.kind === "fields" && form.current.querySelector('[aria-invalid="true"]');
-    const target = first || alert.current;
-    target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: "center" });
+    goTo(first || form.current.querySelector("[data-failure]"));
   }, [failure]);
 
-  const submitted = (event) => {
-    event.preventDefault();
-    place();
-  };
-  return (
-    <form ref={form} className="checkout__form" noValidate onSubmit={submitted} onKeyDown={entered}>
-      {children}
-      <div className="checkout__end">
-        <div ref={alert} role="alert" tabIndex={-1} data-testid="checkout-alert"><Failure /></div>
-        <PayButton />
-      </div>
-    </form>
-  );
-}
-
-function Failure() {
-  const { failure, problems, texts } = useForm();
-  if (!failure) return null;
-  if (failure.kind !== "fields") {
-    return (
-      <div className="alert" data-kind={failure.kind}>
-        <Icon name="warning" />
-        <p>{failure.text}{failure.kind === "stock" && <> <Link to="/cart">{texts.to_cart}</Link></>}</p>
-      </div>
-    );
-  }
-  const marked = Object.keys(texts.labels).filter((name) => problems[name]);
-  if (!marked.length) return null;
-  return (
-    <div className="alert">
-      <Icon name="warning" />
-      <div>
-        <p className="alert__title">{texts.marked}</p>
-        <ul className="alert__list">
-          {marked.map((name) => (
-            <li key={name}>
-              <a href={`#${fieldId(name)}`} onClick={(event) => goTo(event, name)}>{texts.labels[name]}</a>
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
-  );
-}
-
-export const fieldId = (name) => `campo-${name.replace("_", "-")}`;
-
-const goTo = (event, name) => {
-  event.preventDefault();
-  const field = document.getElementById(fieldId(name));
-  field?.focus({ preventScroll: true });
-  field?.scrollIntoView({ block: "center" });
-};
-
-function PayButton() {
-  const { isPlacing, isPricing, isPriced, isPayable, chosen, totalLabel, texts } = useForm();
-  if (!isPayable) return null;
-  const isBusy = isPlacing || isPricing;
-  const words = isPlacing
-    ? texts.opening
-    : isPricing
-      ? texts.pricing
-      : isPriced && chosen
-        ? texts.pay.replace("{total}", totalLabel)
-        : texts.pay_plain;
-  return (
-    <button
-      type="submit"
-      className="button button--primary button--wide pay"
-      aria-disabled={isBusy || undefined}
-      aria-busy={isBusy || undefined}
-      data-testid="place-order"
-    >
-      {isBusy ? <span className="spinner" aria-hidden="true" /> : <Icon name="lock" size={20} />}
-      <span>{words}</span>
-    </button>
-  );
-}
-
-// The stage of the page. While the server does not know it (the connection is new), the page stays as it was, with
-// everything that is typed in it.
-const Current = createContext("waiting");
-
-export function Stages({ now, children }) {
-  const [stage, setStage] = useState(now);
-  if (now !== "waiting" && now !== stage) setStage(now);
-  return <Current.Provider value={stage}>{children}</Current.Provider>;
-}
-
-export function Stage({ name, children }) {
-  return useContext(Current) === name ? children : null;
-}
-
-// An amount that shipping is part of: while that is being priced, the figure of before would be a wrong one.
-export function Amount({ text, otherwise }) {
-  const { isPriced, isPricing, chosen, texts } = useForm();
-  if (isPricing) return <span className="bone amount__bone"><span className="sr-only">{texts.pricing}</span></span>;
-  return isPriced && chosen ? text : otherwise;
+  return <form ref={form} className="checkout__form" noValidate onSubmit={place} onKeyDown={entered}>{children}</form>;
 }
 
 // On phones the purchase is folded away above the form; where there is room, it stands open beside it.
-export function Fold({ label, amount, children }) {
+export function Fold({ children }) {
   const [isOpen, setOpen] = useState(false);
-  return (
-    <div className="fold" data-open={isOpen || undefined}>
-      <button
-        type="button"
-        className="fold__button"
-        aria-expanded={isOpen}
-        aria-controls="tu-compra"
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="cart" size={22} />
-        <span className="fold__label">{label}</span>
-        <Icon name="down" size={18} />
-        <span className="fold__amount">{amount}</span>
-      </button>
-      <div id="tu-compra" className="fold__body">{children}</div>
-    </div>
-  );
+  const clicked = (event) => event.target.closest("[aria-controls]") && setOpen(!isOpen);
+  return <div className="fold" data-open={isOpen || undefined} onClick={clicked}><Folded value={isOpen}>{children}</Folded></div>;
 }
+
+const Folded = createContext(false);
+export const useIsFoldOpen = () => useContext(Folded);

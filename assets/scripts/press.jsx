@@ -1,0 +1,49 @@
+// Buttons and forms that ask the server: pressed again before it has answered, they ask once.
+
+import { createContext, useContext, useEffect, useRef, useState } from "react";
+
+const Busy = createContext(false);
+export const useBusy = () => useContext(Busy);
+
+// Around a form or buttons with `data-once`: busy from the first press to the next of the `answers`.
+export function Once({ answers, children }) {
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => setBusy(false), [answers]);
+
+  const pressed = (event) => {
+    if (event.type === "click" && !event.target.closest("[data-once]")) return;
+    if (!isBusy) return setBusy(true);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <Busy.Provider value={isBusy}>
+      <div className="contents" onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
+    </Busy.Provider>
+  );
+}
+
+// Its first child asks for its second one, in its place, with a button `data-asks`; there a button `data-stays` goes back.
+// The focus goes to what is marked `data-first`, and back.
+export function AskFirst({ children }) {
+  const isBusy = useBusy();
+  const [isAsking, setAsking] = useState(false);
+  const wasAsking = useRef(false);
+  const place = useRef(null);
+
+  useEffect(() => {
+    if (isAsking !== wasAsking.current) place.current.querySelector(isAsking ? "[data-first]" : "[data-asks]").focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
+
+  const stay = () => isBusy || setAsking(false);
+  const clicked = ({ target }) => {
+    if (target.closest("[data-asks]")) setAsking(true);
+    else if (target.closest("[data-stays]")) stay();
+  };
+  return (
+    <div ref={place} className="contents" onClick={clicked} onKeyDown={(event) => event.key === "Escape" && stay()}>
+      {children[isAsking ? 1 : 0]}
+    </div>
+  );
+}
