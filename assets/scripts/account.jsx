@@ -92,6 +92,7 @@ export function Answered({ number, isGood, children }) {
   useEffect(() => {
     if (number === seen.current) return;
     seen.current = number;
+    if (!number) return; // another form was sent
     const form = place.current.closest("form");
     const fold = form.closest("details");
     if (!isGood) form.querySelector('[aria-invalid="true"]')?.focus();

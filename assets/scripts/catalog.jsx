@@ -1,19 +1,18 @@
 // What a shopper narrows the catalogue by. The choices are the browser's own: they are not in the address, they belong to
-// the entry of the history (so Back and a reload find them), and the server only answers them.
+// the entry of the history (so Back and a reload find them), and the server only answers them. The markup is in
+// `storefront/pages/catalog_filters.py`.
 //
 // `null` stands for "as the address says". A changed choice shows at once; its answer follows.
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
-import { Icon } from "./icons.jsx";
 import { remind } from "./reconnecting.js";
-import { fill } from "./words.jsx";
 
 const ENTRY = "trompoCatalog";
 const WIDE = "(min-width: 1024px)";
+const KINDS = ["categories", "brands", "ages"];
 const Choices = createContext(null);
-
-const keep = (choices) => window.history.replaceState({ ...window.history.state, [ENTRY]: choices }, "");
+export const useChoices = () => useContext(Choices);
 
 export function CatalogChoices({ state, answer, step, onBrowse, children }) {
   const { key, search } = useLocation();
@@ -22,6 +21,7 @@ export function CatalogChoices({ state, answer, step, onBrowse, children }) {
 
   const asked = new URLSearchParams(search);
   const isOther = answer.category !== (asked.get("category") ?? "") || answer.text !== (asked.get("q") ?? "").trim();
+  const isBusy = isOther || askedAt === answer.number;
 
   const ask = (choices) => {
     setAskedAt(answer.number);
@@ -43,154 +43,55 @@ export function CatalogChoices({ state, answer, step, onBrowse, children }) {
   const choose = (change) => {
     const next = { ...now, shown: step, ...change };
     setMine(next);
-    keep(next);
+    window.history.replaceState({ ...window.history.state, [ENTRY]: next }, "");
     ask(next);
   };
   const toggle = (kind, value) => {
+    if (kind === "on_sale") return choose({ on_sale: !now.on_sale });
     const values = now[kind];
     choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
   };
-  const clear = () => choose({ categories: [], brands: [], ages: [], on_sale: false });
-  const chosen = now.categories.length + now.brands.length + now.ages.length + (now.on_sale ? 1 : 0);
-  const isBusy = isOther || askedAt === answer.number;
+  const labelOf = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? value;
+  const chips = KINDS.flatMap((kind) => now[kind].map((value) => ({ kind, value, label: labelOf(kind, value) })));
+  if (now.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
 
-  return <Choices value={{ now, chosen, choose, toggle, clear, isBusy, step }}>{children}</Choices>;
+  const value = {
+    chips,
+    is_busy: isBusy,
+    sort: { value: now.sort, onChange: (event) => choose({ sort: event.target.value }) },
+    box: (kind, value) => ({
+      type: "checkbox",
+      value,
+      checked: kind === "on_sale" ? now.on_sale : now[kind].includes(value),
+      onChange: () => toggle(kind, value),
+    }),
+    dropping: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
+    clearing: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false }) },
+    more: useMore(answer.page.cards.length, isBusy, (shown) => choose({ shown: shown + step })),
+  };
+  return <Choices value={value}>{children}</Choices>;
 }
 
-// `inner` names the values that belong under the one before them.
-export function FacetGroup({ kind, facets, inner = [], title, testId }) {
-  const { now, toggle } = useContext(Choices);
-  if (facets.length === 0) return null;
-  return (
-    <fieldset className="facet" data-testid={testId}>
-      <legend className="facet__title">{title}</legend>
-      {facets.map(({ value, label, count }) => (
-        <label className={inner.includes(value) ? "check check--inner" : "check"} key={value}>
-          <input
-            type="checkbox"
-            value={value}
-            checked={now[kind].includes(value)}
-            onChange={() => toggle(kind, value)}
-          />
-          <span className="check__label">{label}</span>
-          <span className="check__count">{count}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-export function OnlySale({ label }) {
-  const { now, choose } = useContext(Choices);
-  return (
-    <label className="check check--lone">
-      <input
-        type="checkbox"
-        data-testid="filter-sale"
-        checked={now.on_sale}
-        onChange={() => choose({ on_sale: !now.on_sale })}
-      />
-      <span className="check__label">{label}</span>
-    </label>
-  );
-}
-
-export function SortSelect({ label, options }) {
-  const { now, choose } = useContext(Choices);
-  return (
-    <label className="sort">
-      <span className="sort__label">{label}</span>
-      <span className="select">
-        <select className="sort__select" data-testid="sort" value={now.sort} onChange={(event) => choose({ sort: event.target.value })}>
-          {options.map(({ value, label: words }) => <option key={value} value={value}>{words}</option>)}
-        </select>
-        <Icon name="down" size={16} />
-      </span>
-    </label>
-  );
-}
-
-export function Chips({ answer, texts }) {
-  const { now, toggle, choose, clear } = useContext(Choices);
-  const chosen = [
-    ...["categories", "brands", "ages"].flatMap((kind) =>
-      now[kind].map((value) => ({
-        key: `${kind} ${value}`,
-        label: answer.page[kind].find((facet) => facet.value === value)?.label ?? value,
-        drop: () => toggle(kind, value),
-      })),
-    ),
-    ...(now.on_sale ? [{ key: "on_sale", label: texts.sale, drop: () => choose({ on_sale: false }) }] : []),
-  ];
-  if (chosen.length === 0) return null;
-  return (
-    <ul className="chips" aria-label={texts.chosen}>
-      {chosen.map(({ key, label, drop }) => (
-        <li key={key}>
-          <button type="button" className="chip" aria-label={fill(texts.drop, { name: label })} onClick={drop}>
-            {label}<Icon name="close" size={16} />
-          </button>
-        </li>
-      ))}
-      <li><button type="button" className="chip chip--clear" data-testid="clear-filters" onClick={clear}>{texts.clear}</button></li>
-    </ul>
-  );
-}
-
-export function Results({ children }) {
-  const { isBusy } = useContext(Choices);
-  return <div className="results" aria-busy={isBusy}>{children}</div>;
-}
-
-export function ClearChoices({ label }) {
-  const { chosen, clear } = useContext(Choices);
-  return chosen === 0 ? null : <button type="button" className="button button--primary" onClick={clear}>{label}</button>;
-}
-
-export function ShowMore({ shown, total, texts }) {
-  const { choose, isBusy, step } = useContext(Choices);
-  const button = useRef(null);
+// The button for more of the list. The focus goes on to the first of the toys that came: after the last ones the button is
+// gone, and the focus with it.
+function useMore(shown, isBusy, show) {
   const asked = useRef(null);
 
-  // the focus goes on to the first of the toys that came: after the last ones the button is gone, and the focus with it
   useEffect(() => {
     if (!asked.current || shown <= asked.current.from) return;
-    const { from, isByPointer } = asked.current;
+    const { from, button, isByPointer } = asked.current;
     asked.current = null;
-    if (document.activeElement !== document.body && document.activeElement !== button.current) return; // they have gone on
+    if (document.activeElement !== document.body && document.activeElement !== button) return; // they have gone on
     document.querySelectorAll(".results .card__link")[from]?.focus({ preventScroll: isByPointer });
   }, [shown]);
 
   // not `disabled` while it is busy: the browser would take the focus from it
-  const more = (event) => {
+  const onClick = (event) => {
     if (isBusy) return;
-    asked.current = { from: shown, isByPointer: event.detail > 0 };
-    choose({ shown: shown + step });
+    asked.current = { from: shown, button: event.currentTarget, isByPointer: event.detail > 0 };
+    show(shown);
   };
-
-  return (
-    <div className="more">
-      <p className="more__count" data-testid="shown-count">{fill(texts.shown, { shown, total })}</p>
-      <progress className="more__bar" max={Math.max(total, 1)} value={shown} aria-hidden="true" />
-      {shown < total && (
-        <button
-          ref={button}
-          type="button"
-          className="button button--quiet"
-          data-testid="show-more"
-          aria-disabled={isBusy || undefined}
-          onClick={more}
-        >
-          {texts.more}
-        </button>
-      )}
-    </div>
-  );
-}
-
-export function FilterCount({ label }) {
-  const { chosen } = useContext(Choices);
-  return <>{label}{chosen > 0 && <span className="filters-count">{chosen}</span>}</>;
+  return { "aria-disabled": isBusy || undefined, onClick };
 }
 
 const watchWidth = (tell) => {
@@ -200,6 +101,4 @@ const watchWidth = (tell) => {
 };
 
 // The filters stand beside the list on a wide screen and in a sheet on a narrow one, never in both.
-export function OnlyWide({ children }) {
-  return useSyncExternalStore(watchWidth, () => window.matchMedia(WIDE).matches, () => true) ? children : null;
-}
+export const useIsWide = () => useSyncExternalStore(watchWidth, () => window.matchMedia(WIDE).matches, () => true);

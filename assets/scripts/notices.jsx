@@ -1,10 +1,7 @@
 // What the shop has to say while a shopper goes on: short, polite, gone by itself, never in the way of the keyboard.
 
 import { useEffect, useRef, useState } from "react";
-import { Link } from "react-router";
 import { ADDING } from "./cart.jsx";
-import { Icon } from "./icons.jsx";
-import { Picture } from "./picture.jsx";
 
 const SHOWN_MS = 6000;
 
@@ -12,7 +9,7 @@ const SHOWN_MS = 6000;
 // learns when it first hears from the server was said before it opened, unless something was put into the cart by then:
 // on a page that can be pressed before it has heard anything, that answer may come together with the first news. A state
 // that has said nothing yet, as that of a server which has restarted, has the number 0.
-function useFresh(message, isHydrated) {
+export function useFresh(message, isHydrated) {
   const [shown, setShown] = useState(null);
   const [isHeld, setHeld] = useState(false);
   const last = useRef(message.number);
@@ -43,36 +40,5 @@ function useFresh(message, isHydrated) {
     onFocus: () => setHeld(true),
     onBlur: () => setHeld(false),
   };
-  return [shown, () => setShown(null), hold];
-}
-
-export function Notices({ notice, added, isHydrated, texts }) {
-  const [said, dismiss, holdSaid] = useFresh(notice, isHydrated);
-  const [line, put, holdLine] = useFresh(added, isHydrated);
-  return (
-    <div className="notices">
-      <div role="status" aria-atomic="true">
-        {line && (
-          <div className="notice notice--added" data-testid="added-notice" {...holdLine}>
-            <span className="notice__picture">{line.picture && <Picture view={line.picture} sizes="64px" alt="" />}</span>
-            <p className="notice__text"><b>{texts.added}</b><br />{line.title}</p>
-            <Link className="button button--small button--dark" to="/cart" onClick={put}>{texts.cart}</Link>
-            <button type="button" className="icon-button notice__close" aria-label={texts.close} onClick={put}>
-              <Icon name="close" size={20} />
-            </button>
-          </div>
-        )}
-      </div>
-      <div role="alert">
-        {said && (
-          <div className={`notice notice--${said.tone}`} data-testid="notice" {...holdSaid}>
-            <p className="notice__text">{said.text}</p>
-            <button type="button" className="icon-button notice__close" aria-label={texts.close} onClick={dismiss}>
-              <Icon name="close" size={20} />
-            </button>
-          </div>
-        )}
-      </div>
-    </div>
-  );
+  return { shown, hold, leaving: { onClick: () => setShown(null) } };
 }

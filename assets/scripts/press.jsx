@@ -18,7 +18,7 @@ export function Once({ answers, children }) {
   };
   return (
     <Busy.Provider value={isBusy}>
-      <div className="contents" onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
+      <div className="contents" aria-busy={isBusy || undefined} onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
     </Busy.Provider>
   );
 }

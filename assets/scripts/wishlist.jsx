@@ -2,9 +2,7 @@
 // tab; the server only says what the wished-for products are now.
 
 import { useEffect, useSyncExternalStore } from "react";
-import { Icon } from "./icons.jsx";
 import { remind } from "./reconnecting.js";
-import { fill } from "./words.jsx";
 
 const KEY = "trompo_wishlist";
 const MAX_WISHES = 200;
@@ -47,53 +45,29 @@ const subscribe = (tell) => {
   };
 };
 
-const useWishes = () => useSyncExternalStore(subscribe, read, () => NOTHING);
+const useList = () => useSyncExternalStore(subscribe, read, () => NOTHING);
 
-export function WishlistToggle({ handle, title, texts }) {
-  const isSaved = useWishes().includes(handle);
-  const toggle = () => {
-    const now = read();
-    write(isSaved ? now.filter((item) => item !== handle) : [handle, ...now]);
+const toggle = (handle) => {
+  const now = read();
+  write(now.includes(handle) ? now.filter((item) => item !== handle) : [handle, ...now]);
+};
+
+// What is wished for, shown at once, so that neither saving nor taking back needs an answer.
+export function useWishes() {
+  const list = useList();
+  return {
+    count: list.length,
+    has: (handle) => list.includes(handle),
+    heart: (handle) => ({ "aria-pressed": list.includes(handle), onClick: () => toggle(handle) }),
   };
-  return (
-    <button
-      type="button"
-      className="icon-button heart"
-      data-testid="wishlist-toggle"
-      aria-pressed={isSaved}
-      aria-label={fill(texts.save, { toy: title })}
-      onClick={toggle}
-    >
-      <Icon name="heart" />
-    </button>
-  );
-}
-
-export function WishlistCount({ texts }) {
-  const count = useWishes().length;
-  return (
-    <span className="count" data-zero={count === 0 || undefined}>
-      <span data-testid="wishlist-count">{count}</span>
-      <span className="sr-only"> {texts.saved}</span>
-    </span>
-  );
-}
-
-// Shows its children while the product is wished for, so that taking it off the list needs no answer.
-export function WhileSaved({ handle, children }) {
-  return useWishes().includes(handle) ? children : null;
 }
 
 // Tells the server which products to describe, when it does not know yet.
 export function WishlistLoader({ state, onWishes }) {
-  const list = useWishes();
+  const list = useList();
   useEffect(() => {
     onWishes(list);
     return remind(state, (known) => known.is_known_rx_state_, () => onWishes(list));
   }, [list]);
   return null;
-}
-
-export function WhenWishesAreNone({ isNone = true, children }) {
-  return (useWishes().length === 0) === isNone ? children : null;
 }

@@ -8,8 +8,6 @@ from typing import Any
 
 import reflex as rx
 
-from backend.catalog.views import Facet
-
 Texts = dict[str, str]
 
 
@@ -76,40 +74,6 @@ class Gallery(rx.Component):
     texts: rx.Var[Texts]
 
 
-class WishlistToggle(rx.Component):
-    """The heart of a product (spec: Storefront view rules 7)."""
-
-    library = _script("wishlist")
-    tag = "WishlistToggle"
-    handle: rx.Var[str]
-    title: rx.Var[str]
-    texts: rx.Var[Texts]
-
-
-class WishlistCount(rx.Component):
-    """How many products are wished for."""
-
-    library = _script("wishlist")
-    tag = "WishlistCount"
-    texts: rx.Var[Texts]
-
-
-class WhileSaved(rx.Component):
-    """Shows its children while the product is wished for."""
-
-    library = _script("wishlist")
-    tag = "WhileSaved"
-    handle: rx.Var[str]
-
-
-class WhenWishesAreNone(rx.Component):
-    """Shows its children while nothing is wished for, or while something is."""
-
-    library = _script("wishlist")
-    tag = "WhenWishesAreNone"
-    is_none: rx.Var[bool]
-
-
 class WishlistLoader(rx.Component):
     """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten."""
 
@@ -157,17 +121,6 @@ class LineQuantity(rx.Component):
     on_change: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
 
 
-class Notices(rx.Component):
-    """What the shop says in passing."""
-
-    library = _script("notices")
-    tag = "Notices"
-    notice: rx.Var[Any]
-    added: rx.Var[Any]
-    is_hydrated: rx.Var[bool]
-    texts: rx.Var[Texts]
-
-
 class SessionWatch(rx.Component):
     """Loads the page again when another tab signs in or out."""
 
@@ -189,95 +142,6 @@ class KeepFocus(rx.Component):
     library = _script("focus")
     tag = "KeepFocus"
     buttons: rx.Var[str]
-
-
-class CatalogChoices(rx.Component):
-    """Holds what the catalogue is narrowed by, around everything that shows or changes it (spec: view rules 6)."""
-
-    library = _script("catalog")
-    tag = "CatalogChoices"
-    state: rx.Var[str]
-    answer: rx.Var[Any]
-    step: rx.Var[int]
-    on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
-
-
-class FacetGroup(rx.Component):
-    """The values of one kind of filter."""
-
-    library = _script("catalog")
-    tag = "FacetGroup"
-    kind: rx.Var[str]
-    facets: rx.Var[list[Facet]]
-    inner: rx.Var[list[str]]
-    title: rx.Var[str]
-    test_id: rx.Var[str]
-
-
-class OnlySale(rx.Component):
-    """Only what is on sale."""
-
-    library = _script("catalog")
-    tag = "OnlySale"
-    label: rx.Var[str]
-
-
-class SortSelect(rx.Component):
-    """The order of the list."""
-
-    library = _script("catalog")
-    tag = "SortSelect"
-    label: rx.Var[str]
-    options: rx.Var[list[Texts]]
-
-
-class Chips(rx.Component):
-    """The choices made, each with a way to drop it."""
-
-    library = _script("catalog")
-    tag = "Chips"
-    answer: rx.Var[Any]
-    texts: rx.Var[Texts]
-
-
-class Results(rx.Component):
-    """The list, dimmed while its answer is on the way."""
-
-    library = _script("catalog")
-    tag = "Results"
-
-
-class ClearChoices(rx.Component):
-    """Drops every choice."""
-
-    library = _script("catalog")
-    tag = "ClearChoices"
-    label: rx.Var[str]
-
-
-class ShowMore(rx.Component):
-    """How much of the list is shown, and more of it."""
-
-    library = _script("catalog")
-    tag = "ShowMore"
-    shown: rx.Var[int]
-    total: rx.Var[int]
-    texts: rx.Var[Texts]
-
-
-class FilterCount(rx.Component):
-    """The name of the filters with the number of those in force."""
-
-    library = _script("catalog")
-    tag = "FilterCount"
-    label: rx.Var[str]
-
-
-class OnlyWide(rx.Component):
-    """Shows its children where there is room beside the list."""
-
-    library = _script("catalog")
-    tag = "OnlyWide"
 
 
 def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:

@@ -204,7 +204,7 @@ def town_field(
     towns: ArrayVar[list[Town]],
     answered: rx.Var[str],
     on_ask: Any,
-    pick: Callable[[ObjectVar[Town]], dict[str, Any]],
+    panel: rx.Component,
     *,
     element_id: Text,
     problem: rx.Var[str],
@@ -219,14 +219,13 @@ def town_field(
         towns: those that what was typed may mean.
         answered: what was typed for them.
         on_ask: the event that looks for what is typed.
-        pick: properties of the option of a town, with what picks it.
+        panel: `town_panel` in an `rx.memo` of its own.
         element_id: the input's id.
         problem: what is wrong with it.
         live: how its problem is said aloud.
         is_picked: whether what stands there was picked.
         control: more properties of the input.
     """
-    options = towns
     text_field = {
         "name": "town",
         "auto_capitalize": "words",
@@ -238,58 +237,59 @@ def town_field(
         **_marks(element_id, problem, "", is_required=True),
         **control,
     }
-    nothing = _("No encontramos ese municipio. Revisa cómo está escrito.")
     box = rx.el.div(
         rx.el.input(**text_field),
         rx.cond(is_picked, icon("check", size=20), icon("search", size=20)),
-        rx.el.div(
-            rx.el.ul(
-                rx.foreach(options, lambda town: _town_option(town, pick)),
-                role="listbox",
-                aria_label=_("Municipios"),
-            ),
-            rx.cond(SUGGESTIONS.is_empty, rx.el.p(nothing, class_name="town__none")),
-            class_name="town__panel",
-            hidden=~SUGGESTIONS.is_open.to(bool),
-            data_stale=rx.cond(SUGGESTIONS.is_current, ABSENT, "true"),
-        ),
+        panel,
         class_name="select town__box",
         data_picked=rx.cond(is_picked, "true", ABSENT),
     )
-    said = rx.cond(
-        SUGGESTIONS.is_empty,
-        nothing,
-        rx.cond(
-            SUGGESTIONS.is_listed & SUGGESTIONS.is_current,
-            _("{n} municipios").format(n=options.length()),
-            "",
-        ),
-    )
     return Combobox.create(
-        field_box(
-            label,
-            box,
-            rx.el.p(said, class_name="sr-only", role="status"),
-            element_id=element_id,
-            problem=problem,
-            live=live,
-        ),
+        field_box(label, box, element_id=element_id, problem=problem, live=live),
         answered=answered,
-        count=options.length(),
+        count=towns.length(),
         is_picked=is_picked,
         is_strict=True,
         on_ask=on_ask,
     )
 
 
-def _town_option(option: ObjectVar[Town], pick: Callable[[ObjectVar[Town]], dict[str, Any]]) -> rx.Component:
-    return rx.el.li(
-        rx.el.b(option.name),
-        ", ",
-        option.department,
-        role="option",
-        class_name="town__option",
-        key=option.value,
-        data_testid="town-option",
-        **pick(option),
+def town_panel(
+    towns: ArrayVar[list[Town]], pick: Callable[[ObjectVar[Town]], dict[str, Any]]
+) -> rx.Component:
+    """The list of a town's field, or that there is no such town; said aloud too.
+
+    Args:
+        towns: those that what was typed may mean.
+        pick: properties of the option of a town, with what picks it.
+    """
+    nothing = _("No encontramos ese municipio. Revisa cómo está escrito.")
+    is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current
+    counted = _("{n} municipios").format(n=towns.length())
+
+    def option(town: ObjectVar[Town]) -> rx.Component:
+        return rx.el.li(
+            rx.el.b(town.name),
+            ", ",
+            town.department,
+            role="option",
+            class_name="town__option",
+            key=town.value,
+            data_testid="town-option",
+            **pick(town),
+        )
+
+    return rx.fragment(
+        rx.el.div(
+            rx.el.ul(rx.foreach(towns, option), role="listbox", aria_label=_("Municipios")),
+            rx.cond(SUGGESTIONS.is_empty, rx.el.p(nothing, class_name="town__none")),
+            class_name="town__panel",
+            hidden=~SUGGESTIONS.is_open.to(bool),
+            data_stale=rx.cond(SUGGESTIONS.is_current, ABSENT, "true"),
+        ),
+        rx.el.p(
+            rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, "")),
+            class_name="sr-only",
+            role="status",
+        ),
     )

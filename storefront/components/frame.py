@@ -1,6 +1,10 @@
 """The frame of every page: skip link, header, content, footer, and what lies over them."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import reflex as rx
+from reflex.vars import ObjectVar
 from reflex_components_core.base.error_boundary import ErrorBoundary  # type: ignore[import-untyped]
 from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
     has_too_many_connection_errors,
@@ -8,14 +12,27 @@ from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from backend.texts import _
-from storefront.components.browser import Arrival, Notices, SessionWatch, icon
+from storefront.components.browser import Arrival, SessionWatch, icon
 from storefront.components.cart import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
-from storefront.state.cart import CartState
-from storefront.state.frame import FrameState
+from storefront.components.hooks import script, view
+from storefront.components.links import CART
+from storefront.components.pictures import picture
+from storefront.state.cart import Added, CartState
+from storefront.state.frame import FrameState, Notice
 
 CONTENT = "contenido"
+NOTICES = script("notices")
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A message that is new, while it is shown, and properties of what holds it there and what takes it away."""
+
+    shown: Any
+    hold: Any
+    leaving: Any
 
 
 def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool = True) -> rx.Component:
@@ -47,12 +64,48 @@ def skip_link() -> rx.Component:
 
 @rx.memo
 def notices() -> rx.Component:
-    """The notices at the edge of the page."""
-    return Notices.create(
-        notice=FrameState.notice,
-        added=CartState.added,
-        is_hydrated=FrameState.is_hydrated,
-        texts={"added": _("Agregado a tu carrito"), "cart": _("Ver carrito"), "close": _("Cerrar")},
+    """What the shop has to say while a shopper goes on: polite, gone by itself, never in the way of the keyboard."""
+
+    def close(leaving: rx.Var[Any]) -> rx.Component:
+        return rx.el.button(
+            icon("close", size=20),
+            type="button",
+            class_name="icon-button notice__close",
+            aria_label=_("Cerrar"),
+            special_props=[leaving],
+        )
+
+    added = view(NOTICES, "useFresh", Fresh, CartState.added, FrameState.is_hydrated)
+    line = added.shown.to(ObjectVar, Added)
+    put = rx.el.div(
+        rx.el.span(
+            rx.cond(line.picture, picture(line.picture, "64px", alt="")), class_name="notice__picture"
+        ),
+        rx.el.p(rx.el.b(_("Agregado a tu carrito")), rx.el.br(), line.title, class_name="notice__text"),
+        rx.el.a(
+            _("Ver carrito"),
+            href=CART,
+            class_name="button button--small button--dark",
+            special_props=[added.leaving],
+        ),
+        close(added.leaving),
+        class_name="notice notice--added",
+        data_testid="added-notice",
+        special_props=[added.hold],
+    )
+    told = view(NOTICES, "useFresh", Fresh, FrameState.notice, FrameState.is_hydrated)
+    notice = told.shown.to(ObjectVar, Notice)
+    said = rx.el.div(
+        rx.el.p(notice.text, class_name="notice__text"),
+        close(told.leaving),
+        class_name=f"notice notice--{notice.tone}",
+        data_testid="notice",
+        special_props=[told.hold],
+    )
+    return rx.el.div(
+        rx.el.div(rx.cond(added.shown, put), role="status", aria_atomic="true"),
+        rx.el.div(rx.cond(told.shown, said), role="alert"),
+        class_name="notices",
     )
 
 

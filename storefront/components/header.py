@@ -6,11 +6,12 @@ from reflex.vars import ObjectVar
 from backend.catalog.views import CategoryNode, SearchHit
 from backend.settings import load_settings
 from backend.texts import _
-from storefront.components.browser import CartCount, Sheet, WishlistCount, icon
+from storefront.components.browser import CartCount, Sheet, icon
 from storefront.components.forms import SUGGESTIONS, Combobox
 from storefront.components.hooks import ABSENT, encoded, hook, script
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category, to_product
 from storefront.components.pictures import MARK, department_drawing, drawing, picture
+from storefront.components.wishlist import wishlist_count
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.search import LONGEST_SEARCH, SearchState
@@ -54,7 +55,7 @@ def actions() -> rx.Component:
         rx.el.a(
             icon("heart"),
             hidden(_("Favoritos") + ": "),
-            WishlistCount.create(texts={"saved": _("guardados")}),
+            wishlist_count(),
             href=WISHLIST,
             class_name="icon-button",
         ),

@@ -44,9 +44,9 @@ def function(library: str, name: str) -> rx.Var[Any]:
     return rx.Var(name, _var_data=VarData(imports={library: [ImportVar(tag=name)]}))
 
 
-def view(library: str, name: str, kind: type[View]) -> ObjectVar[View]:
-    """The value of a hook that gives an object, whose fields are those of `kind`."""
-    return hook(library, name).to(ObjectVar, kind)
+def view(library: str, name: str, kind: type[View], *arguments: object) -> ObjectVar[View]:
+    """The value of a hook that gives an object, whose fields are those of `kind`. For the rest, see `hook`."""
+    return hook(library, name, *arguments).to(ObjectVar, kind)
 
 
 def lasting(value: Value, is_known: rx.Var[bool]) -> Value:

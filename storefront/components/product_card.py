@@ -5,11 +5,10 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.texts import _
-from storefront.components.browser import WishlistToggle
 from storefront.components.links import to_product
 from storefront.components.pictures import picture
+from storefront.components.wishlist import heart
 
-HEART_TEXTS = {"save": _("Guardar en favoritos: {toy}")}
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
 
@@ -80,7 +79,7 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
             price(card),
             class_name="card__text",
         ),
-        WishlistToggle.create(handle=card.handle, title=card.title, texts=HEART_TEXTS),
+        heart(handle=card.handle, title=card.title),
         class_name="card",
         data_testid="product-card",
     )

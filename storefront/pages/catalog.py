@@ -12,21 +12,7 @@ from backend.catalog.categories import category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData
 from backend.texts import _
-from storefront.components.browser import (
-    CatalogChoices,
-    Chips,
-    ClearChoices,
-    FacetGroup,
-    FilterCount,
-    KeepFocus,
-    OnlySale,
-    OnlyWide,
-    Results,
-    Sheet,
-    ShowMore,
-    SortSelect,
-    icon,
-)
+from storefront.components.browser import Sheet, icon
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
@@ -42,6 +28,18 @@ from storefront.meta import (
     shortened,
     structured,
 )
+from storefront.pages.catalog_filters import (
+    CHOICES,
+    IS_WIDE,
+    CatalogChoices,
+    chips,
+    clear_choices,
+    facet_group,
+    filter_count,
+    only_sale,
+    show_more,
+    sort_select,
+)
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_number, checked_text, checked_texts, event, next_number
@@ -52,13 +50,6 @@ MOST_CHOICES = 40
 LONGEST_CHOICE = 100
 FILTERS = "filters"
 WHOLE = _("Todos los juguetes")
-SORTS = [
-    {"value": "featured", "label": _("Destacados")},
-    {"value": "new", "label": _("Lo más nuevo")},
-    {"value": "price_asc", "label": _("Menor precio")},
-    {"value": "price_desc", "label": _("Mayor precio")},
-    {"value": "title", "label": _("De la A a la Z")},
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,18 +221,15 @@ class CatalogState(PageState, rx.State):
 
 def filters() -> rx.Component:
     """Every way to narrow the list."""
-    page = CatalogState.content.page
+    content = CatalogState.content
+    page = content.page
     return rx.fragment(
-        OnlySale.create(label=_("Solo con descuento")),
-        FacetGroup.create(
-            kind="categories",
-            facets=page.categories,
-            inner=CatalogState.content.inner,
-            title=_("Categoría"),
-            test_id="filter-category",
+        only_sale(),
+        facet_group(
+            "categories", page.categories, _("Categoría"), "filter-category", content.inner.to(list[str])
         ),
-        FacetGroup.create(kind="ages", facets=page.ages, title=_("Edad (años)"), test_id="filter-age"),
-        FacetGroup.create(kind="brands", facets=page.brands, title=_("Marca"), test_id="filter-brand"),
+        facet_group("ages", page.ages, _("Edad (años)"), "filter-age"),
+        facet_group("brands", page.brands, _("Marca"), "filter-brand"),
     )
 
 
@@ -251,7 +239,7 @@ def tools() -> rx.Component:
     return rx.el.div(
         rx.el.button(
             icon("sliders", size=20),
-            FilterCount.create(label=_("Filtrar")),
+            filter_count(),
             type="button",
             class_name="button button--quiet tools__filters",
             data_opens=FILTERS,
@@ -263,7 +251,7 @@ def tools() -> rx.Component:
             role="status",
             data_testid="result-count",
         ),
-        SortSelect.create(label=_("Ordenar por"), options=SORTS),
+        sort_select(),
         class_name="tools",
     )
 
@@ -274,7 +262,7 @@ def nothing_found() -> rx.Component:
         "empty-search",
         _("Aquí no hay nada… todavía"),
         _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
-        ClearChoices.create(label=_("Quitar los filtros")),
+        clear_choices(),
         rx.el.a(_("Ver todos los juguetes"), href="/catalog", class_name="button button--quiet"),
         level=2,
         test_id="no-results",
@@ -285,7 +273,7 @@ def results() -> rx.Component:
     """The list."""
     page = CatalogState.content.page
     cards = page.cards
-    return Results.create(
+    return rx.el.div(
         until(
             CatalogState.is_ready,
             CatalogState.has_failed,
@@ -295,15 +283,13 @@ def results() -> rx.Component:
                 page.total.to(int) > 0,
                 rx.fragment(
                     product_grid(cards, eager=4, class_name="grid grid--beside"),
-                    ShowMore.create(
-                        shown=cards.length(),
-                        total=page.total,
-                        texts={"shown": _("Viste {shown} de {total}"), "more": _("Ver más juguetes")},
-                    ),
+                    show_more(cards.length(), page.total.to(int)),
                 ),
                 nothing_found(),
             ),
-        )
+        ),
+        class_name="results",
+        custom_attrs={"aria-busy": CHOICES.is_busy},
     )
 
 
@@ -320,23 +306,12 @@ def page() -> rx.Component:
             ),
             rx.el.div(
                 rx.el.aside(
-                    OnlyWide.create(rx.el.h2(_("Filtros"), class_name="sr-only"), filters()),
+                    rx.cond(IS_WIDE, rx.fragment(rx.el.h2(_("Filtros"), class_name="sr-only"), filters())),
                     class_name="catalog__filters",
                 ),
                 rx.el.div(
                     tools(),
-                    KeepFocus.create(
-                        Chips.create(
-                            answer=content,
-                            texts={
-                                "chosen": _("Filtros escogidos"),
-                                "drop": _("Quitar el filtro {name}"),
-                                "clear": _("Borrar filtros"),
-                                "sale": _("Con descuento"),
-                            },
-                        ),
-                        buttons=".chip",
-                    ),
+                    chips(),
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     results(),
                     class_name="catalog__list",

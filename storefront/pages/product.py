@@ -11,14 +11,15 @@ from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _
-from storefront.components.browser import AddToCart, Gallery, WishlistToggle, icon
+from storefront.components.browser import AddToCart, Gallery, icon
 from storefront.components.cart import QUANTITY_TEXTS
 from storefront.components.frame import framed, section
 from storefront.components.header import STORE_NAME
 from storefront.components.links import HOME, address_part, product_path, to_category
 from storefront.components.pictures import css_url
 from storefront.components.placeholders import bar, not_found, until
-from storefront.components.product_card import HEART_TEXTS, ages, discount_badge, price, product_grid
+from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.wishlist import heart
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
@@ -209,7 +210,7 @@ def product() -> rx.Component:
                 stock_words(card),
                 rx.el.div(
                     add_to_cart(card),
-                    WishlistToggle.create(handle=card.handle, title=card.title, texts=HEART_TEXTS),
+                    heart(handle=card.handle, title=card.title),
                     class_name="product__buy",
                 ),
                 rx.el.p(detail.description, class_name="product__description"),

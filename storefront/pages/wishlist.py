@@ -5,11 +5,12 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.texts import _
-from storefront.components.browser import KeepFocus, WhenWishesAreNone, WhileSaved, WishlistLoader
+from storefront.components.browser import KeepFocus, WishlistLoader
 from storefront.components.frame import framed
 from storefront.components.header import STORE_NAME
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
+from storefront.components.wishlist import WISHES, is_saved
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState
@@ -24,9 +25,7 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def saved(card: ObjectVar[ProductCard]) -> rx.Component:
     """A card that goes when its heart is taken back."""
-    return WhileSaved.create(
-        rx.el.li(product_card(card=card, is_first=False)), handle=card.handle, key=card.id
-    )
+    return rx.cond(is_saved(card.handle), rx.el.li(product_card(card=card, is_first=False), key=card.id))
 
 
 def page() -> rx.Component:
@@ -37,19 +36,19 @@ def page() -> rx.Component:
         rx.cond(
             WishlistState.is_known,
             KeepFocus.create(
-                WhenWishesAreNone.create(
-                    rx.el.h2(_("Juguetes"), class_name="sr-only"),
-                    rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
-                    is_none=False,
-                ),
-                WhenWishesAreNone.create(
+                rx.cond(
+                    WISHES.count.to(int) > 0,
+                    rx.fragment(
+                        rx.el.h2(_("Juguetes"), class_name="sr-only"),
+                        rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
+                    ),
                     empty_state(
                         "empty-wishlist",
                         _("Todavía no guardas nada"),
                         _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
                         link_button(_("Ver el catálogo"), "/catalog"),
                         level=2,
-                    )
+                    ),
                 ),
                 buttons=".heart",
             ),

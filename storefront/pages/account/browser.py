@@ -9,8 +9,8 @@ from reflex.vars import ObjectVar
 from backend.customers.google_routes import OWN_PAGE
 from backend.texts import _
 from storefront.components.browser import icon
-from storefront.components.forms import BUSY, Once, Text, field
-from storefront.components.hooks import ABSENT, function, hook, lasting, script, text_at, view
+from storefront.components.forms import Once, Text, field
+from storefront.components.hooks import ABSENT, function, hook, script, text_at, view
 from storefront.pages.account.state import AccountState, FormAnswer
 
 SCRIPT = script("account")
@@ -92,18 +92,28 @@ def problem_in(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
 
 
 def answer_of(form: Text) -> ObjectVar[FormAnswer]:
-    """What came of sending this form last."""
-    answer = AccountState.answer
-    mine = lasting(answer, answer.form == form)
-    return rx.cond(mine.form == form, mine, FormAnswer()).to(ObjectVar, FormAnswer)
+    """What came of the form that was sent last, if that is this one."""
+    is_mine = AccountState.answer.form == form
+    return rx.cond(is_mine, AccountState.answer, FormAnswer()).to(ObjectVar, FormAnswer)
 
 
 def event_form(form: Text, on_submit: Any, submit: str, *content: rx.Component) -> rx.Component:
     """A form that is sent by an event, once however often it is pressed."""
-    said = _said(answer_of(form))
-    button = _submit(submit, _("Guardando…"), BUSY, "dark")
+    button = rx.el.button(
+        rx.el.span(submit, class_name="when-idle"),
+        rx.el.span(_("Guardando…"), class_name="when-busy"),
+        type="submit",
+        class_name="button button--dark",
+    )
     return Once.create(
-        rx.el.form(said, *content, button, class_name="account-form", no_validate=True, on_submit=on_submit),
+        rx.el.form(
+            _said(answer_of(form)),
+            *content,
+            button,
+            class_name="account-form",
+            no_validate=True,
+            on_submit=on_submit,
+        ),
         answers=AccountState.answer.number,
     )
 

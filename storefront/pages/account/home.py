@@ -9,7 +9,7 @@ from backend.checkout.account_page import AddressView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.browser import icon
-from storefront.components.forms import AskFirst, Text, town_field
+from storefront.components.forms import AskFirst, Text, town_field, town_panel
 from storefront.components.frame import framed
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.placeholders import bar, link_button, waiting
@@ -103,6 +103,12 @@ def orders() -> rx.Component:
     )
 
 
+@rx.memo
+def towns_panel() -> rx.Component:
+    """The municipalities to pick from."""
+    return town_panel(AccountState.towns, lambda town: {"data_text": town.label})
+
+
 def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.Component:
     """What an address is made of: a new one's, or that of an entry of the book."""
     who = entry if entry is not None else WHO
@@ -130,7 +136,7 @@ def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.
             AccountState.towns,
             AccountState.towns_for,
             AccountState.find_towns,
-            lambda town: {"data_text": town.label},
+            towns_panel(),
             element_id=f"{form}-town",
             problem=problem_in(answer, "town"),
             live="",

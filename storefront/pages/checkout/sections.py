@@ -7,7 +7,7 @@ from backend.checkout.account_page import AddressView
 from backend.payment.providers.pse.payer import PERSON
 from backend.texts import _
 from storefront.components.browser import icon
-from storefront.components.forms import described_by, problem_of, select_field, town_field
+from storefront.components.forms import described_by, problem_of, select_field, town_field, town_panel
 from storefront.components.hooks import ABSENT, lasting, props
 from storefront.components.links import CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
@@ -88,7 +88,7 @@ def contact() -> rx.Component:
             CheckoutState.towns,
             CheckoutState.towns_for,
             CheckoutState.find_town,
-            lambda town: {"special_props": [props(FORM.town, town)]},
+            towns_panel(),
             element_id=field_id("dane_code"),
             problem=problem_at("dane_code"),
             live=LIVE,
@@ -114,6 +114,12 @@ def contact() -> rx.Component:
             class_name="pair",
         ),
     )
+
+
+@rx.memo
+def towns_panel() -> rx.Component:
+    """The municipalities to pick from."""
+    return town_panel(CheckoutState.towns, lambda town: {"special_props": [props(FORM.town, town)]})
 
 
 def saved_addresses() -> rx.Component:

@@ -1,0 +1,187 @@
+"""What the catalogue is narrowed by. The choices are the browser's, and show before they are answered."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
+
+from backend.catalog.views import Facet
+from backend.texts import _
+from storefront.components.browser import KeepFocus, icon, on_value
+from storefront.components.hooks import hook, props, script, view
+
+SCRIPT = script("catalog")
+SORTS = {
+    "featured": _("Destacados"),
+    "new": _("Lo más nuevo"),
+    "price_asc": _("Menor precio"),
+    "price_desc": _("Mayor precio"),
+    "title": _("De la A a la Z"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A choice that was made; `kind` is `categories`, `brands`, `ages` or `on_sale`, which has no label."""
+
+    kind: str
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserChoices:
+    """The choices as the browser has them, and properties of what shows or changes them."""
+
+    chips: list[Chip]
+    is_busy: bool
+    sort: Any
+    box: Any
+    dropping: Any
+    clearing: Any
+    more: Any
+
+
+CHOICES = view(SCRIPT, "useChoices", BrowserChoices)
+IS_WIDE: rx.Var[bool] = hook(SCRIPT, "useIsWide").to(bool)
+"""Whether there is room beside the list."""
+
+
+class CatalogChoices(rx.Component):
+    """Holds what the catalogue is narrowed by, around everything that shows or changes it (spec: view rules 6)."""
+
+    library = SCRIPT
+    tag = "CatalogChoices"
+    state: rx.Var[str]
+    answer: rx.Var[Any]
+    step: rx.Var[int]
+    on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
+def facet_group(
+    kind: str,
+    facets: ArrayVar[list[Facet]],
+    title: str,
+    test_id: str,
+    inner: ArrayVar[list[str]] | None = None,
+) -> rx.Component:
+    """The values of one kind of filter; `inner` are those that belong under the one before them."""
+
+    def box(facet: ObjectVar[Facet]) -> rx.Component:
+        is_inner = inner.contains(facet.value) if inner is not None else False
+        return rx.el.label(
+            rx.el.input(special_props=[props(CHOICES.box, kind, facet.value)]),
+            rx.el.span(facet.label, class_name="check__label"),
+            rx.el.span(facet.count, class_name="check__count"),
+            class_name=rx.cond(is_inner, "check check--inner", "check"),
+            key=facet.value,
+        )
+
+    return rx.cond(
+        facets.length() > 0,
+        rx.el.fieldset(
+            rx.el.legend(title, class_name="facet__title"),
+            rx.foreach(facets, box),
+            class_name="facet",
+            data_testid=test_id,
+        ),
+    )
+
+
+def only_sale() -> rx.Component:
+    """Only what is on sale."""
+    return rx.el.label(
+        rx.el.input(data_testid="filter-sale", special_props=[props(CHOICES.box, "on_sale", "")]),
+        rx.el.span(_("Solo con descuento"), class_name="check__label"),
+        class_name="check check--lone",
+    )
+
+
+def sort_select() -> rx.Component:
+    """The order of the list."""
+    return rx.el.label(
+        rx.el.span(_("Ordenar por"), class_name="sort__label"),
+        rx.el.span(
+            rx.el.select(
+                *(rx.el.option(label, value=value) for value, label in SORTS.items()),
+                class_name="sort__select",
+                data_testid="sort",
+                special_props=[CHOICES.sort],
+            ),
+            icon("down", size=16),
+            class_name="select",
+        ),
+        class_name="sort",
+    )
+
+
+def chips() -> rx.Component:
+    """The choices made, each with a way to drop it."""
+
+    def chip(item: ObjectVar[Chip]) -> rx.Component:
+        label = rx.cond(item.kind == "on_sale", _("Con descuento"), item.label)
+        return rx.el.li(
+            rx.el.button(
+                label,
+                icon("close", size=16),
+                type="button",
+                class_name="chip",
+                aria_label=_("Quitar el filtro {name}").format(name=label),
+                special_props=[props(CHOICES.dropping, item)],
+            ),
+            key=f"{item.kind} {item.value}",
+        )
+
+    clear = rx.el.button(
+        _("Borrar filtros"),
+        type="button",
+        class_name="chip chip--clear",
+        data_testid="clear-filters",
+        special_props=[CHOICES.clearing],
+    )
+    made = rx.el.ul(
+        rx.foreach(CHOICES.chips, chip),
+        rx.el.li(clear),
+        class_name="chips",
+        aria_label=_("Filtros escogidos"),
+    )
+    return KeepFocus.create(rx.cond(CHOICES.chips.length() > 0, made), buttons=".chip")
+
+
+def filter_count() -> rx.Component:
+    """The name of the filters with the number of those in force."""
+    count = CHOICES.chips.length()
+    return rx.fragment(_("Filtrar"), rx.cond(count > 0, rx.el.span(count, class_name="filters-count")))
+
+
+def clear_choices() -> rx.Component:
+    """Drops every choice, if there is one."""
+    button = rx.el.button(
+        _("Quitar los filtros"),
+        type="button",
+        class_name="button button--primary",
+        special_props=[CHOICES.clearing],
+    )
+    return rx.cond(CHOICES.chips.length() > 0, button)
+
+
+def show_more(shown: NumberVar[int], total: NumberVar[int]) -> rx.Component:
+    """How much of the list is shown, and more of it."""
+    button = rx.el.button(
+        _("Ver más juguetes"),
+        type="button",
+        class_name="button button--quiet",
+        data_testid="show-more",
+        special_props=[CHOICES.more],
+    )
+    return rx.el.div(
+        rx.el.p(
+            _("Viste {shown} de {total}").format(shown=shown, total=total),
+            class_name="more__count",
+            data_testid="shown-count",
+        ),
+        rx.el.progress(max=total, value=shown, class_name="more__bar", aria_hidden="true"),
+        rx.cond(shown < total, button),
+        class_name="more",
+    )
