@@ -25,7 +25,8 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def saved(card: ObjectVar[ProductCard]) -> rx.Component:
     """A card that goes when its heart is taken back."""
-    return rx.cond(is_saved(card.handle), rx.el.li(product_card(card=card, is_first=False), key=card.id))
+    item = rx.el.li(product_card(card=card, is_first=False))
+    return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 
 def page() -> rx.Component:
