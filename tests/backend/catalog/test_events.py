@@ -7,7 +7,6 @@ from sqlalchemy import delete, select
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.cart.service import MAX_QUANTITY
-from backend.catalog.events import MOST_UNITS_SHOWN
 from backend.catalog.models import Variant
 from backend.clock import now
 from backend.database import Database
@@ -105,12 +104,8 @@ async def test_a_first_count_is_seen(database: Database, floor: Floor) -> None:
 
 
 async def test_one_unit_of_very_many_is_not_seen(database: Database, floor: Floor) -> None:
-    trompo = await toy(database, floor, MOST_UNITS_SHOWN + 2)
+    trompo = await toy(database, floor, MAX_QUANTITY + 2)
     await hold(database, "cart_a", {trompo: 1})
     assert await told(database) == []
     await hold(database, "cart_b", {trompo: 1})
     assert await told(database) == [trompo]  # now fewer than a cart could hold
-
-
-def test_every_number_a_page_can_show_or_offer_is_watched() -> None:
-    assert MOST_UNITS_SHOWN == MAX_QUANTITY
