@@ -10,6 +10,7 @@ from storefront.mount import mount_api, shop_lifespan
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
 from storefront.state.frame import handle_failure
+from storefront.socket_guard import guard_websocket
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (
@@ -61,6 +62,7 @@ app = rx.App(
 app.register_lifespan_task(shop_lifespan)
 app.register_lifespan_task(refresh_open_pages)
 accept_own_pages_only(app)
+guard_websocket(app)
 app.add_middleware(StateLossMiddleware())
 for page in PAGES:
     page.add_to(app)

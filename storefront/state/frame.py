@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import reflex as rx
+from cachetools import LRUCache
 from reflex.event import EventSpec
+from reflex_base.event.context import EventContext
 
 from backend.app import current_shop
 from backend.catalog.categories import category_tree
@@ -98,7 +100,18 @@ async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
         await notify(state, FAILURE)
 
 
-def handle_failure(exception: Exception) -> EventSpec:
-    """Reflex's `backend_exception_handler`: logs the traceback and shows a notice."""
+_answered: LRUCache[str, bool] = LRUCache(10_000)
+"""The events whose failure was answered. An answer has the event it answers as its parent."""
+
+
+def handle_failure(exception: Exception) -> EventSpec | None:
+    """Reflex's `backend_exception_handler`: logs the traceback and shows a notice.
+
+    What fails while it shows that notice is not answered again.
+    """
     log.error("an event handler failed", exc_info=exception)
-    return FrameState.show_failure()  # type: ignore[call-arg, return-value]
+    context = EventContext.get()
+    if context.parent_txid in _answered:
+        return None
+    _answered[context.txid] = True
+    return FrameState.show_failure()  # type: ignore[call-arg]

@@ -1,0 +1,300 @@
+"""What browsers may send over the websocket: checked before Reflex acts on it, and counted.
+
+Anybody can open a websocket and send any frame. What is no event of this shop costs one short line of the log. A socket
+that sends too much, or too much nonsense, is closed, and its client waits before it may open another.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+from cachetools import TTLCache
+from reflex.app import EventNamespace
+from reflex.utils.format import sanitize_client_log_value
+from reflex_base.registry import RegistrationContext
+
+from backend.app import current_shop
+from backend.edge.client import address_behind
+
+log = logging.getLogger(__name__)
+
+LONGEST_NAME = 200
+LONGEST_ADDRESS = 4096
+"""Characters of a path with its query: what a document may have, too."""
+MOST_PARAMETERS = 40
+DEEPEST = 6
+"""Levels of lists and objects in an event's payload."""
+LONGEST_TOKEN = 64
+MOST_BYTES_OF_A_FRAME = 256 * 1024
+MOST_CLIENTS = 50_000
+"""Client addresses that are remembered at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """So many at once, and so many more each second."""
+
+    at_once: float
+    per_second: float
+
+
+@dataclass(slots=True)
+class Account:
+    """What is left of a budget. `clock` gives seconds."""
+
+    budget: Budget
+    clock: Callable[[], float] = time.monotonic
+    left: float = field(init=False)
+    since: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.budget.at_once
+        self.since = self.clock()
+
+    def spend(self, amount: float = 1) -> bool:
+        """Take `amount` off; False when the budget is overdrawn."""
+        now = self.clock()
+        self.left = min(self.budget.at_once, self.left + (now - self.since) * self.budget.per_second) - amount
+        self.since = now
+        return self.left >= 0
+
+
+EVENTS = Budget(at_once=300, per_second=30)
+BYTES = Budget(at_once=2 * 1024 * 1024, per_second=64 * 1024)
+FAILURES = Budget(at_once=30, per_second=0.5)
+CLIENT_FAILURES = Budget(at_once=300, per_second=5)
+"""Failures of all sockets of one client address: many honest shoppers may share one."""
+CLIENT_WAITS = 30.0
+"""Seconds."""
+
+
+@dataclass(slots=True)
+class Socket:
+    """An open websocket and what it may still send."""
+
+    client: str
+    events: Account = field(default_factory=lambda: Account(EVENTS))
+    size: Account = field(default_factory=lambda: Account(BYTES))
+    failures: Account = field(default_factory=lambda: Account(FAILURES))
+
+
+class Refused(Exception):
+    """What a frame has that no page of ours sends."""
+
+
+class GuardedNamespace(EventNamespace):
+    """Reflex's end of the websocket, behind a check and a budget."""
+
+    def __init__(self, namespace: str, app: rx.App) -> None:
+        super().__init__(namespace, app)
+        self._sockets: dict[str, Socket] = {}
+        self._clients: TTLCache[str, Account] = TTLCache(MOST_CLIENTS, ttl=600)
+        self._waiting: TTLCache[str, bool] = TTLCache(MOST_CLIENTS, ttl=CLIENT_WAITS)
+
+    async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
+        """Open the socket, unless its client has to wait or does not speak as our pages do (False)."""
+        client = _client_of(environ)
+        if client in self._waiting:
+            return False
+        self._sockets[sid] = Socket(client)
+        try:
+            _require_token(environ)
+            await super().on_connect(sid, environ, checked_boot(auth))
+        except Refused as reason:
+            self._sockets.pop(sid, None)
+            self._note(client, str(reason))
+            return False
+        except BaseException:
+            self._sockets.pop(sid, None)
+            raise
+        return None
+
+    async def on_event(self, sid: str, data: Any) -> None:
+        """Hand an event of ours on to Reflex; drop anything else."""
+        socket = self._sockets.get(sid)
+        if socket is None:
+            return
+        try:
+            event, size = checked_event(data)
+        except Refused as reason:
+            await self._fail(sid, socket, str(reason))
+            return
+        if not (socket.events.spend() and socket.size.spend(size)):
+            await self._close(sid, socket, "sends too much")
+            return
+        await super().on_event(sid, event)
+
+    async def on_client_error(self, sid: str, data: Any = None) -> None:
+        """Hand on what a page says went wrong in it. Reflex bounds how much of that it logs."""
+        socket = self._sockets.get(sid)
+        if socket is None:
+            return
+        if not socket.events.spend():
+            await self._close(sid, socket, "reports too many errors")
+            return
+        await super().on_client_error(sid, data)
+
+    def on_disconnect(self, sid: str) -> Any:
+        """Forget the socket."""
+        self._sockets.pop(sid, None)
+        return super().on_disconnect(sid)
+
+    async def count_failure(self, token: str) -> None:
+        """An event of this page has failed in its handler: that counts against its socket, too."""
+        record = self._token_manager.token_to_socket.get(token)
+        socket = self._sockets.get(record.sid) if record else None
+        if record and socket and not socket.failures.spend():
+            await self._close(record.sid, socket, "makes events fail")
+
+    async def _fail(self, sid: str, socket: Socket, reason: str) -> None:
+        if not socket.failures.spend():
+            await self._close(sid, socket, reason)
+            return
+        self._note(socket.client, reason)
+
+    async def _close(self, sid: str, socket: Socket, reason: str) -> None:
+        if self._sockets.pop(sid, None) is None:
+            return
+        log.warning("a websocket was closed: it %s", reason)
+        self._overdraw(socket.client)
+        await self.disconnect(sid)
+
+    def _note(self, client: str, reason: str) -> None:
+        if self._spend(client):
+            log.info("a frame was refused: it %s", reason)
+
+    def _overdraw(self, client: str) -> None:
+        self._spend(client, FAILURES.at_once)
+
+    def _spend(self, client: str, failures: float = 1) -> bool:
+        """Count failures of a client; False when it has to wait from now on."""
+        account = self._clients.setdefault(client, Account(CLIENT_FAILURES))
+        if account.spend(failures):
+            return True
+        self._waiting[client] = True
+        return False
+
+
+def guard_websocket(app: rx.App) -> None:
+    """Put the guard in the place of Reflex's own end of the websocket."""
+    if app.sio is None or app.event_namespace is None:  # an app without any state has no websocket
+        return
+    guarded = GuardedNamespace(app.event_namespace.namespace, app)
+    app._event_namespace = guarded  # noqa: SLF001 - Reflex has no setting for it
+    app.sio.register_namespace(guarded)
+    app.sio.eio.max_http_buffer_size = MOST_BYTES_OF_A_FRAME
+
+
+def checked_event(data: Any) -> tuple[dict[str, Any], int]:
+    """An event that our pages could have sent, with nothing else in it, and its size in characters.
+
+    Raises:
+        Refused: it is none.
+    """
+    if not isinstance(data, dict):
+        raise Refused("is no event")
+    name, payload = data.get("name"), data.get("payload", {})
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        raise Refused("names no event")
+    if name not in RegistrationContext.get().event_handlers:
+        raise Refused(f"names an event that there is not: {sanitize_client_log_value(name, max_length=80)}")
+    if not isinstance(payload, dict):
+        raise Refused("has a payload that is no object")
+    size = len(name) + _size_of(payload)
+    event = {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+    return event, size
+
+
+def checked_address(router_data: Any) -> dict[str, Any]:
+    """Where the browser says that it is: `{pathname, asPath, query}`, nothing else.
+
+    Raises:
+        Refused: it is no address within the shop.
+    """
+    if router_data is None or router_data == {}:
+        return {}
+    if not isinstance(router_data, dict):
+        raise Refused("has an address that is no object")
+    checked: dict[str, Any] = {}
+    for key in ("pathname", "asPath"):
+        if key in router_data:
+            checked[key] = _path(router_data[key])
+    query = router_data.get("query", {})
+    if not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
+        raise Refused("has a query that is none")
+    if not all(isinstance(text, str) and len(text) <= LONGEST_ADDRESS for text in (*query, *query.values())):
+        raise Refused("has a query that is none")
+    if query:
+        checked["query"] = dict(query)
+    return checked
+
+
+def checked_boot(auth: Any) -> Any:
+    """What a browser sends with its first frame: the page's first event and the shape of its state.
+
+    Raises:
+        Refused: the event is none of ours.
+    """
+    if not isinstance(auth, dict):
+        return None
+    checked = dict(auth)
+    for key, value in auth.items():
+        if isinstance(value, dict):
+            checked[key], _ = checked_event(value)
+        elif not isinstance(value, str) or len(value) > LONGEST_NAME:
+            raise Refused("begins with what is no event")
+    return checked
+
+
+def _path(value: Any) -> str:
+    if not isinstance(value, str) or not value.startswith("/") or len(value) > LONGEST_ADDRESS:
+        raise Refused("has an address that is none of the shop's")
+    return value
+
+
+def _size_of(value: Any, depth: int = 0) -> int:
+    """Characters of a JSON value, about.
+
+    Raises:
+        Refused: it is deeper than any of ours.
+    """
+    if depth > DEEPEST:
+        raise Refused("has a payload that is too deep")
+    match value:
+        case str():
+            return len(value) + 2
+        case dict():
+            return sum(len(key) + _size_of(part, depth + 1) for key, part in value.items()) + 2
+        case list():
+            return sum(_size_of(part, depth + 1) for part in value) + 2
+        case _:
+            return 8
+
+
+def _require_token(environ: Mapping[str, Any]) -> None:
+    """Refuse a socket whose page has no plain name.
+
+    Raises:
+        Refused: the name is missing, too long or not made of letters, digits and hyphens.
+    """
+    token = ""
+    for part in str(environ.get("QUERY_STRING", "")).split("&"):
+        name, _, value = part.partition("=")
+        if name == "token":
+            token = value
+            break
+    if not token or len(token) > LONGEST_TOKEN or not token.replace("-", "").replace("_", "").isalnum():
+        raise Refused("comes from a page without a name")
+
+
+def _client_of(environ: Mapping[str, Any]) -> str:
+    """The client's address, as the connection and our own proxies tell it."""
+    scope = environ.get("asgi.scope", {})
+    host = (scope.get("client") or ("",))[0]
+    forwarded = [
+        value.decode("latin-1") for name, value in scope.get("headers", []) if name == b"x-forwarded-for"
+    ]
+    return address_behind(host, forwarded, current_shop().settings.trusted_proxies)

@@ -1,0 +1,73 @@
+"""A program that speaks the pages' websocket as it likes: frames of Socket.IO, written by hand."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+from simple_websocket import AioClient, ConnectionClosed
+
+NAMESPACE = "/_event"
+
+
+class RawSocket:
+    """An open websocket, after the handshake of Engine.IO."""
+
+    def __init__(self, websocket: AioClient) -> None:
+        self._websocket = websocket
+
+    async def send(self, frame: str) -> None:
+        """Send one text frame as it stands."""
+        await self._websocket.send(frame)
+
+    async def send_event(self, event: object) -> None:
+        """Send what a page would send as a state event."""
+        await self.send(f"42{NAMESPACE}," + json.dumps(["event", event]))
+
+    async def receive(self, seconds: float = 30) -> str | None:
+        """The next frame; None once the server has closed the socket.
+
+        Raises:
+            TimeoutError: nothing came.
+        """
+        try:
+            frame = await self._websocket.receive(timeout=seconds)
+        except ConnectionClosed:
+            return None
+        if frame is None:
+            raise TimeoutError
+        if frame == "2":  # a ping
+            await self.send("3")
+            return await self.receive(seconds)
+        return str(frame)
+
+    async def until_closed(self, seconds: float = 30) -> None:
+        """Read until the server closes the socket or leaves the shop's namespace.
+
+        Raises:
+            TimeoutError: it stays open.
+        """
+        while (frame := await self.receive(seconds)) is not None and not frame.startswith("41"):
+            pass
+
+
+@asynccontextmanager
+async def raw_socket(
+    url: str, *, connect: bool = True, auth: Any = None, token: str | None = None
+) -> AsyncIterator[RawSocket]:
+    """Open a websocket at the shop as a page does, with a name of its own unless `token` is given."""
+    address = url.replace("http", "ws", 1)
+    token = str(uuid4()) if token is None else token
+    websocket = await AioClient.connect(
+        f"{address}/_event/?token={token}&EIO=4&transport=websocket", headers={"Origin": url}
+    )
+    socket = RawSocket(websocket)
+    try:
+        assert (await socket.receive() or "").startswith("0")
+        if connect:
+            await socket.send(f"40{NAMESPACE}," + (json.dumps(auth) if auth is not None else ""))
+            assert (await socket.receive() or "").startswith(f"40{NAMESPACE}")
+        yield socket
+    finally:
+        await websocket.close()
