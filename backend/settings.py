@@ -6,6 +6,7 @@ malformed, or missing where production needs it, stops the start with one clear 
 """
 
 import hmac
+import math
 import secrets
 from enum import StrEnum
 from functools import cached_property
@@ -26,6 +27,9 @@ SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
 SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
 SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
 
+LEAST_BITS = 190
+"""What `bits_of` finds in 32 random bytes at the least, written in hexadecimal digits or in base64."""
+HOW_TO_MAKE_ONE = "take what `python -c 'import secrets; print(secrets.token_urlsafe(48))'` prints"
 
 POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
 DRIVERS = {
@@ -165,8 +169,11 @@ class Settings(BaseSettings):
                 raise ValueError(f"GATEWAY_ENV=production needs {', '.join(missing)}")
             if not self.public_url.startswith("https://"):
                 raise ValueError("GATEWAY_ENV=production needs PUBLIC_URL with https://")
+            for name in ("SECRET_KEY", "REVALIDATE_SECRET"):
+                if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
+                    raise ValueError(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
             if not self.secret_key.get_secret_value():
-                raise ValueError("GATEWAY_ENV=production needs SECRET_KEY")
+                raise ValueError(f"GATEWAY_ENV=production needs SECRET_KEY: {HOW_TO_MAKE_ONE}")
             if not self.carrier_api_key.get_secret_value():
                 raise ValueError("GATEWAY_ENV=production needs CARRIER_API_KEY")
         elif given and missing:
@@ -256,6 +263,17 @@ def async_url(url: str) -> str:
         mode = parsed.query["sslmode"]
         parsed = parsed.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
     return parsed.set(drivername=driver).render_as_string(hide_password=False)
+
+
+def bits_of(secret: str) -> float:
+    """How many bits a secret could hold that is made of as many and as different characters."""
+    return len(secret) * math.log2(len(set(secret))) if secret else 0
+
+
+def private_folder(path: Path) -> None:
+    """Make the data folder, which nobody but its owner can enter."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
 
 
 def kept_secret(path: Path) -> str:

@@ -8,7 +8,7 @@ from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import InvalidData
 from backend.migrations import upgrade
-from backend.settings import GatewayEnv, Settings
+from backend.settings import GatewayEnv, Settings, private_folder
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
 
@@ -26,6 +26,7 @@ async def prepare(settings: Settings) -> Seeded:
         CannotStart: the database does not answer, another version of the code made it, or the first member of staff
             has no proper address or password.
     """
+    private_folder(settings.data_dir)
     database = Database.from_settings(settings)
     try:
         await _require_database(database)

@@ -15,6 +15,7 @@ from granian.log import LogLevels
 from granian.server import Server
 from starlette.types import ASGIApp
 
+from backend.logs import set_up_logging
 from backend.settings import Settings, load_settings
 from backend.start import CannotStart, prepare
 from storefront.build import STAMP
@@ -66,6 +67,7 @@ def serve(settings: Settings) -> None:
 
 def open_shop() -> ASGIApp:
     """Make the worker's app, and say so when the shop really answers."""
+    set_up_logging()
     from storefront.storefront import app
 
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()

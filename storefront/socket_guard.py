@@ -14,10 +14,12 @@ import reflex as rx
 from cachetools import TTLCache
 from reflex.app import EventNamespace
 from reflex.utils.format import sanitize_client_log_value
+from reflex_base.constants import CompileVars
 from reflex_base.registry import RegistrationContext
 
 from backend.app import current_shop
 from backend.edge.client import address_behind
+from storefront.closed_pages import ClosedPages
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +95,7 @@ class GuardedNamespace(EventNamespace):
         self._sockets: dict[str, Socket] = {}
         self._clients: TTLCache[str, Account] = TTLCache(MOST_CLIENTS, ttl=600)
         self._waiting: TTLCache[str, bool] = TTLCache(MOST_CLIENTS, ttl=CLIENT_WAITS)
+        self._closed_pages = ClosedPages(app)
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
         """Open the socket, unless its client has to wait or does not speak as our pages do (False)."""
@@ -110,6 +113,7 @@ class GuardedNamespace(EventNamespace):
         except BaseException:
             self._sockets.pop(sid, None)
             raise
+        self._closed_pages.opened(self.sid_to_token.get(sid, ""))
         return None
 
     async def on_event(self, sid: str, data: Any) -> None:
@@ -138,9 +142,13 @@ class GuardedNamespace(EventNamespace):
         await super().on_client_error(sid, data)
 
     def on_disconnect(self, sid: str) -> Any:
-        """Forget the socket."""
+        """Forget the socket, and in a while its page."""
         self._sockets.pop(sid, None)
-        return super().on_disconnect(sid)
+        token = self.sid_to_token.get(sid)
+        cleaned = super().on_disconnect(sid)
+        if token:
+            self._closed_pages.closed(token)
+        return cleaned
 
     async def count_failure(self, token: str) -> None:
         """An event of this page has failed in its handler: that counts against its socket, too."""
@@ -240,12 +248,14 @@ def checked_boot(auth: Any) -> Any:
     """
     if not isinstance(auth, dict):
         return None
-    checked = dict(auth)
-    for key, value in auth.items():
-        if isinstance(value, dict):
-            checked[key], _ = checked_event(value)
-        elif not isinstance(value, str) or len(value) > LONGEST_NAME:
+    checked: dict[str, Any] = {}
+    if CompileVars.CONNECT_AUTH_EVENT in auth:
+        checked[CompileVars.CONNECT_AUTH_EVENT], _ = checked_event(auth[CompileVars.CONNECT_AUTH_EVENT])
+    schema = auth.get(CompileVars.CONNECT_AUTH_STATE_SCHEMA)
+    if schema is not None:
+        if not isinstance(schema, str) or len(schema) > LONGEST_NAME:
             raise Refused("begins with what is no event")
+        checked[CompileVars.CONNECT_AUTH_STATE_SCHEMA] = schema
     return checked
 
 

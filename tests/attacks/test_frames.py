@@ -78,8 +78,12 @@ async def test_a_page_without_a_plain_name_is_refused(attacked: ShopServer, toke
         assert (await socket.receive() or "44").startswith("44")
 
 
-@pytest.mark.parametrize("boot", [event(router_data={"asPath": 5}), event(name="x"), "text", [1]], ids=["address", "name", "text", "list"])
+@pytest.mark.parametrize(
+    "boot",
+    [event(router_data={"asPath": 5}), event(name="x"), "text", [1]],
+    ids=["address", "name", "text", "list"],
+)
 async def test_a_first_event_of_nonsense_opens_nothing(attacked: ShopServer, boot: object) -> None:
     async with raw_socket(attacked.url, connect=False) as socket:
         await socket.send("40/_event," + json.dumps({"event": boot}))
-        assert (await socket.receive() or "44").startswith("44") or isinstance(boot, str)
+        assert (await socket.receive() or "44").startswith("44")

@@ -1,12 +1,22 @@
 """Settings: all optional, wrong ones stop the start with one line, and no secret shows (design: section 4)."""
 
+import secrets
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from backend.settings import GATEWAY_CREDENTIALS, Settings, SettingsError, kept_secret, load_settings
+from backend.settings import (
+    GATEWAY_CREDENTIALS,
+    LEAST_BITS,
+    Settings,
+    SettingsError,
+    bits_of,
+    kept_secret,
+    load_settings,
+)
 
 SECRET = "00112233445566778899aabbccddeeff"
 PRODUCTION = {
@@ -16,7 +26,7 @@ PRODUCTION = {
     "PUBLIC_KEY": "public",
     "PRIVATE_KEY": SECRET,
     "PUBLIC_URL": "https://tienda.example",
-    "SECRET_KEY": "signing-secret",
+    "SECRET_KEY": "FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
     "CARRIER_API_KEY": "carrier-secret",
 }
 
@@ -127,3 +137,25 @@ def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> Non
 )
 def test_a_database_is_named_as_hosts_name_it(monkeypatch: pytest.MonkeyPatch, given: str, used: str) -> None:
     assert _with(monkeypatch, DATABASE_URL=given).async_database_url == used
+
+
+@pytest.mark.parametrize("secret", ["x", "x" * 200, "correct horse battery staple", "0123456789abcdef" * 2])
+@pytest.mark.parametrize("name", ["SECRET_KEY", "REVALIDATE_SECRET"])
+def test_production_does_not_start_with_a_secret_that_can_be_guessed(
+    monkeypatch: pytest.MonkeyPatch, name: str, secret: str
+) -> None:
+    with pytest.raises(SettingsError, match=f"{name} can be guessed") as stopped:
+        _with(monkeypatch, **{**PRODUCTION, name: secret})
+    assert secret not in str(stopped.value) or len(secret) == 1
+
+
+@pytest.mark.parametrize("make", [secrets.token_urlsafe, secrets.token_hex])
+def test_a_secret_of_32_random_bytes_is_good(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[int], str]
+) -> None:
+    assert _with(monkeypatch, **{**PRODUCTION, "SECRET_KEY": make(32)}).signing_key
+
+
+def test_what_is_made_of_32_random_bytes_is_never_taken_for_a_weak_secret() -> None:
+    made = [make(32) for make in (secrets.token_urlsafe, secrets.token_hex) for _ in range(2_000)]
+    assert min(map(bits_of, made)) > LEAST_BITS

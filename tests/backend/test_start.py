@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from sqlalchemy import text
 
@@ -8,7 +10,7 @@ from backend.start import CannotStart, prepare
 PRODUCTION = {
     "GATEWAY_ENV": "production",
     "PUBLIC_URL": "https://trompo.example",
-    "SECRET_KEY": "x" * 32,
+    "SECRET_KEY": "FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
     "CARRIER_API_KEY": "x",
     "P_CUST_ID_CLIENTE": "1",
     "P_KEY": "x",
@@ -49,3 +51,11 @@ async def test_a_database_of_another_version_stops_the_start(sqlite_url: str, se
     await database.close()
     with pytest.raises(CannotStart, match="does not fit this version"):
         await prepare(settings.model_copy(update={"database_url": sqlite_url}))
+
+
+async def test_nobody_but_its_owner_can_enter_the_data_folder(settings: Settings, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir(mode=0o755)
+    await prepare(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "trompo.db").exists()

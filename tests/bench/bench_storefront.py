@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from uuid import uuid4
 
-import simple_websocket  # type: ignore[import-untyped]
+import simple_websocket
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.e2e.conftest import ShopServer
