@@ -27,6 +27,8 @@ LONGEST_NAME = 200
 LONGEST_ADDRESS = 4096
 """Characters of a path with its query: what a document may have, too."""
 MOST_PARAMETERS = 40
+SETTER = ".setvar"
+"""Reflex gives every state a handler that calls `set_…` of any name; no page of ours sends it."""
 DEEPEST = 6
 """Levels of lists and objects in an event's payload."""
 LONGEST_TOKEN = 64
@@ -207,7 +209,7 @@ def checked_event(data: Any) -> tuple[dict[str, Any], int]:
     name, payload = data.get("name"), data.get("payload", {})
     if not isinstance(name, str) or len(name) > LONGEST_NAME:
         raise Refused("names no event")
-    if name not in RegistrationContext.get().event_handlers:
+    if name not in RegistrationContext.get().event_handlers or name.endswith(SETTER):
         raise Refused(f"names an event that there is not: {sanitize_client_log_value(name, max_length=80)}")
     if not isinstance(payload, dict):
         raise Refused("has a payload that is no object")

@@ -32,6 +32,7 @@ NONSENSE = [
     event(router_data={"pathname": "/" + "a" * 10_000}),
     event(name=5),
     event(name="state.nobody"),
+    event(name=f"{rx.State.get_full_name()}.setvar", payload={"var_name": "is_hydrated", "value": "x"}),
     event(name="a\nERROR: someone must settle it"),
     event(payload=[1]),
     event(payload={"a": [[[[[[[[[[]]]]]]]]]]}),
