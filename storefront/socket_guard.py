@@ -4,6 +4,7 @@ Anybody can open a websocket and send any frame. What is no event of this shop c
 that sends too much, or too much nonsense, is closed, and its client waits before it may open another.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -15,10 +16,11 @@ from cachetools import TTLCache
 from reflex.app import EventNamespace
 from reflex.utils.format import sanitize_client_log_value
 from reflex_base.constants import CompileVars
+from reflex_base.event.context import EventContext
 from reflex_base.registry import RegistrationContext
 
 from backend.app import current_shop
-from backend.edge.client import address_behind
+from backend.edge.requests import address_behind
 from storefront.closed_pages import ClosedPages
 
 log = logging.getLogger(__name__)
@@ -98,6 +100,7 @@ class GuardedNamespace(EventNamespace):
         self._clients: TTLCache[str, Account] = TTLCache(MOST_CLIENTS, ttl=600)
         self._waiting: TTLCache[str, bool] = TTLCache(MOST_CLIENTS, ttl=CLIENT_WAITS)
         self._closed_pages = ClosedPages(app)
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
         """Open the socket, unless its client has to wait or does not speak as our pages do (False)."""
@@ -152,12 +155,14 @@ class GuardedNamespace(EventNamespace):
             self._closed_pages.closed(token)
         return cleaned
 
-    async def count_failure(self, token: str) -> None:
+    def count_failure(self, token: str) -> None:
         """An event of this page has failed in its handler: that counts against its socket, too."""
         record = self._token_manager.token_to_socket.get(token)
         socket = self._sockets.get(record.sid) if record else None
         if record and socket and not socket.failures.spend():
-            await self._close(record.sid, socket, "makes events fail")
+            closing = asyncio.create_task(self._close(record.sid, socket, "makes events fail"))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     async def _fail(self, sid: str, socket: Socket, reason: str) -> None:
         if not socket.failures.spend():
@@ -196,6 +201,13 @@ def guard_websocket(app: rx.App) -> None:
     app._event_namespace = guarded  # noqa: SLF001 - Reflex has no setting for it
     app.sio.register_namespace(guarded)
     app.sio.eio.max_http_buffer_size = MOST_BYTES_OF_A_FRAME
+    answer = app.backend_exception_handler
+
+    def count_and_answer(exception: Exception) -> Any:
+        guarded.count_failure(EventContext.get().token)
+        return answer(exception)
+
+    app.backend_exception_handler = count_and_answer
 
 
 def checked_event(data: Any) -> tuple[dict[str, Any], int]:

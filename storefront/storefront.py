@@ -9,8 +9,8 @@ from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
-from storefront.state.frame import handle_failure
 from storefront.socket_guard import guard_websocket
+from storefront.state.frame import handle_failure
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
 STYLES = (
