@@ -99,21 +99,22 @@ async def test_what_never_becomes_whole_is_shown_all_the_same(
 async def reconnected(*pages: Page) -> AsyncIterator[None]:
     """What is done inside ends the pages' connections. Afterwards they have new ones, and show what these said."""
 
-    async def is_whole(page: Page) -> None:
-        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def whole(page: Page) -> asyncio.Future[None]:
+        heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def hear(frame: str | bytes) -> None:
-            if WHOLE in str(frame) and not told.done():
-                told.set_result(None)
+            if WHOLE in str(frame) and not heard.done():
+                heard.set_result(None)
 
         page.on("websocket", lambda socket: socket.on("framereceived", hear))
-        await asyncio.wait_for(told, PATIENCE / 1000)
-        await page.evaluate(TWO_FRAMES)
+        return heard
 
-    waiting = [asyncio.create_task(is_whole(page)) for page in pages]
-    await asyncio.sleep(0)  # they listen
+    waiting = [whole(page) for page in pages]
     yield
-    await asyncio.gather(*waiting)
+    async with asyncio.timeout(PATIENCE / 1000):  # from now on: the restart itself may take its time
+        await asyncio.gather(*waiting)
+    for page in pages:
+        await page.evaluate(TWO_FRAMES)
 
 
 async def part_of(page: Page, selector: str) -> ElementHandle:
