@@ -6,13 +6,13 @@ from sqlalchemy import CheckConstraint, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
-from backend.ids import new_id
+from backend.ids import new_id, secret_id
 from backend.money import Cop
 from backend.tables import Json, JsonObject, Timestamps
 
 
 class Cart(Timestamps, table=True):
-    """What a shopper means to buy. Its random id gives access to it (design: decision 8).
+    """What a shopper means to buy. Its secret id gives access to it (design: decision 8); a customer's only to them.
 
     `order_id` is the id that its order will have: the bank needs the URL of the order's page before there is an order.
     `draft` is what has been typed at the checkout so far, valid or not, so that a reload loses nothing.
@@ -20,8 +20,8 @@ class Cart(Timestamps, table=True):
 
     __tablename__ = "cart"
 
-    id: str = Field(default_factory=lambda: new_id("cart"), primary_key=True)
-    order_id: str = Field(default_factory=lambda: new_id("order"), unique=True)
+    id: str = Field(default_factory=lambda: secret_id("cart"), primary_key=True)
+    order_id: str = Field(default_factory=lambda: secret_id("order"), unique=True)
     region_id: str = Field(foreign_key="region.id")
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)

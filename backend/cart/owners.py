@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, LineItem
-from backend.cart.service import MAX_LINES, MAX_QUANTITY, changed, lines_of, open_cart
+from backend.cart.service import MAX_LINES, MAX_QUANTITY, changed, lines_of, open_cart, require_access
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
@@ -33,6 +33,16 @@ async def cart_for(database: Database, cart_id: str, customer_id: str | None) ->
             return own or ""
     async with database.transaction() as session:
         return await _take_over(session, cart_id, customer_id)
+
+
+async def usable_cart(database: Database, cart_id: str, customer_id: str | None) -> str:
+    """The id again, when this customer (None: a guest) may use the cart; else empty. Completed carts included."""
+    async with database.read() as session:
+        try:
+            await require_access(session, cart_id, customer_id)
+        except NotFound:
+            return ""
+    return cart_id
 
 
 async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> str:
@@ -64,7 +74,9 @@ async def _cart_of(session: AsyncSession, customer_id: str) -> str | None:
     own = select(Cart.id).where(
         Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
     )
-    return (await session.execute(own.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
+    return (
+        await session.execute(own.order_by(Cart.created_at.desc(), Cart.id.desc()).limit(1))
+    ).scalar_one_or_none()
 
 
 async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None) -> None:
@@ -72,7 +84,11 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
 
     A cart that is being paid, or has become an order, does not change: an order belongs to who was signed in when it
     was placed.
+
+    Raises:
+        NotFound: it is another customer's cart, or no cart has this id.
     """
+    await require_access(session, cart_id, customer_id)
     try:
         cart = await open_cart(session, cart_id)
     except (NotAllowed, Conflict):

@@ -38,6 +38,12 @@ MAX_LINES = 60
 COMPLETED = "Cart {cart_id} is already completed."
 
 
+UNKNOWN = "Cart id not found: {cart_id}"
+
+
+NOT_FOUND = "Cart with id '{cart_id}' not found"
+
+
 AT_THE_BANK = (
     "A payment of this cart is at the bank: the cart cannot be changed. Wait for it, or give it up: start another "
     "payment session with `data.replace`: true"
@@ -152,7 +158,7 @@ async def unordered_cart(session: AsyncSession, cart_id: str) -> Cart:
     """
     cart = await find_cart(session, cart_id, lock=True)
     if cart is None:
-        raise NotFound(f"Cart id not found: {cart_id}")
+        raise NotFound(UNKNOWN.format(cart_id=cart_id))
     if cart.completed_at is not None:
         raise NotAllowed(COMPLETED.format(cart_id=cart_id))
     return cart
@@ -166,8 +172,23 @@ async def read_cart(session: AsyncSession, cart_id: str) -> Cart:
     """
     cart = await find_cart(session, cart_id)
     if cart is None:
-        raise NotFound(f"Cart with id '{cart_id}' not found")
+        raise NotFound(NOT_FOUND.format(cart_id=cart_id))
     return cart
+
+
+async def require_access(
+    session: AsyncSession, cart_id: str, customer_id: str | None, *, message: str = UNKNOWN
+) -> None:
+    """Check that whoever is signed in as this customer (None: nobody) may use the cart.
+
+    A guest's cart is open to whoever knows its id, a customer's to that customer only.
+
+    Raises:
+        NotFound: it is another customer's, or no cart has this id. Both get the same `message`.
+    """
+    cart = await find_cart(session, cart_id)
+    if cart is None or cart.customer_id not in (None, customer_id):
+        raise NotFound(message.format(cart_id=cart_id))
 
 
 async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
@@ -328,9 +349,12 @@ async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
     """What was typed at the checkout of this cart so far.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it has become an order.
     """
-    return {name: str(text) for name, text in (await read_cart(session, cart_id)).draft.items()}
+    cart = await read_cart(session, cart_id)
+    if cart.completed_at is not None:
+        raise NotFound(NOT_FOUND.format(cart_id=cart_id))
+    return {name: str(text) for name, text in cart.draft.items()}
 
 
 _NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(

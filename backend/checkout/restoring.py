@@ -95,7 +95,9 @@ async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSes
 async def _restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:
     """The open cart that this one was restored to by an earlier call; None when there is none."""
     found = select(Cart).where(Cart.replaces_cart_id == cart_id, Cart.completed_at.is_(None))
-    return (await session.execute(found.order_by(Cart.id.desc()).limit(1))).scalar_one_or_none()
+    return (
+        await session.execute(found.order_by(Cart.created_at.desc(), Cart.id.desc()).limit(1))
+    ).scalar_one_or_none()
 
 
 async def _restore_cart(session: AsyncSession, order: Order, present: str) -> str:

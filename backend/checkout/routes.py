@@ -1,6 +1,5 @@
 """The Store API from a cart to an order (spec: What the service does 2; wire: commerce-api, Guest checkout)."""
 
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Request
@@ -30,7 +29,6 @@ from backend.checkout.schemas import (
 from backend.checkout.service import Checkout
 from backend.checkout.shipping import offer_wire
 from backend.checkout.shipping_quotes import UNKNOWN_OPTION
-from backend.clock import now
 from backend.database import Database
 from backend.edge.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
@@ -43,7 +41,7 @@ from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.sessions import offered_providers, read_collection_sessions
+from backend.payment.sessions import UNKNOWN_COLLECTION, offered_providers, read_collection_sessions
 from backend.payment.wire import collection_wire
 
 router = APIRouter(
@@ -51,8 +49,6 @@ router = APIRouter(
 )
 
 PLATFORM_PREFIX = "pp_"
-REPEATED_WITHIN = timedelta(hours=24)
-"""Until then a repeated completion is answered in full: the caller may have lost the first answer."""
 
 
 async def checkout_of(request: Request) -> Checkout:
@@ -78,37 +74,48 @@ async def create(
 async def read(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
     """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
     async with database.read() as session:
+        await carts.require_access(session, cart_id, customer, message=carts.NOT_FOUND)
         return Wire({"cart": fields.pick(await readable_cart(session, cart_id, customer))})
 
 
 @router.post("/store/carts/{cart_id}", response_model=CartAnswer)
-async def update(cart_id: str, body: CartChange, database: Db, fields: Shown) -> Wire:
+async def update(
+    cart_id: str, body: CartChange, database: Db, fields: Shown, customer: MaybeCustomer
+) -> Wire:
     """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         await change_cart(session, cart_id, body)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
-async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown) -> Wire:
+async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
-async def update_item(cart_id: str, line_id: str, body: ItemChange, database: Db, fields: Shown) -> Wire:
+async def update_item(
+    *, cart_id: str, line_id: str, body: ItemChange, database: Db, fields: Shown, customer: MaybeCustomer
+) -> Wire:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         await carts.set_quantity(session, cart_id, line_id, body.quantity, body.metadata)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
 @router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
-async def remove_item(cart_id: str, line_id: str, database: Db, fields: Shown) -> Wire:
+async def remove_item(
+    cart_id: str, line_id: str, database: Db, fields: Shown, customer: MaybeCustomer
+) -> Wire:
     """Take a line out of the cart."""
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         await carts.remove(session, cart_id, line_id)
     parent = await _cart(database, cart_id, fields)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
@@ -116,9 +123,12 @@ async def remove_item(cart_id: str, line_id: str, database: Db, fields: Shown) -
 
 @router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
 @router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
-async def change_promotions(cart_id: str, body: PromoCodes, database: Db, fields: Shown) -> Wire:
+async def change_promotions(
+    cart_id: str, body: PromoCodes, database: Db, fields: Shown, customer: MaybeCustomer
+) -> Wire:
     """There are no promotions: every code is refused, and removing none is fine."""
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
@@ -129,6 +139,7 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
+        await carts.require_access(session, cart_id, customer)
         cart = await carts.open_cart(session, cart_id)
         cart.customer_id = customer
     return Wire({"cart": await _cart(database, cart_id, fields)})
@@ -136,7 +147,9 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
 
 @router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
 async def shipping_options(
-    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)], checkout: ShopCheckout
+    asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)],
+    checkout: ShopCheckout,
+    customer: MaybeCustomer,
 ) -> Wire:
     """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
 
@@ -144,6 +157,7 @@ async def shipping_options(
     no municipality. None at all when no warehouse is linked to the sales channel (spec: Errors).
     """
     fields = Fields(asked.fields)
+    await _require_access(checkout, asked.cart_id, customer)
     options = await _priced(checkout, asked.cart_id)
     return Wire({"shipping_options": [fields.pick(option) for option in options]})
 
@@ -154,9 +168,10 @@ async def shipping_options(
     tags=["store: shipping"],
 )
 async def calculate_shipping(
-    option_id: str, body: CalculateShipping, checkout: ShopCheckout, fields: Shown
+    option_id: str, body: CalculateShipping, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
 ) -> Wire:
     """What one way to ship costs for the cart now."""
+    await _require_access(checkout, body.cart_id, customer)
     [option] = await _priced(checkout, body.cart_id, option_id)
     return Wire({"shipping_option": fields.pick(option)})
 
@@ -167,7 +182,11 @@ async def _priced(checkout: Checkout, cart_id: str, option_id: str | None = None
 
 @router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
 async def choose_shipping(
-    cart_id: str, body: OneOrMore[ChosenShipping], checkout: ShopCheckout, fields: Shown
+    cart_id: str,
+    body: OneOrMore[ChosenShipping],
+    checkout: ShopCheckout,
+    fields: Shown,
+    customer: MaybeCustomer,
 ) -> Wire:
     """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
 
@@ -177,13 +196,17 @@ async def choose_shipping(
     chosen = body if isinstance(body, list) else [body]
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
+    await _require_access(checkout, cart_id, customer)
     await checkout.choose_shipping(cart_id, chosen[-1].option_id)
     return Wire({"cart": await _cart(checkout.database, cart_id, fields)})
 
 
 @router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
-async def create_collection(body: NewCollection, checkout: ShopCheckout, fields: Shown) -> Wire:
+async def create_collection(
+    body: NewCollection, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
+) -> Wire:
     """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
+    await _require_access(checkout, body.cart_id, customer)
     collection = await checkout.collect(body.cart_id)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection.id))})
 
@@ -194,7 +217,13 @@ async def create_collection(body: NewCollection, checkout: ShopCheckout, fields:
     tags=["store: payment"],
 )
 async def create_session(
-    collection_id: str, body: NewSession, checkout: ShopCheckout, fields: Shown, ip: ClientIp
+    *,
+    collection_id: str,
+    body: NewSession,
+    checkout: ShopCheckout,
+    fields: Shown,
+    ip: ClientIp,
+    customer: MaybeCustomer,
 ) -> Wire:
     """Hold the cart's units and start to pay.
 
@@ -205,6 +234,8 @@ async def create_session(
     """
     async with checkout.database.read() as session:
         collection, _ = await read_collection_sessions(session, collection_id)
+        unknown = UNKNOWN_COLLECTION.format(collection_id=collection_id)
+        await carts.require_access(session, collection.cart_id, customer, message=unknown)
     provider_id = _own_name(body.provider_id)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
@@ -219,17 +250,25 @@ async def create_session(
 async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer) -> Wire:
     """Make the order, once: asked again, or eight times at once, it is the same.
 
-    `order.access_token` opens it for a guest. Long after it was made, the cart's id alone no longer does: then only
-    its customer sees more of it than how it stands.
+    `order.access_token` opens it for a guest. An hour after it was placed, the cart's id alone no longer does: then
+    only its customer sees more of it than how it stands.
     """
+    await _require_access(checkout, cart_id, customer, message=carts.NOT_FOUND)
     order = await checkout.complete(cart_id)
     is_owner = customer is not None and order.customer_id == customer
-    if order.created_at < now() - REPEATED_WITHIN and not is_owner:
+    if not is_owner and not await checkout.is_just_placed(order):
         return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
         shown = await order_wire(session, order)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
+
+
+async def _require_access(
+    checkout: Checkout, cart_id: str, customer: str | None, message: str = carts.UNKNOWN
+) -> None:
+    async with checkout.database.read() as session:
+        await carts.require_access(session, cart_id, customer, message=message)
 
 
 async def _cart(database: Database, cart_id: str, fields: Fields) -> JsonDict:

@@ -22,7 +22,7 @@ from backend.checkout.shipping import (
     priced_offers,
 )
 from backend.contact import CHECK_FIELDS, one_line
-from backend.database import Database
+from backend.database import Database, database_now
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.fulfillment.tracker import Tracker
 from backend.modules import GATEWAY_PSE
@@ -56,6 +56,9 @@ class PlacedOrder:
 
 
 log = logging.getLogger(__name__)
+
+TOKEN_FOR = timedelta(minutes=60)
+"""For how long after an order was placed the id of its cart gives the order's token: the answer may have been lost."""
 
 
 @dataclass(frozen=True)
@@ -198,10 +201,13 @@ class Checkout:
 
         Raises:
             InvalidData: `fields` has a message for the shopper by field; nothing was started.
-            NotFound, InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
+            NotFound: no cart has this id, or it has been an order for longer than `TOKEN_FOR`.
+            InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
         order = await self._order_of(cart_id)
+        if order is not None and not await self.is_just_placed(order):
+            raise NotFound(carts.NOT_FOUND.format(cart_id=cart_id))
         if order is None:
             destination, payer = await self._check(typed, ip)
             try:
@@ -289,9 +295,19 @@ class Checkout:
             return await order_of_cart(session, cart_id)
 
     async def placed(self, cart_id: str) -> PlacedOrder | None:
-        """The order that the cart has become, for whoever knows the cart's id; None while it is none."""
+        """The order that the cart has just become, for whoever may use the cart.
+
+        None while it is none, and `TOKEN_FOR` after it was placed.
+        """
         order = await self._order_of(cart_id)
-        return await self._placed(order) if order is not None else None
+        if order is None or not await self.is_just_placed(order):
+            return None
+        return await self._placed(order)
+
+    async def is_just_placed(self, order: Order) -> bool:
+        """Whether the order was placed within `TOKEN_FOR`, by the database's clock."""
+        async with self.database.read() as session:
+            return order.created_at > await database_now(session) - TOKEN_FOR
 
     async def order_placed(self, order_id: str, token: str) -> PlacedOrder:
         """The order for whoever has its token, with the bank's page while it can still be paid there.

@@ -18,7 +18,11 @@ async def addresses_of(session: AsyncSession, customer_id: str) -> Sequence[Cust
     found = await session.execute(
         select(CustomerAddress)
         .where(CustomerAddress.customer_id == customer_id)
-        .order_by(CustomerAddress.is_default_shipping.desc(), CustomerAddress.id.desc())
+        .order_by(
+            CustomerAddress.is_default_shipping.desc(),
+            CustomerAddress.created_at.desc(),
+            CustomerAddress.id.desc(),
+        )
     )
     return found.scalars().all()
 

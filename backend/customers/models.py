@@ -6,7 +6,7 @@ from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
-from backend.ids import new_id
+from backend.ids import secret_id
 from backend.tables import Json, JsonObject, Timestamps
 
 
@@ -15,7 +15,7 @@ class Staff(Timestamps, table=True):
 
     __tablename__ = "staff"
 
-    id: str = Field(default_factory=lambda: new_id("user"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("user"), primary_key=True)
     email: str = Field(unique=True)
     password_hash: str
 
@@ -25,7 +25,7 @@ class Customer(Timestamps, table=True):
 
     __tablename__ = "customer"
 
-    id: str = Field(default_factory=lambda: new_id("cus"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("cus"), primary_key=True)
     email: str = Field(unique=True)
     first_name: str = ""
     last_name: str = ""
@@ -46,7 +46,7 @@ class Login(Timestamps, table=True):
     __tablename__ = "login"
     __table_args__ = (UniqueConstraint("provider", "subject"),)
 
-    id: str = Field(default_factory=lambda: new_id("authid"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("authid"), primary_key=True)
     provider: str
     subject: str
     password_hash: str | None = None
@@ -78,7 +78,7 @@ class CustomerAddress(Timestamps, table=True):
 
     __tablename__ = "customer_address"
 
-    id: str = Field(default_factory=lambda: new_id("cuaddr"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("cuaddr"), primary_key=True)
     customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
     address: JsonObject = Field(default_factory=dict, sa_type=Json)
     address_name: str | None = None

@@ -8,8 +8,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.clock import now
-from backend.database import locked
+from backend.database import database_now, locked
 from backend.errors import NotFound
 from backend.events import publish
 from backend.money import Cop
@@ -91,9 +90,10 @@ class Sale:
 
 async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_status: PaymentStatus) -> Order:
     """The order that the (locked) cart becomes, as it was sold. The cart is completed with it."""
-    lines = _lines(cart.order_id, sale)
+    lines, moment = _lines(cart.order_id, sale), await database_now(session)
     order = Order(
         id=cart.order_id,
+        created_at=moment,
         cart_id=cart.id,
         region_id=cart.region_id,
         sales_channel_id=cart.sales_channel_id,
@@ -103,7 +103,7 @@ async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_st
     session.add(order)
     await session.flush()
     session.add_all(lines)
-    cart.completed_at = now()
+    cart.completed_at = moment
     await session.flush()
     await publish(session, OrderPlaced(order.id))
     if payment_status is PaymentStatus.CAPTURED:

@@ -132,7 +132,7 @@ async def check_all(database: Database, providers: Providers) -> int:
             select(PaymentSession.id)
             .where(PaymentSession.state.in_(sorted(CHECKED)))
             .where(or_(PaymentSession.expires_at.is_(None), PaymentSession.expires_at > db_now(-CHECK_FOR)))
-            .order_by(PaymentSession.id)
+            .order_by(PaymentSession.created_at, PaymentSession.id)
         )
         ids = (await session.execute(to_check)).scalars().all()
     asked = 0

@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
-from backend.ids import new_id
+from backend.ids import new_id, secret_id
 from backend.money import Cop
 from backend.tables import Json, JsonObject, Timestamps
 
@@ -16,7 +16,7 @@ class PaymentCollection(Timestamps, table=True):
 
     __tablename__ = "payment_collection"
 
-    id: str = Field(default_factory=lambda: new_id("pay_col"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("pay_col"), primary_key=True)
     cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
     amount: Cop
     currency_code: str = "cop"
@@ -42,7 +42,7 @@ class PaymentSession(Timestamps, table=True):
         ),
     )
 
-    id: str = Field(default_factory=lambda: new_id("payses"), primary_key=True)
+    id: str = Field(default_factory=lambda: secret_id("payses"), primary_key=True)
     collection_id: str = Field(foreign_key="payment_collection.id", index=True, ondelete="CASCADE")
     provider_id: str
     state: str = Field(default="pending", index=True)

@@ -199,7 +199,7 @@ async def _find_session(database: Database, notification: PaymentNotification) -
             PaymentSession.provider_id == notification.provider_id,
             or_(by_invoice, by_id, PaymentSession.reference == notification.reference),
         )
-        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.id)
+        .order_by(case((by_invoice, 0), (by_id, 1), else_=2), PaymentSession.created_at)
         .limit(1)
     )
     async with database.read() as session:

@@ -158,7 +158,8 @@ async def list_payments(
     conditions = [PaymentSession.state.in_(MADE)]
     if asked.payment_session_id is not None:
         conditions.append(PaymentSession.id.in_(asked.payment_session_id))
-    page = select(PaymentSession).where(*conditions).order_by(PaymentSession.id.desc())
+    page = select(PaymentSession).where(*conditions)
+    page = page.order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
     async with database.read() as session:
         count = await session.execute(select(func.count()).select_from(PaymentSession).where(*conditions))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()

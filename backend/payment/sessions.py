@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from ulid import ULID
 
 from backend.cart.models import Cart
 from backend.catalog.models import Region
 from backend.database import Database, database_now, db_now
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
+from backend.ids import secret_ulid
 from backend.jobs import enqueue
 from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -43,6 +43,7 @@ UNDER_WAY = (
     "session with `data.replace`: true. The bank may still approve the earlier one"
 )
 HELD = "The gateway is looking into a payment of this cart ({invoice}): nothing can be paid before it has decided"
+UNKNOWN_COLLECTION = "Payment collection with id: {collection_id} was not found"
 PAID = "This cart is paid already ({invoice})"
 
 # what every step of a purchase asks, built once
@@ -141,7 +142,7 @@ async def read_collection_sessions(
     """
     rows = (await session.execute(_COLLECTION_SESSIONS, {"collection_id": collection_id})).all()
     if not rows:
-        raise NotFound(f"Payment collection with id: {collection_id} was not found")
+        raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
     return rows[0][0], [payment for _, payment in rows if payment is not None]
 
 
@@ -158,6 +159,11 @@ async def decisive_session(session: AsyncSession, cart_id: str) -> PaymentSessio
 
 
 _WEIGHT = {SessionState.CAPTURED: 0, SessionState.AUTHORIZED: 0, **dict.fromkeys(OPEN, 1)}
+
+
+def new_invoice() -> str:
+    """A payment session's reference at the gateway. None tells another."""
+    return f"TR{secret_ulid()}"
 
 
 async def open_session(
@@ -197,7 +203,7 @@ async def open_session(
         provider_id=provider_id,
         state=SessionState.INITIATING if leaves_shop else SessionState.PENDING,
         amount=collection.amount,
-        invoice=f"TR{ULID()}",
+        invoice=new_invoice(),
         data=dict(data),
         snapshot=snapshot or {},
         created_at=moment,

@@ -14,7 +14,7 @@ from storefront.live.open_pages import watch
 from storefront.live.refresh import SharedReads
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_id, checked_number, event, next_number
-from storefront.state.session import own_cart
+from storefront.state.session import own_cart, usable_by
 
 EMPTY_CART = CartView(
     id="",
@@ -87,9 +87,10 @@ class CartState(rx.State):
         """Change the quantity of a line; 0 removes it."""
         async with errors_as_notices(self):
             line_id, quantity = checked_id(line_id), checked_number(quantity, 0, carts.MAX_QUANTITY)
+            cart_id = await usable_by(self, self.cart_id)
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
-                    await carts.set_quantity(session, self.cart_id, line_id, quantity)
+                    await carts.set_quantity(session, cart_id, line_id, quantity)
         await refresh(self)
         self.answers = next_number(self.answers)
 
@@ -98,8 +99,9 @@ class CartState(rx.State):
         """Remove a line."""
         async with errors_as_notices(self):
             line_id = checked_id(line_id)
+            cart_id = await usable_by(self, self.cart_id)
             async with current_shop().database.transaction() as session:
-                await carts.remove(session, self.cart_id, line_id)
+                await carts.remove(session, cart_id, line_id)
         await refresh(self)
         self.answers = next_number(self.answers)
 
@@ -115,12 +117,13 @@ async def use_own_cart(state: CartState) -> None:
 
 
 async def refresh(state: CartState) -> None:
-    """Read the cart again. An id that leads nowhere, or to an order, is forgotten."""
+    """Read the cart again. An id that leads nowhere, to an order, or to another customer's cart is forgotten."""
     view = EMPTY_CART
     if state.cart_id:
         try:
+            cart_id = await usable_by(state, state.cart_id)
             async with current_shop().database.read() as session:
-                view = await cart_view(session, state.cart_id)
+                view = await cart_view(session, cart_id)
         except NotFound:
             state.cart_id = ""
     show(state, view)

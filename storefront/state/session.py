@@ -8,7 +8,7 @@ import reflex as rx
 from starlette.requests import cookie_parser
 
 from backend.app import current_shop
-from backend.cart.owners import cart_for, set_owner
+from backend.cart.owners import cart_for, set_owner, usable_cart
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
 from backend.customers.accounts import ShopperView, shopper_with
@@ -53,8 +53,18 @@ async def own_cart(state: rx.State, cart_id: str) -> str:
     return await cart_for(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
 
 
+async def usable_by(state: rx.State, cart_id: str) -> str:
+    """The id again, when this browser may use the cart; empty for an unknown one and for another customer's."""
+    shopper = await shopper_of(state) if cart_id else None
+    return await usable_cart(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
+
+
 async def bind_cart(token: str, cart_id: str) -> None:
-    """The order that the cart becomes is that of whoever is signed in with this token, and else nobody's."""
+    """The order that the cart becomes is that of whoever is signed in with this token, and else nobody's.
+
+    Raises:
+        NotFound: see `set_owner`.
+    """
     database = current_shop().database
     shopper = await shopper_with(database, token)
     async with database.transaction() as session:

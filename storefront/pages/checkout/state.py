@@ -41,7 +41,14 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState, refresh, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, checked_id, checked_number, checked_text, event, next_number
-from storefront.state.session import bind_cart, client_of, known_fields, remember_destination, session_token
+from storefront.state.session import (
+    bind_cart,
+    client_of,
+    known_fields,
+    remember_destination,
+    session_token,
+    usable_by,
+)
 
 log = logging.getLogger(__name__)
 
@@ -179,8 +186,9 @@ class CheckoutState(PageState, rx.State):
             if cart.cart_id != self._cart_id or not cart.cart.lines:
                 return CheckoutState.load
             if shown.status == "ready" and shown.chosen and not cart.cart.shipping_name:
+                cart_id = await self._cart()
                 async with current_shop().database.read() as session:
-                    draft = await carts.read_draft(session, self._cart_id)
+                    draft = await carts.read_draft(session, cart_id)
                 address = draft.get("address", "")
                 return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[misc]
         return None
@@ -247,8 +255,11 @@ class CheckoutState(PageState, rx.State):
             self.changes = next_number(self.changes)
 
     async def _cart(self) -> str:
-        """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it."""
-        return self._cart_id or (await self.get_state(CartState)).cart_id[:MAX_ID]
+        """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it.
+
+        Empty when it is another customer's.
+        """
+        return await usable_by(self, self._cart_id or (await self.get_state(CartState)).cart_id)
 
     async def _show_cart(self) -> None:
         cart = await self.get_state(CartState)
@@ -258,7 +269,7 @@ class CheckoutState(PageState, rx.State):
     async def _look(self, cart_id: str) -> None:
         """Find out whether there is a cart to pay, an order that this cart has become, or neither."""
         checkout, cart = current_shop().checkout, await self.get_state(CartState)
-        self._cart_id = cart_id if len(cart_id) <= MAX_ID else ""
+        self._cart_id = await usable_by(self, cart_id)
         placed = await checkout.placed(self._cart_id) if self._cart_id else None
         if placed is not None:
             await self._remember(self._cart_id, placed)

@@ -10,8 +10,9 @@ from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.checkout.payment import PAYMENT_STARTS
-from backend.checkout.routes import REPEATED_WITHIN
+from backend.checkout.service import TOKEN_FOR
 from backend.clock import now
+from backend.database import db_now
 from backend.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
@@ -119,9 +120,12 @@ async def test_the_order_is_given_again_soon_and_not_to_whoever_comes_by_the_id_
         cart_id = (await session.execute(select(Order.cart_id))).scalar_one()
     again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     assert (again["id"], again["access_token"]) == (order["id"], order["access_token"])
-    long_ago = now() - REPEATED_WITHIN - timedelta(minutes=1)
     async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=long_ago))
+        await session.execute(update(Order).values(created_at=db_now(timedelta(minutes=1) - TOKEN_FOR)))
+    again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert again["access_token"] == order["access_token"]
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
     late = await store.post(f"/store/carts/{cart_id}/complete", json={})
     assert late.json()["order"]["id"] == order["id"]
     assert "access_token" not in late.text

@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.cart import service as carts
-from backend.checkout.service import Checkout, PlacedOrder
+from backend.checkout.service import TOKEN_FOR, Checkout, PlacedOrder
+from backend.database import db_now
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
 from backend.fulfillment.tracker import Tracker
 from backend.money import Cop
@@ -206,6 +207,17 @@ async def test_whoever_holds_the_cart_or_the_link_finds_the_order(checkout: Chec
     assert await checkout.order_placed(placed.order_id, placed.token) == placed
     with pytest.raises(NotFound):
         await checkout.order_placed(placed.order_id, "forged")
+
+
+async def test_an_hour_after_the_order_only_its_link_finds_it(checkout: Checkout, cart_id: str) -> None:
+    await _ready(checkout, cart_id)
+    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    async with checkout.database.transaction() as session:
+        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
+    assert await checkout.placed(cart_id) is None
+    with pytest.raises(NotFound):
+        await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    assert await checkout.order_placed(placed.order_id, placed.token) == placed
 
 
 async def test_the_page_shows_what_is_known_without_asking_the_bank(

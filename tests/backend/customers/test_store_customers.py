@@ -159,8 +159,10 @@ async def test_orders_are_their_customers_alone(
     _, mallory = await signed_up(store, "mallory@example.com")
     cart_id = await shipped_cart(store, toy)
     await store.post(f"/store/carts/{cart_id}/customer", json={}, headers=bearer(ana))
+    store.headers.update(bearer(ana))
     await pay(store, cart_id)
     order = (await store.post(f"/store/carts/{cart_id}/complete")).json()["order"]
+    del store.headers["authorization"]
     await bought(store, toy)  # a guest with Ana's address
     mine = (await store.get("/store/orders", headers=bearer(ana))).json()
     assert [one["id"] for one in mine["orders"]] == [order["id"]]

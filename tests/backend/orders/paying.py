@@ -24,7 +24,7 @@ async def at_the_bank(shop: Shop, store: httpx.AsyncClient, variant: str, units:
 
 async def sessions_of(shop: Shop, order_id: str) -> list[PaymentSession]:
     async with shop.database.read() as session:
-        rows = await session.execute(select(PaymentSession).order_by(PaymentSession.id))
+        rows = await session.execute(select(PaymentSession).order_by(PaymentSession.created_at))
         return list(rows.scalars())
 
 

@@ -15,7 +15,7 @@ from backend.clock import now
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
-from storefront.state.cart import EMPTY_CART, CartState
+from storefront.state.cart import EMPTY_CART, CartState, refresh
 from storefront.state.frame import FrameState
 from tests.shop_floor import Floor, make_toy
 
@@ -180,5 +180,21 @@ async def test_anothers_cart_is_not_taken_over(shop: Shop, shopper: Shopper, toy
         browser.cart_id = ana.cart_id
         await browser.add(toy, 1)
         assert browser.cart_id != ana.cart_id
+    await ana.load_cart()
+    assert ana.cart.count == 2
+
+
+async def test_a_customers_cart_does_nothing_for_whoever_has_its_id(
+    shop: Shop, shopper: Shopper, toy: str
+) -> None:
+    ana = await _signed_in(shop, shopper, "ana@example.com")
+    await ana.add(toy, 2)
+    line = ana.cart.lines[0].id
+    mallory = await _signed_in(shop, shopper, "mallory@example.com")
+    for browser in (mallory, await shopper().get_state(CartState)):
+        for change in (browser.set_quantity(line, 4), browser.remove(line), refresh(browser)):
+            browser.cart_id = ana.cart_id
+            await change
+            assert (browser.cart_id, browser.cart) == ("", EMPTY_CART)
     await ana.load_cart()
     assert ana.cart.count == 2

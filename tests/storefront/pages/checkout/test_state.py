@@ -6,15 +6,22 @@ from typing import Any
 
 import pytest
 import reflex as rx
+from sqlalchemy import update
 
 from backend.app import Shop
 from backend.cart import service as carts
+from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
-from backend.errors import InvalidData, TotalChanged
+from backend.checkout.service import TOKEN_FOR
+from backend.customers.models import Customer
+from backend.database import db_now
+from backend.errors import InvalidData, NotFound, TotalChanged
+from backend.orders.models import Order
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
 from storefront.state.cart import CartState, refresh
 from storefront.state.frame import FrameState
+from storefront.state.session import bind_cart
 from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.checkout_steps import TYPED as TYPED_ANYWHERE
 from tests.shop_floor import Floor, make_toy
@@ -245,3 +252,69 @@ async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
         async with shop.database.transaction() as session:
             await carts.set_quantity(session, cart.cart_id, cart.cart.lines[0].id, quantity)
     assert (await ordered(cart.cart_id, TYPED, pickup, 18_900, "190.24.1.1")).number > 0
+
+
+async def _taken(shop: Shop, state: CheckoutState) -> str:
+    """The shopper's cart is Ana's now, and the shopper has only its id."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    async with shop.database.transaction() as session:
+        await carts.save_draft(session, cart_id, TYPED)
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        await set_owner(session, cart_id, ana.id)
+    return cart_id
+
+
+async def _draft_of(shop: Shop, cart_id: str) -> dict[str, str]:
+    async with shop.database.read() as session:
+        return await carts.read_draft(session, cart_id)
+
+
+async def test_a_customers_checkout_opens_for_nobody_else(
+    shop: Shop, shopper: Shopper, state: CheckoutState
+) -> None:
+    cart_id = await _taken(shop, state)
+    root = shopper()
+    (await root.get_state(CartState)).cart_id = cart_id
+    stranger = await root.get_state(CheckoutState)
+    await stranger.load()
+    assert (stranger.stage, stranger.draft, stranger.last.page) == ("empty", {}, "")
+    stranger._cart_id = cart_id
+    await stranger.note({"phone": "1"}, ["phone", "email"], 1)
+    await stranger.note({**TYPED, "phone": "2"}, ["phone"], 2)
+    assert (await _draft_of(shop, cart_id))["phone"] == TYPED["phone"]
+    assert (stranger.stage, stranger.draft, stranger.problems) == ("empty", {}, {})
+
+
+async def test_a_customers_order_is_placed_by_nobody_else(shop: Shop, state: CheckoutState) -> None:
+    cart_id = await _taken(shop, state)
+    with pytest.raises(NotFound):
+        await bind_cart("", cart_id)
+    with pytest.raises(NotFound):
+        await bind_cart("", "cart_made_up")
+    await choose_pickup(shop, cart_id)
+    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="190.24.1.1")
+    assert placed.number > 0
+    (await state.get_state(CartState)).cart_id = cart_id
+    await state.load()
+    assert (state.stage, state.last.page, state.last_order) == ("empty", "", "")
+
+
+async def test_an_hour_later_a_carts_id_leads_to_no_order(shop: Shop, state: CheckoutState) -> None:
+    await _placed(shop, state)
+    state.last_order = ""
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
+    await state.load()
+    assert (state.stage, state.last.page) == ("empty", "")
+
+
+async def test_what_was_typed_for_an_order_is_not_read_by_its_carts_id(
+    shop: Shop, state: CheckoutState
+) -> None:
+    cart_id = (await state.get_state(CartState)).cart_id
+    await state.note(TYPED, [], 1)
+    await _placed(shop, state)
+    with pytest.raises(NotFound):
+        await _draft_of(shop, cart_id)
