@@ -103,6 +103,21 @@ async def refund(database: Database, limit: RateLimit, subject: str, client: str
             )
 
 
+async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> None:
+    """Uncount, in the caller's transaction, a try of this client for this subject.
+
+    Nothing happens where none was counted in this window, so that one try is uncounted once.
+    """
+    pair, *others = _keys(limit, subject, client)
+    counted = delete(_COUNTERS).where(_COUNTERS.c.key == pair, _COUNTERS.c.expires_at > now())
+    if (await session.execute(counted.returning(_COUNTERS.c.key))).first() is None:
+        return
+    for key in sorted(others):
+        stored = _COUNTERS.c
+        less = update(_COUNTERS).where(stored.key == key, stored.hits > 0)
+        await session.execute(less.values(hits=stored.hits - 1))
+
+
 async def _count(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> timedelta:
     """Count the try. Returns how long to wait before the next one; nothing when this one may be made."""
     moment = now()

@@ -13,6 +13,7 @@ from backend import modules, subscriptions  # noqa: F401 - subscriptions: those 
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
 from backend.catalog.version_probe import VersionProbe
+from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
@@ -96,7 +97,14 @@ class Shop:
         self.expiry = ReservationExpiry(self.database, self.payments)
         self.worker = Worker(
             self.database,
-            [self.payments, self.expiry, self.mailer, self.outbox, self.tracker],
+            [
+                self.payments,
+                self.expiry,
+                AbandonedCarts(self.database),
+                self.mailer,
+                self.outbox,
+                self.tracker,
+            ],
         )
 
     async def start(self) -> None:

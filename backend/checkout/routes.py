@@ -43,12 +43,17 @@ from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
 from backend.payment.sessions import UNKNOWN_COLLECTION, offered_providers, read_collection_sessions
 from backend.payment.wire import collection_wire
+from backend.rate_limit import RateLimit, hit_in, refund_in
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
 )
 
 PLATFORM_PREFIX = "pp_"
+EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=1)
+"""How many carts of one client may stay empty in a quarter of an hour. The first line takes a cart out of the count, so
+that a storefront whose server makes all carts is not stopped by it.
+"""
 
 
 async def checkout_of(request: Request) -> Checkout:
@@ -62,11 +67,18 @@ ShopCheckout = Annotated[Checkout, Depends(checkout_of)]
 
 @router.post("/store/carts", response_model=CartAnswer)
 async def create(
-    channel: Channel, database: Db, fields: Shown, body: Annotated[NewCart | None, Body()] = None
+    channel: Channel,
+    database: Db,
+    fields: Shown,
+    ip: ClientIp,
+    body: Annotated[NewCart | None, Body()] = None,
 ) -> Wire:
-    """A new cart, in the sales channel of the publishable key."""
+    """A new cart, in the sales channel of the publishable key. 429 after many that stayed empty."""
+    new = body or NewCart()
     async with database.transaction() as session:
-        cart_id = await create_cart(session, body or NewCart(), channel)
+        cart_id = await create_cart(session, new, channel)
+        if not new.items:
+            await hit_in(session, EMPTY_CARTS, cart_id, ip or cart_id)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -90,11 +102,14 @@ async def update(
 
 
 @router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
-async def add_item(cart_id: str, body: NewItem, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
+async def add_item(
+    *, cart_id: str, body: NewItem, database: Db, fields: Shown, customer: MaybeCustomer, ip: ClientIp
+) -> Wire:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
         await carts.require_access(session, cart_id, customer)
         await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
+        await refund_in(session, EMPTY_CARTS, cart_id, ip or cart_id)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 

@@ -16,10 +16,10 @@ from backend.edge.schemas import (
     LenientBody,
     ListParameters,
     ListResponse,
-    Metadata,
     Name,
     OneParameters,
     ResponseModel,
+    SmallMetadata,
     Units,
     example,
 )
@@ -39,7 +39,7 @@ class NewItem(Body):
 
     variant_id: FilledName
     quantity: Annotated[Units, Field(gt=0)]
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 class ItemChange(Body):
@@ -48,7 +48,7 @@ class ItemChange(Body):
     model_config = example(quantity=3)
 
     quantity: Annotated[Units, Field(ge=0)]
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 class CartChange(Body):
@@ -74,7 +74,7 @@ class CartChange(Body):
     shipping_address: Address | None = None
     billing_address: Address | None = None
     promo_codes: Annotated[list[Name], Field(max_length=20)] | None = None
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
     locale: Name | None = None
     additional_data: dict[str, Any] | None = None
 
@@ -96,7 +96,7 @@ class ChosenShipping(Body):
     model_config = example(option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
     option_id: FilledName
-    data: Metadata | None = None
+    data: SmallMetadata | None = None
 
 
 class PromoCodes(Body):
@@ -127,7 +127,7 @@ class CalculateShipping(Body):
     model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
     cart_id: FilledName
-    data: Metadata | None = None
+    data: SmallMetadata | None = None
 
 
 class NewCollection(Body):
@@ -136,7 +136,7 @@ class NewCollection(Body):
     model_config = example(cart_id="cart_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
     cart_id: FilledName
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 class NewSession(Body):
@@ -151,7 +151,7 @@ class NewSession(Body):
     )
 
     provider_id: FilledName
-    data: Metadata | None = None
+    data: SmallMetadata | None = None
 
 
 class SessionOut(ResponseModel):

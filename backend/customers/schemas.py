@@ -17,9 +17,9 @@ from backend.edge.schemas import (
     FilledName,
     LenientBody,
     ListResponse,
-    Metadata,
     Name,
     ResponseModel,
+    SmallMetadata,
     example,
 )
 from backend.edge.wire import JsonDict, stamps
@@ -83,7 +83,7 @@ class NewCustomer(Body):
     last_name: Name | None = None
     phone: Name | None = None
     company_name: Name | None = None
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 class CustomerChange(Body):
@@ -95,7 +95,7 @@ class CustomerChange(Body):
     last_name: Name | None = None
     phone: Name | None = None
     company_name: Name | None = None
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 class AddressBody(AddressFields, Body):

@@ -1,5 +1,6 @@
 """Base classes and field types of bodies, queries and documented responses."""
 
+import json
 import math
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -12,6 +13,9 @@ from backend.contact import is_email
 MAX_TEXT = 10_000
 MAX_NAME = 255
 MAX_DEPTH = 12
+MAX_METADATA_BYTES = 16 * 1024
+MAX_SMALL_METADATA_BYTES = 2 * 1024
+"""Of what anybody may send. A cart has it for itself, for each address and for each of its lines."""
 MAX_AMOUNT = 1_000_000_000
 MAX_UNITS = 1_000_000
 MAX_OFFSET = 1_000_000
@@ -106,6 +110,17 @@ def _shallow(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _at_most(most: int) -> AfterValidator:
+    """Metadata of at most so many bytes of JSON."""
+
+    def check(value: dict[str, Any]) -> dict[str, Any]:
+        if len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")) > most:
+            raise problem(f"Metadata is larger than {most} bytes")
+        return value
+
+    return AfterValidator(check)
+
+
 def _depth(value: Any, most: int) -> int:
     if most == 0 or not isinstance(value, dict | list):
         return 0
@@ -136,7 +151,8 @@ Name = Annotated[str, Field(max_length=MAX_NAME)]
 FilledName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 Email = Annotated[str, AfterValidator(_email)]
 Moment = Annotated[datetime, AfterValidator(_utc)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_shallow)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_shallow), _at_most(MAX_METADATA_BYTES)]
+SmallMetadata = Annotated[dict[str, Any], AfterValidator(_shallow), _at_most(MAX_SMALL_METADATA_BYTES)]
 Ids = Annotated[list[Name], Field(max_length=1000)]
 
 
@@ -153,7 +169,7 @@ class AddressFields(BaseModel):
     country_code: Name | None = None
     province: Name | None = None
     postal_code: Name | None = None
-    metadata: Metadata | None = None
+    metadata: SmallMetadata | None = None
 
 
 T = TypeVar("T")

@@ -50,3 +50,16 @@ async def test_a_try_that_was_right_does_not_count(database: Database) -> None:
     with pytest.raises(TooManyRequests) as refused:
         await rate_limit.hit(database, limit, "otra@example.com", "::1")
     assert 0 < refused.value.retry_after <= 15 * 60
+
+
+async def test_a_try_is_taken_back_once_and_only_if_it_was_counted(database: Database) -> None:
+    limit = RateLimit("test", 1, 2, 9)
+    async with database.transaction() as session:
+        await rate_limit.hit_in(session, limit, "one", "::1")
+        await rate_limit.hit_in(session, limit, "other", "::1")
+    async with database.transaction() as session:
+        for subject in ("one", "one", "nobody's"):
+            await rate_limit.refund_in(session, limit, subject, "::1")
+    await rate_limit.hit(database, limit, "third", "::1")
+    with pytest.raises(TooManyRequests):
+        await rate_limit.hit(database, limit, "fourth", "::1")

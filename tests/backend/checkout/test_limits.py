@@ -9,7 +9,10 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.models import Cart
 from backend.checkout.payment import PAYMENT_STARTS
+from backend.checkout.routes import EMPTY_CARTS
 from backend.checkout.service import TOKEN_FOR
 from backend.clock import now
 from backend.database import db_now
@@ -88,6 +91,87 @@ async def test_after_a_while_it_is_forgotten(store: httpx.AsyncClient, shop: Sho
     async with shop.database.transaction() as session:
         await session.execute(update(RateLimitCounter).values(expires_at=now()))
     assert (await start(store, collection["id"])).status_code == 200
+
+
+# how many carts, and how large
+
+
+async def new_cart(store: httpx.AsyncClient) -> httpx.Response:
+    return await store.post("/store/carts", json={})
+
+
+async def test_one_client_makes_so_many_empty_carts_and_no_more(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    made = [await new_cart(store) for _ in range(EMPTY_CARTS.per_client)]
+    assert {answer.status_code for answer in made} == {200}
+    refused = await new_cart(store)
+    assert (refused.status_code, refused.json()["type"]) == (429, "too_many_requests")
+    assert 0 < int(refused.headers["retry-after"]) <= 15 * 60
+    async with shop.database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(Cart))).scalar_one()
+    assert count == EMPTY_CARTS.per_client
+    # a cart with something in it is no empty one
+    item = {"variant_id": trompo, "quantity": 1}
+    assert (await store.post("/store/carts", json={"items": [item]})).status_code == 200
+    filled = made[0].json()["cart"]["id"]
+    for _again in range(3):  # one cart makes place for one, however often it is filled
+        await post(store, f"/store/carts/{filled}/line-items", item)
+    assert (await new_cart(store)).status_code == 200
+    assert (await new_cart(store)).status_code == 429
+
+
+async def test_a_storefront_that_fills_its_carts_is_never_stopped(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    for _ in range(EMPTY_CARTS.per_client + 3):
+        cart_id = (await post(store, "/store/carts"))["cart"]["id"]
+        await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
+
+
+NOTE = {"note": "ñ" * 1_018}  # 2 048 bytes of JSON
+LARGER = {"note": "ñ" * 1_018 + "n"}
+
+
+async def test_metadata_is_bounded_in_bytes(store: httpx.AsyncClient, trompo: str) -> None:
+    cart = (await post(store, "/store/carts", {"metadata": NOTE}))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    item = {"variant_id": trompo, "quantity": 1}
+    cart = (await post(store, f"{path}/line-items", {**item, "metadata": NOTE}))["cart"]
+    assert (cart["metadata"], cart["items"][0]["metadata"]) == (NOTE, NOTE)
+    refused = [
+        await store.post("/store/carts", json={"metadata": LARGER}),
+        await store.post(path, json={"metadata": LARGER}),
+        await store.post(path, json={"shipping_address": {"metadata": LARGER}}),
+        await store.post(f"{path}/line-items", json={**item, "metadata": LARGER}),
+        await store.post(
+            f"{path}/line-items/{cart['items'][0]['id']}", json={"quantity": 1, "metadata": LARGER}
+        ),
+        await store.post("/store/payment-collections", json={"cart_id": cart["id"], "metadata": LARGER}),
+    ]
+    assert [answer.status_code for answer in refused] == [400] * len(refused)
+    assert "Metadata is larger than 2048 bytes" in refused[0].json()["message"]
+
+
+async def test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        toys = [await make_toy(session, shop_floor, f"toy-{n}") for n in range(carts.MAX_LINES + 1)]
+    lines = [{"variant_id": toy, "quantity": 1, "metadata": NOTE} for toy in toys]
+    half = carts.MAX_LINES // 2
+    cart_id = (await post(store, "/store/carts", {"items": lines[:half]}))["cart"]["id"]
+    path = f"/store/carts/{cart_id}/line-items"
+    for line in lines[half : carts.MAX_LINES]:
+        await post(store, path, line)
+    answer = await store.get(f"/store/carts/{cart_id}")
+    assert len(answer.json()["cart"]["items"]) == carts.MAX_LINES
+    assert len(answer.content) < 400_000
+    refused = await store.post(path, json=lines[-1])
+    assert (refused.status_code, refused.json()["message"]) == (
+        400,
+        f"A cart holds at most {carts.MAX_LINES} different products",
+    )
 
 
 # what a completed cart tells

@@ -1,0 +1,104 @@
+"""What nobody came back to goes, and only that; on both databases."""
+
+from datetime import timedelta
+
+from sqlalchemy import func, select, update
+
+from backend.cart import service as carts
+from backend.cart.models import Cart, LineItem
+from backend.checkout.abandoned import AbandonedCarts
+from backend.checkout.completion import DOCUMENT_FIELDS
+from backend.database import db_now
+from backend.jobs import Worker
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.providers.base import ProviderState
+from tests.backend.checkout.paying_kit import Till
+from tests.checkout_steps import TYPED
+
+MONTH = timedelta(days=30)
+DAY = timedelta(hours=24)
+LITTLE = timedelta(minutes=1)
+
+
+async def leave(till: Till, age: timedelta, *cart_ids: str) -> None:
+    """Nobody has touched these carts for so long."""
+    async with till.database.transaction() as session:
+        await session.execute(update(Cart).where(Cart.id.in_(cart_ids)).values(updated_at=db_now(-age)))
+
+
+async def tidy(till: Till) -> None:
+    worker = Worker(till.database, [AbandonedCarts(till.database)])
+    await worker.schedule()
+    await worker.run_due()
+
+
+async def left(till: Till) -> set[str]:
+    async with till.database.read() as session:
+        return set((await session.execute(select(Cart.id))).scalars())
+
+
+async def rows(till: Till, table: type[LineItem | PaymentCollection | PaymentSession]) -> int:
+    async with till.database.read() as session:
+        return (await session.execute(select(func.count()).select_from(table))).scalar_one()
+
+
+async def test_carts_of_a_month_ago_go_with_all_that_is_theirs(till: Till) -> None:
+    toy = await till.toy()
+    old, younger = await till.cart(toy), await till.cart(toy)
+    rejected = await till.start(old)
+    assert await till.decide(rejected, ProviderState.REJECTED) == "rejected"
+    async with till.database.transaction() as session:
+        empty = await carts.create(session)
+    await leave(till, MONTH, old, empty)
+    await leave(till, MONTH - LITTLE, younger)
+    await tidy(till)
+    assert await left(till) == {younger}
+    tables = (LineItem, PaymentCollection, PaymentSession)
+    assert [await rows(till, table) for table in tables] == [1, 0, 0]
+
+
+async def test_what_may_have_money_stays(till: Till) -> None:
+    """At the bank, closed and not decided, rejected though money came; and whatever is an order."""
+    toy = await till.toy(stock=9)
+    at_the_bank, closed, paid_late = [await till.cart(toy) for _ in range(3)]
+    await till.start(at_the_bank)
+    await till.start(closed)
+    await till.checkout.close_payment(closed)
+    late = await till.start(paid_late)
+    await till.decide(late, ProviderState.REJECTED)
+    async with till.database.transaction() as session:
+        await session.execute(
+            update(PaymentSession).where(PaymentSession.id == late.id).values(captured_amount=1)
+        )
+    order, _ = await till.order(toy)
+    kept = {at_the_bank, closed, paid_late, order.cart_id}
+    await leave(till, MONTH, *kept)
+    await tidy(till)
+    assert await left(till) == kept
+
+
+async def test_more_than_one_batch_goes_in_one_run(till: Till) -> None:
+    async with till.database.transaction() as session:
+        made = [await carts.create(session) for _ in range(201)]
+    await leave(till, MONTH, *made)
+    await tidy(till)
+    assert await left(till) == set()
+
+
+async def test_documents_in_drafts_go_after_a_day_and_the_rest_stays(till: Till) -> None:
+    toy = await till.toy()
+    old, younger = await till.cart(toy), await till.cart(toy)
+    for cart_id in (old, younger):
+        async with till.database.transaction() as session:
+            await carts.save_draft(session, cart_id, TYPED)
+    await leave(till, DAY, old)
+    await leave(till, DAY - LITTLE, younger)
+    async with till.database.read() as session:
+        before = (await session.get_one(Cart, old)).updated_at
+    await tidy(till)
+    async with till.database.read() as session:
+        rest = {name: text for name, text in TYPED.items() if name not in DOCUMENT_FIELDS}
+        assert rest.keys() < TYPED.keys()
+        assert await carts.read_draft(session, old) == rest
+        assert await carts.read_draft(session, younger) == TYPED
+        assert (await session.get_one(Cart, old)).updated_at == before  # it grows no younger by it
