@@ -200,6 +200,7 @@ async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | 
         "customer_id": None,
         "customer": None,
         "metadata": None,
+        "items": [{**item, "metadata": {}} for item in shown["items"]],
         "shipping_address": address_wire(shown["shipping_address"]["id"], {"country_code": country}),
         "billing_address": None,
         "billing_address_id": None,

@@ -21,7 +21,7 @@ from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.rate_limit import RateLimitCounter
 from tests.shop_floor import Floor, make_toy
-from tests.store_steps import MANUAL, PSE, bought, get, pay, post, shipped_cart
+from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
 
 
 @pytest.fixture
@@ -184,6 +184,11 @@ async def test_a_completed_cart_tells_nobody_whose_it_is(
     store: httpx.AsyncClient, shop: Shop, trompo: str, provider: str
 ) -> None:
     cart_id = await shipped_cart(store, trompo)
+    (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
+    card = {"quantity": 1, "metadata": {"card": "De la tía Gómez"}}
+    await post(store, f"/store/carts/{cart_id}/line-items/{line['id']}", card)
+    flat = await option(store, cart_id, "flat")
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": flat["id"]})
     assert "ana@example.com" in (await store.get(f"/store/carts/{cart_id}")).text
     await pay(store, cart_id, provider)
     await post(store, f"/store/carts/{cart_id}/complete")
