@@ -7,9 +7,12 @@ from fastapi import FastAPI
 from reflex.config import get_config
 from reflex.utils.exec import is_prod_mode
 from reflex_base.environment import environment
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
+from backend.edge.body_limit import with_bounded_bodies
 from backend.settings import Settings, load_settings
 from storefront.build import CLIENT, SERVER, STAMP
 from storefront.documents.app import Documents
@@ -24,6 +27,8 @@ API_SEGMENTS = frozenset(
     {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox", "pictures"}
 )
 """The first path segments that belong to the API; everything else is Reflex's."""
+WEBSOCKET, BUILT_PAGES = "/_event", ""
+"""Where Reflex has mounted what the shop uses of it."""
 
 
 def mount_api(pages: ASGIApp) -> ASGIApp:
@@ -35,9 +40,22 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     set_current_shop(shop)
     api = create_api(shop)
     api.include_router(revalidation.router)
+    if isinstance(pages, Starlette):
+        remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
         pages = _documents(shop, api, with_cache_headers(pages))
-    return with_security_headers(by_first_segment(api, pages))
+    return with_security_headers(with_bounded_bodies(by_first_segment(api, pages)), shop.settings)
+
+
+def remove_unused_routes(pages: Starlette) -> None:
+    """Leave of Reflex's own routes only the websocket and the built files.
+
+    Nobody here uses uploads, `/ping`, `/_health` and whatever a later Reflex brings along.
+    """
+    used = {WEBSOCKET, BUILT_PAGES}
+    pages.router.routes[:] = [
+        route for route in pages.router.routes if isinstance(route, Mount) and route.path in used
+    ]
 
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:

@@ -33,20 +33,32 @@ DOCUMENT_HEADERS = {
 }
 
 
-def with_security_headers(app: ASGIApp) -> ASGIApp:
+def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
     """The app, with the headers that every response needs."""
+    wanted = response_headers(settings)
 
     async def secured(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in RESPONSE_HEADERS.items():
+                for name, value in wanted.items():
                     headers.setdefault(name, value)
             await send(message)
 
         await app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
     return secured
+
+
+def response_headers(settings: Settings) -> dict[str, str]:
+    """The headers of every response.
+
+    A shop with an https address tells browsers to come by https only, for a year (RFC 6797). Other hosts below its
+    name may not be the shop's, so they are not included.
+    """
+    if not settings.base_url.startswith("https://"):
+        return RESPONSE_HEADERS
+    return {**RESPONSE_HEADERS, "strict-transport-security": f"max-age={A_YEAR}"}
 
 
 def inline_scripts(html: str) -> list[str]:

@@ -4,13 +4,15 @@ import asyncio
 import gc
 import importlib
 import multiprocessing
+import resource
 import socket
 from http.client import HTTPException
 from threading import Thread
 from time import sleep
 from urllib.request import urlopen
 
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 from starlette.types import ASGIApp
@@ -24,6 +26,14 @@ from storefront.toolchain import prepare_serving
 ADDRESS = "0.0.0.0"
 SECONDS_TO_STOP = 5
 SECONDS_BETWEEN_LOOKS = 0.05
+HEADERS_WITHIN = 10
+"""Seconds that a connection has for the headers of a request, its first and each further one: also while it is idle."""
+MOST_HEADER_BYTES = 64 * 1024
+MOST_CONNECTIONS = 4096
+"""Of one worker, websockets aside. Each may hold `MOST_HEADER_BYTES` before its request is complete."""
+ENOUGH_FILES = 10_000
+MOST_WAITING = 2048
+"""Connections that wait to be accepted."""
 
 
 def main() -> None:
@@ -57,12 +67,27 @@ def serve(settings: Settings) -> None:
         address=ADDRESS,
         port=settings.port,
         interface=Interfaces.ASGI,
+        http=HTTPModes.http1,  # a server that also looks for HTTP/2 waits for ever for a first byte
+        http1_settings=HTTP1Settings(
+            header_read_timeout=HEADERS_WITHIN * 1000, max_buffer_size=MOST_HEADER_BYTES
+        ),
+        backlog=MOST_WAITING,
+        backpressure=min(MOST_CONNECTIONS, open_files() // 2),  # the other half: websockets, database, files
         workers=settings.workers,
         workers_kill_timeout=SECONDS_TO_STOP,
         respawn_failed_workers=True,  # not when one dies again within seconds: then the command ends and says so
         log_level=LogLevels.warning,
     ).serve()
     print("Trompo is closed.")
+
+
+def open_files() -> int:
+    """How many files and connections a process may have open, after raising that as far as the system allows."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH_FILES if most == resource.RLIM_INFINITY else min(ENOUGH_FILES, most)
+    if wanted > allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    return max(wanted, allowed)
 
 
 def open_shop() -> ASGIApp:

@@ -272,8 +272,18 @@ async def begin(request: Request, google: Provider, settings: ShopSettings) -> R
 
 
 @router.get(CALLBACK)
-async def come_back(request: Request, google: Provider, settings: ShopSettings, database: Db) -> Response:
-    """Back from Google: signed in, or told why not."""
+async def come_back(request: Request, settings: ShopSettings, database: Db) -> Response:
+    """Back from Google: signed in, or told why not. Without Google a browser is led to the page of the other ways in.
+
+    Raises:
+        NotFound: the settings know no Google, and it is no browser that asks.
+    """
+    try:
+        google = await google_of(request)
+    except NotFound:
+        if "text/html" not in request.headers.get("accept", ""):
+            raise
+        return _back("failed")
     answer = await _come_back(request, google, settings, database)
     answer.delete_cookie(ATTEMPT_COOKIE, path="/auth")  # an answer is good once
     answer.headers["referrer-policy"] = "no-referrer"

@@ -26,8 +26,8 @@ from storefront.static_files import StaticFiles
 log = logging.getLogger(__name__)
 
 SHELL = "__spa-fallback.html"
-REFLEX = frozenset({"_event", "_upload", "_health", "_all_routes", "ping"})
-"""The first path segments that Reflex keeps for itself."""
+REFLEX = "_event"
+"""The first path segment that Reflex keeps for itself: its websocket."""
 LONGEST_PATH = 2048
 LONGEST_QUERY = 4096
 PATH_CHARACTERS = "!$&'()*+,;=:@-._~"
@@ -58,7 +58,7 @@ class Documents:
         await response(scope, receive, send)
 
     def _is_not_ours(self, path: str) -> bool:
-        return self._files.has(path) or path.removeprefix("/").partition("/")[0] in REFLEX
+        return self._files.has(path) or path.removeprefix("/").partition("/")[0] == REFLEX
 
     async def _respond(self, scope: Scope) -> DocumentResponse:
         if (refusal := self._refusal(scope)) is not None:

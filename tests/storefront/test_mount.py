@@ -1,8 +1,10 @@
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from storefront.mount import by_first_segment
+from storefront.mount import by_first_segment, remove_unused_routes
 
 
 def naming(name: str) -> ASGIApp:
@@ -34,3 +36,11 @@ async def test_the_api_answers_its_own_segments(path: str) -> None:
 )
 async def test_the_pages_answer_everything_else(path: str) -> None:
     assert await who_answers(path) == "pages"
+
+
+async def test_of_reflex_only_the_websocket_and_the_built_files_stay() -> None:
+    routes = [Mount(path, naming(path)) for path in ("/_event", "/_upload", "")]
+    pages = Starlette(routes=[Route("/ping", naming("ping")), Route("/_health", naming("health")), *routes])
+    remove_unused_routes(pages)
+    assert [route.path for route in pages.routes if isinstance(route, Mount)] == ["/_event", ""]
+    assert len(pages.routes) == 2

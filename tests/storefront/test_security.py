@@ -1,13 +1,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from reflex.constants import Env
 from reflex.environment import environment
+from starlette.responses import Response
 
 from backend.app import Shop, set_current_shop
 from backend.settings import Settings
-from storefront.security import is_own_page
+from storefront.security import is_own_page, with_security_headers
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +50,17 @@ def test_in_development_another_port_of_the_host_will_do(
 ) -> None:
     monkeypatch.setenv(environment.REFLEX_ENV_MODE.name, Env.DEV.value)
     assert is_own_page(origin, {"HTTP_HOST": "localhost:8000"}) is expected
+
+
+@pytest.mark.parametrize(
+    ("public_url", "expected"),
+    [("https://trompo.example", "max-age=31536000"), ("http://trompo.example", None), ("", None)],
+)
+async def test_an_https_shop_is_reached_by_https_only(
+    public_url: str, expected: str | None, tmp_path: Path
+) -> None:
+    app = with_security_headers(Response("hello"), Settings(data_dir=tmp_path, public_url=public_url))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        headers = (await client.get("/")).headers
+    assert headers.get("strict-transport-security") == expected
+    assert headers["x-content-type-options"] == "nosniff"

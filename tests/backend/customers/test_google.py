@@ -215,3 +215,13 @@ async def test_without_settings_there_is_no_way(new_browser: NewBrowser) -> None
     browser = new_browser()
     assert (await browser.get("/auth/google")).status_code == 404
     assert (await browser.get("/auth/google/callback?code=x&state=y")).status_code == 404
+
+
+async def test_without_settings_a_browser_that_comes_back_is_shown_the_other_ways_in(
+    new_browser: NewBrowser,
+) -> None:
+    browser = new_browser()
+    answer = await browser.get(
+        "/auth/google/callback?code=x&state=y", headers={"accept": "text/html,application/xhtml+xml;q=0.9"}
+    )
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account/login?google=failed")

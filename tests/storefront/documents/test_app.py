@@ -129,7 +129,7 @@ async def test_other_methods_are_not_for_documents(browser: httpx.AsyncClient) -
 
 
 @pytest.mark.parametrize(
-    "path", ["/assets/entry.js", "/demo/Trompo%20(frente)-320.webp", "/favicon.ico", "/_event", "/ping"]
+    "path", ["/assets/entry.js", "/demo/Trompo%20(frente)-320.webp", "/favicon.ico", "/_event"]
 )
 async def test_what_is_no_document_goes_on(browser: httpx.AsyncClient, path: str) -> None:
     assert (await browser.get(path)).text == "reflex"
