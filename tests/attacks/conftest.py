@@ -4,13 +4,23 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.attacks.surface import surface
 from tests.e2e.conftest import ShopServer
+
+STAFF = ("staff@trompo.example", "una clave muy larga")
 
 
 @pytest.fixture(scope="session")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
     """A running shop that strangers send anything to."""
-    shop = ShopServer(tmp_path_factory.mktemp("attacked"))
+    environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
+    shop = ShopServer(tmp_path_factory.mktemp("attacked"), environment)
     shop.start()
     yield shop
     shop.stop()
+
+
+@pytest.fixture(scope="session")
+def reachable(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """Every route and every event handler that there is."""
+    return surface(tmp_path_factory.mktemp("surface"))
