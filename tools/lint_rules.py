@@ -100,6 +100,7 @@ WORDS = {
     "lapse": "expire",
     "lapsed": "expired",
     "lock attempt": "lock session",
+    "one way door": "import contract",
     "open attempt": "open session",
     "payment desk": "payment service",
     "reckon": "price, compute",
