@@ -75,9 +75,8 @@ def wake_on_commit(engine: Engine, wake: Callable[[], None]) -> None:
 
 
 def wake_no_longer(engine: Engine, wake: Callable[[], None]) -> None:
-    """End `wake_on_commit`."""
-    if wake in _wakers.get(engine, []):
-        _wakers[engine].remove(wake)
+    """End `wake_on_commit`, which was called with the same arguments."""
+    _wakers[engine].remove(wake)
 
 
 @event.listens_for(Session, "after_commit")

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from backend.clock import now
 from backend.database import Database
@@ -110,6 +110,41 @@ async def test_stock_is_never_set_below_what_is_reserved(database: Database, flo
         await service.reserve(session, "paid", {trompo: 3}, None)
         level = await service.set_stock(session, trompo, floor.location_id, 1)
         assert level.stocked == 3
+
+
+async def test_the_first_units_of_a_variant_at_a_location_are_for_sale(
+    database: Database, floor: Floor
+) -> None:
+    trompo = await _toy(database, floor, stock=5)
+    async with database.transaction() as session:
+        await session.execute(delete(InventoryLevel))
+    async with database.transaction() as session:
+        level = await service.set_stock(session, trompo, floor.location_id, 4)
+        assert (level.variant_id, level.location_id, level.stocked) == (trompo, floor.location_id, 4)
+    assert await _available(database, trompo) == 4
+
+
+async def test_no_more_units_are_released_than_the_holder_has_reserved(
+    database: Database, floor: Floor
+) -> None:
+    trompo = await _toy(database, floor, stock=5)
+    async with database.transaction() as session:
+        await service.reserve(session, "paid", {trompo: 3}, None)
+    with pytest.raises(InsufficientStock):
+        async with database.transaction() as session:
+            await service.release_units(session, "paid", {trompo: 4})
+    assert await _available(database, trompo) == 2
+    async with database.transaction() as session:
+        await service.release_units(session, "paid", {trompo: 2})
+    assert await _available(database, trompo) == 4
+
+
+async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(database: Database, floor: Floor) -> None:
+    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 5, "yoyo")
+    async with database.transaction() as session:
+        await service.reserve(session, "paid", {trompo: 2, yoyo: 1}, None)
+        await service.fulfill(session, "paid", {yoyo: 1})
+        assert await service.reserved_units(session, "paid") == {trompo: 2}
 
 
 async def test_many_shoppers_at_once_never_get_one_unit_too_many(database: Database, floor: Floor) -> None:

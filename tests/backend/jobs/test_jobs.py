@@ -288,6 +288,58 @@ async def test_a_stopped_worker_leaves_its_jobs_to_others_at_once(
     assert services.done[-1] == 1
 
 
+async def test_a_worker_that_is_started_twice_works_once(database: Database, worker: Worker) -> None:
+    worker.start()
+    worker.start()
+    try:
+        loops = [task for task in asyncio.all_tasks() if task.get_name() == "job worker"]
+        assert len(loops) == 1
+    finally:
+        await worker.stop()
+
+
+async def test_a_stopped_worker_leaves_what_others_have_claimed(database: Database, worker: Worker) -> None:
+    await put(database, "test.one", 1)
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(claim="of another", run_at=db_now(timedelta(seconds=45))))
+    (before,) = await rows(database)
+    worker.start()
+    await worker.stop()
+    (after,) = await rows(database)
+    assert (after.claim, after.run_at) == ("of another", before.run_at)
+
+
+@pytest.mark.parametrize(
+    ("failure", "level", "message", "has_traceback"),
+    [
+        (
+            Conflict("the bank is busy"),
+            "WARNING",
+            "job test.one failed and is tried again: the bank is busy",
+            False,
+        ),
+        (RuntimeError("a bug"), "ERROR", "job test.one failed and is tried again", True),
+    ],
+)
+async def test_only_a_failure_that_nobody_foresaw_is_logged_with_its_traceback(
+    *,
+    database: Database,
+    worker: Worker,
+    services: Services,
+    caplog: pytest.LogCaptureFixture,
+    failure: Exception,
+    level: str,
+    message: str,
+    has_traceback: bool,
+) -> None:
+    services.fail = failure
+    await put(database, "test.one", 1)
+    await worker.run_due()
+    (record,) = (record for record in caplog.records if record.name == "backend.jobs.worker")
+    assert (record.levelname, record.getMessage()) == (level, message)
+    assert bool(record.exc_info) == has_traceback
+
+
 async def test_a_clock_that_is_wrong_claims_nothing_early(
     database: Database, worker: Worker, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
