@@ -62,6 +62,7 @@ async def raw_socket(
     websocket = await AioClient.connect(
         f"{address}/_event/?token={token}&EIO=4&transport=websocket", headers={"Origin": url}
     )
+    await websocket._handle_events()  # what came together with the handshake: the client would let it lie
     socket = RawSocket(websocket)
     try:
         assert (await socket.receive() or "").startswith("0")
