@@ -16,8 +16,15 @@ from backend.cart import service as carts
 from backend.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
+from backend.payment import notifications
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.notifications import ANSWER_WITHIN, HANDLE, MAX_BODY_BYTES, MOST_CHECKS
+from backend.payment.notifications import (
+    ANSWER_WITHIN,
+    HANDLE,
+    MAX_BODY_BYTES,
+    MOST_CHECKS,
+    handle_notification,
+)
 from backend.payment.providers.base import Notification, ProviderState
 from backend.payment.providers.pse.reports import sign
 from backend.payment.routes import router
@@ -362,3 +369,20 @@ async def test_a_database_that_hangs_does_not_keep_the_gateway_waiting(
         assert answer.status_code == 200
         assert (await session.execute(stored)).all() == []
     assert len(await _kept(payments)) == 1
+
+
+async def test_of_too_many_without_effect_the_oldest_tenth_is_deleted_and_nothing_genuine(
+    gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "MAX_WITHOUT_EFFECT", 20)
+    await gateway.post(HOOK, data=notification(invoice))
+    left = []
+    for number in range(21):
+        await gateway.post(HOOK, content=f"x_ref_payco={number}".encode())
+        left.append(sorted(kept.reference or "" for kept in await _kept(payments)))
+    assert len(left[19]) == 21
+    assert left[20] == sorted(["101767532", *map(str, range(2, 21))])
+
+
+async def test_a_notification_that_is_gone_by_now_is_done(payments: PaymentService) -> None:
+    assert await handle_notification(payments.database, payments.providers, "paynot_nosuch", 1) is None

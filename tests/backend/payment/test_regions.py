@@ -54,3 +54,10 @@ async def test_a_region_offers_only_what_the_shop_runs_with(admin: httpx.AsyncCl
     assert (answer.status_code, "pp_stripe" in answer.json()["message"]) == (400, True)
     assert (await get(admin, region))["region"]["payment_providers"] == [{"id": PSE, "is_enabled": True}]
     assert (await admin.post("/admin/regions/reg_nobody", json={})).status_code == 404
+
+
+async def test_a_change_that_names_no_way_to_pay_leaves_them_as_they_are(
+    admin: httpx.AsyncClient, region: str
+) -> None:
+    changed = (await post(admin, region, {}))["region"]
+    assert changed["payment_providers"] == [{"id": PSE, "is_enabled": True}]

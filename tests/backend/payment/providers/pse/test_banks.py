@@ -157,3 +157,10 @@ async def test_no_transaction_is_open_while_the_gateway_is_asked(
 
     monkeypatch.setattr(practice.client, "get_banks", ask_and_look)
     assert await offered_banks(database, practice.client, now=MOMENT)
+
+
+async def test_a_list_that_another_fetched_meanwhile_is_taken(database: Database, practice: Practice) -> None:
+    await offered_banks(database, practice.client, now=MOMENT)
+    stored = await banks._refreshed(database, practice.client, MOMENT)
+    assert stored.fetched_at is not None
+    assert practice.calls.count(PATH) == 1

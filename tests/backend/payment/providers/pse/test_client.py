@@ -2,6 +2,7 @@ import asyncio
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -294,10 +295,27 @@ async def test_production_is_live(tmp_path: Path) -> None:
         tmp_path,
         gateway_env=GatewayEnv.PRODUCTION,
         public_url="https://shop.example",
-        secret_key="s" * 40,
+        secret_key="FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
         carrier_api_key="carrier",
         **OURS,
     )
     async with gateway_client(live) as client:
         assert not client.test_mode
         assert client.source == "https://secure.payco.co live"
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>Request Entity Too Large</html>", b"[]"])
+async def test_a_refusal_without_a_reason_started_nothing(
+    practice: Practice, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    send = practice.client._channel.send_authorized
+
+    async def send_authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
+        if url.endswith(CREATE):
+            return httpx.Response(413, content=body)
+        return await send(method, url, *given, **named)
+
+    monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
+    with pytest.raises(PaymentRefused, match="invoice TR-1 with HTTP 413") as refused:
+        await practice.client.create_bank_payment(payment())
+    assert (refused.value.reason, refused.value.codes) == (RefusalReason.OTHER, ())

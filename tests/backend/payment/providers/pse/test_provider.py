@@ -258,6 +258,42 @@ async def test_of_several_transactions_of_an_invoice_the_paid_one_counts(
     assert (await pse.status(facts())).state is state
 
 
+async def test_a_test_found_by_our_invoice_is_no_money_whatever_came_before(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def references_of(_: str) -> list[str]:
+        return ["1", "2"]
+
+    async def transaction(reference: str) -> GatewayReport:
+        return GatewayReport(
+            reference=reference, invoice="TR-1", state=GatewayState.ACCEPTED, test=reference == "2"
+        )
+
+    monkeypatch.setattr(practice.client, "references_of", references_of)
+    monkeypatch.setattr(practice.client, "transaction_by_reference", transaction)
+    assert (await pse.status(facts())).state is ProviderState.CAPTURED
+    practice.client.test_mode = False
+    assert (await pse.status(facts())).state is ProviderState.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("reference", "state"),
+    [("77", ProviderState.CAPTURED), ("78", ProviderState.UNKNOWN), (None, ProviderState.UNKNOWN)],
+)
+async def test_an_answer_without_an_invoice_counts_by_the_gateways_number_alone(
+    pse: GatewayPse,
+    practice: Practice,
+    monkeypatch: pytest.MonkeyPatch,
+    reference: str | None,
+    state: ProviderState,
+) -> None:
+    async def transaction(_: str) -> GatewayReport:
+        return GatewayReport(reference=reference, state=GatewayState.ACCEPTED)
+
+    monkeypatch.setattr(practice.client, "transaction_by_reference", transaction)
+    assert (await pse.status(facts(reference="77"))).state is state
+
+
 async def test_a_number_that_is_none_of_the_gateways_is_passed_over(
     pse: GatewayPse, practice: Practice
 ) -> None:

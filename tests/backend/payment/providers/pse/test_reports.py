@@ -136,6 +136,12 @@ def test_the_older_answer_is_understood() -> None:
     assert report.test
 
 
+def test_a_transaction_inside_the_data_is_read() -> None:
+    transaction = {"x_ref_payco": 101767532, "x_cod_transaction_state": 1, "x_response": "Aceptada"}
+    report = read_lookup({"success": True, "enpruebas": 1, "data": {"transaction": transaction}})
+    assert (report.reference, report.state, report.test) == ("101767532", GatewayState.ACCEPTED, True)
+
+
 def test_what_is_no_amount_or_no_date_is_left_out() -> None:
     report = read_report({"x_amount": "treinta", "x_transaction_date": "ayer"})
     assert report.amount is None

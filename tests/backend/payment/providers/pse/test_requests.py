@@ -1,6 +1,7 @@
 """Our calls beside the bytes that the official Node SDK 1.4.4 sent for the same input, and the hiding of fields."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from backend.payment.providers.pse.requests import (
     encrypt,
     hidden_body,
     key_parameter,
+    sdk_fields,
 )
 
 RECORDED = Path(__file__).parent / "recorded" / "official-sdk-node-1.4.4.jsonl"
@@ -124,6 +126,12 @@ def test_whatever_fields_there_are_the_body_is_the_same() -> None:
     theirs = recorded("/debitos.json", nth=1)
     body = hidden_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
     assert json.dumps(body, separators=(",", ":")) == theirs["body"]
+
+
+def test_our_own_number_is_sent_only_where_there_is_one() -> None:
+    given, without = sdk_fields(PAYMENT), sdk_fields(replace(PAYMENT, extra1=""))
+    assert "extra1" not in without
+    assert given == {**without, "extra1": "x1"}
 
 
 KEY = "00112233445566778899aabbccddeeff"

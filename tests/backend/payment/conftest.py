@@ -1,0 +1,46 @@
+"""A payment that waits at a bank, for tests of rules that are the same on both kinds of database."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from backend.cart import service as carts
+from backend.database import Database
+from backend.payment.models import PaymentSession
+from backend.payment.sessions import open_session, upsert_collection
+from backend.settings import Settings
+from tests.backend.checkout.scripted_bank import ScriptedBank
+from tests.shop_floor import open_floor
+
+AMOUNT = 89_900
+StartSession = Callable[..., Awaitable[PaymentSession]]
+
+
+@pytest.fixture
+async def sqlite(sqlite_url: str) -> AsyncIterator[Database]:
+    """A database on SQLite, opened and closed."""
+    database = Database(sqlite_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def scripted_bank() -> ScriptedBank:
+    return ScriptedBank()
+
+
+@pytest.fixture
+async def start_session(sqlite: Database, settings: Settings) -> StartSession:
+    """Opens a payment session of a new empty cart. Arguments: its columns; without any, it waits at the bank."""
+    await open_floor(sqlite, settings)
+
+    async def start(**columns: Any) -> PaymentSession:
+        async with sqlite.transaction() as session:
+            collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
+            payment = await open_session(session, collection, "gateway_pse", {})
+            for name, value in {"state": "pending_authorization", **columns}.items():
+                setattr(payment, name, value)
+        return payment
+
+    return start
