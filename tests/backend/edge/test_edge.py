@@ -223,6 +223,7 @@ async def test_the_manual_shows_how_every_body_is_sent(anyone: httpx.AsyncClient
     assert curl(described, "post", "/store/carts/{cart_id}/line-items/{line_id}", item) == (
         'curl -X POST "$SHOP/store/carts/$CART_ID/line-items/$LINE_ID" \\\n'
         '  -H "x-publishable-api-key: $KEY" \\\n'
+        '  -H "authorization: Bearer $TOKEN" \\\n'
         "  -H 'content-type: application/json' \\\n"
         "  -d '{\n  \"quantity\": 3\n}'"
     )
