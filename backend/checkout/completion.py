@@ -164,15 +164,13 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
 async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
     """The money is there: mark the order paid. It is made, or rewritten, to be what the session's snapshot says."""
     order = await order_of_cart(session, cart.id)
-    if order is None and not payment.snapshot:
-        await _without_order(session, payment)
-        return
     sale = sale_of(payment.snapshot) if payment.snapshot else None
-    if order is None and sale is not None:
+    if order is None:
+        if sale is None:
+            await _without_order(session, payment)
+            return
         # paid before the storefront completed the cart: the notification completes it (spec: What the service does 3)
         order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
-    if order is None:
-        return
     store_payer(order, cart, payment)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):

@@ -133,10 +133,7 @@ async def _let_pay(
     await _reserve(session, cart.id, units or {})
     if payment.state != SessionState.CAPTURED:
         await honor(session, payment, cart)
-    paid = await order_of_cart(session, cart.id)
-    if paid is None:
-        raise InvalidData(NOTHING_KNOWN)
-    await restate_payment(session, paid)
+    await restate_payment(session, await lock_order(session, cart.order_id))
 
 
 async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]) -> None:

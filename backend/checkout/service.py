@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from backend.cart import service as carts
 from backend.checkout.carts import set_shipping_address
@@ -281,11 +281,9 @@ class Checkout:
     async def _placed(self, order: Order) -> PlacedOrder:
         payment = await self._deciding(order.cart_id)
         pays = payment is not None and payment.state == SessionState.PENDING_AUTHORIZATION
-        if order.number is None:
-            raise Conflict("The order was not kept")
         return PlacedOrder(
             order_id=order.id,
-            number=order.number,
+            number=cast("int", order.number),
             token=order_token(self.settings.signing_key, order.id),
             redirect_url=payment.redirect_url if payment is not None and pays else None,
         )

@@ -16,7 +16,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, ShippingQuote
-from backend.cart.service import Line, lines_of
+from backend.cart.service import lines_of
+from backend.catalog.models import Product
 from backend.contact import one_line
 from backend.database import db_now
 from backend.errors import InvalidData
@@ -186,18 +187,16 @@ def _digest(option: ShippingOption, request: QuoteRequest) -> str:
 
 async def _quote_input(session: AsyncSession, cart: Cart, dane_code: str) -> QuoteInput:
     address = cart.shipping_address or {}
-    lines = [line for line in await lines_of(session, cart.id) if line.product]
+    lines = await lines_of(session, cart.id)
+    sold = [(line, line.product) for line in lines if line.product]  # what is no longer for sale is not sent
     return QuoteInput(
         country_code=str(address.get("country_code") or "co"),
         dane_code=dane_code,
         address=one_line(str(address.get("address_1") or "")),
-        items=tuple(_item(line) for line in lines),
-        value=content_value(price_cart([line.priced for line in lines]).item_total),
+        items=tuple(_item(product, line.item.quantity) for line, product in sold),
+        value=content_value(price_cart([line.priced for line, _ in sold]).item_total),
     )
 
 
-def _item(line: Line) -> Item:
-    product, units = line.product, line.item.quantity
-    if product is None:  # no longer for sale: it is not sent
-        return Item(0)
+def _item(product: Product, units: int) -> Item:
     return Item(units, product.weight, product.length, product.height, product.width)

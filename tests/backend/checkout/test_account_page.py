@@ -1,15 +1,16 @@
 """What a customer sees of their orders, and what the checkout knows of them."""
 
 import httpx
+import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.checkout import account_page
 from backend.customers.accounts import ShopperView
-from backend.customers.models import Customer
+from backend.customers.models import Customer, CustomerAddress
 from backend.orders.models import Fulfillment, Order
 from tests.shop_floor import Floor, make_toy
-from tests.store_steps import bought
+from tests.store_steps import HOME, bought
 
 
 async def test_orders_have_a_state_and_tracking(
@@ -47,6 +48,27 @@ async def test_orders_have_a_state_and_tracking(
     ]
     assert {order.token for order in orders} == {first["access_token"], second["access_token"]}
     assert [order.status for order in orders] == ["canceled", "pending"]  # nobody has received the money yet
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_the_destination_of_a_customers_order_goes_to_their_address_book(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo")
+    customers, guests = [await bought(store, toy) for _ in range(2)]
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        await session.execute(update(Order).where(Order.id == customers["id"]).values(customer_id=ana.id))
+        await account_page.remember_destination(session, guests["id"])
+        assert (await session.execute(select(CustomerAddress))).first() is None
+        for _ in range(2):
+            await account_page.remember_destination(session, customers["id"])
+        (entry,) = await account_page.address_book(session, ana.id)
+    assert (entry.first_name, entry.address, entry.suburb) == ("Ana", HOME["address_1"], "El Poblado")
+    assert entry.town == "Medellín, Antioquia"
 
 
 def test_what_is_known_fills_the_checkout() -> None:

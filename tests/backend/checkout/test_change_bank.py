@@ -137,3 +137,22 @@ async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till
     till.bank.is_down = True
     cart_id = await till.checkout.change_bank(order.id, till.token(order))
     assert (await _content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")
+
+
+async def test_a_payment_that_is_being_replaced_is_not_given_up(till: Till) -> None:
+    """Its provider has not answered yet: nobody knows whether there is anything to give up."""
+    order, first = await till.order(await till.toy())
+    refusals: list[str] = []
+
+    async def change_meanwhile() -> None:
+        if len(till.bank.started) == 2 and not refusals:
+            refusals.append("")
+            with pytest.raises(Conflict) as refused:
+                await till.checkout.change_bank(order.id, till.token(order))
+            refusals[0] = refused.value.message
+
+    till.bank.meanwhile = change_meanwhile
+    second = await till.start(order.cart_id, replace=True)
+    assert refusals == ["The order's payment cannot be given up now: look again in a moment"]
+    assert [await till.state(one) for one in (first, second)] == ["closed", "pending_authorization"]
+    assert (await till.read_order(order.id)).status == "pending"

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 
 import pytest
 from sqlalchemy import func, select, update
@@ -17,34 +16,13 @@ from backend.money import Cop
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.settings import Settings
-from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
 from backend.shipping.providers.registry import ManualProvider
+from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN, TYPED
 from tests.shop_floor import make_toy, open_floor
 
-LETICIA = "91001000"
 PRICE = 40_000
 IP = "190.24.1.1"
-
-
-@dataclass
-class ScriptedCarrier(FulfillmentProvider):
-    """Charges what the test says, by municipality."""
-
-    id = "carrier_standard"
-    can_calculate = True
-    prices: dict[str, Cop] = field(default_factory=lambda: {MEDELLIN: 12_000, LETICIA: 48_000})
-    asked: list[str] = field(default_factory=list)
-
-    async def calculate_price(self, request: QuoteRequest) -> Quote:
-        self.asked.append(request.destination.dane_code)
-        return Quote(self.prices[request.destination.dane_code], carrier="Envía", delivery_days=3)
-
-    async def create_fulfillment(self, request: LabelRequest) -> Label:
-        raise NotImplementedError
-
-    async def cancel_fulfillment(self, guide: Label) -> None:
-        raise NotImplementedError
 
 
 @pytest.fixture
@@ -113,18 +91,15 @@ async def test_another_place_voids_the_price_and_the_same_one_keeps_it(
 
 
 async def test_a_price_that_comes_too_late_is_not_kept(
-    checkout: Checkout, cart_id: str, carrier: ScriptedCarrier, monkeypatch: pytest.MonkeyPatch
+    checkout: Checkout, cart_id: str, carrier: ScriptedCarrier
 ) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
-    ask = carrier.calculate_price
 
-    async def moves_meanwhile(request: QuoteRequest) -> Quote:
-        quote = await ask(request)
-        if request.destination.dane_code == MEDELLIN:
-            await checkout.set_town(cart_id, LETICIA)
-        return quote
+    async def moves_once() -> None:
+        carrier.meanwhile = None
+        await checkout.set_town(cart_id, LETICIA)
 
-    monkeypatch.setattr(carrier, "calculate_price", moves_meanwhile)
+    carrier.meanwhile = moves_once
     offer = await checkout.offer_shipping(cart_id)
     assert carrier.asked == [MEDELLIN, LETICIA]
     assert offer.choices[0].amount == 48_000

@@ -1,0 +1,92 @@
+"""What the Store API lets a cart be told, and what it shows of it."""
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.catalog.models import Category, Collection, Product, ProductCategory
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import HOME, addressed_cart, get, post
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    return sqlite_url
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo")
+
+
+async def test_a_cart_stays_in_the_sales_channel_of_its_key(
+    store: httpx.AsyncClient, shop_floor: Floor
+) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    refused = await store.post(path, json={"sales_channel_id": "sc_other"})
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {
+            "type": "invalid_data",
+            "message": "A cart belongs to the sales channel of its publishable key",
+        },
+    )
+    same = (await post(store, path, {"sales_channel_id": shop_floor.channel_id}))["cart"]
+    assert same["sales_channel_id"] == cart["sales_channel_id"] == shop_floor.channel_id
+
+
+async def test_metadata_and_billing_address_are_kept_and_shown(store: httpx.AsyncClient) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    assert (cart["metadata"], cart["billing_address"], cart["billing_address_id"]) == (None, None, None)
+    billing = {**HOME, "first_name": "Luis"}
+    await post(store, path, {"metadata": {"gift": True}, "billing_address": billing})
+    cart = (await get(store, path))["cart"]
+    assert cart["metadata"] == {"gift": True}
+    assert {name: cart["billing_address"][name] for name in billing} == billing
+    assert cart["billing_address"]["id"] == cart["billing_address_id"]
+    assert cart["shipping_address"]["first_name"] is None
+    cart = (await post(store, path, {"billing_address": {"last_name": "Díaz"}}))["cart"]
+    names = (cart["billing_address"]["first_name"], cart["billing_address"]["last_name"])
+    assert (names, cart["metadata"]) == (("Luis", "Díaz"), {"gift": True})
+
+
+async def test_a_line_names_its_toys_collection_and_categories(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    async with shop.database.transaction() as session:
+        tops, classics = Category(name="Trompos", handle="trompos"), Collection(title="Clásicos", handle="c")
+        session.add_all((tops, classics))
+        await session.flush()
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        session.add(ProductCategory(product_id=product_id, category_id=tops.id))
+        await session.execute(update(Product).values(collection_id=classics.id))
+    cart_id = await addressed_cart(store, trompo)
+    (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
+    assert line["product_collection"] == "Clásicos"
+    assert line["product"] == {
+        "id": product_id,
+        "collection_id": classics.id,
+        "type_id": None,
+        "categories": [{"id": tops.id}],
+        "tags": [],
+    }
+
+
+async def test_a_guest_makes_no_cart_a_customers(store: httpx.AsyncClient) -> None:
+    cart_id = (await post(store, "/store/carts"))["cart"]["id"]
+    refused = await store.post(f"/store/carts/{cart_id}/customer", json={})
+    assert (refused.status_code, refused.json()) == (401, {"message": "Unauthorized"})
+    assert (await get(store, f"/store/carts/{cart_id}"))["cart"]["customer_id"] is None
+
+
+async def test_no_option_at_all_is_no_choice(store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await addressed_cart(store, trompo)
+    refused = await store.post(f"/store/carts/{cart_id}/shipping-methods", json=[])
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {"type": "invalid_data", "message": "Shipping Options are invalid for cart."},
+    )

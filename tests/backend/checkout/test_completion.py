@@ -1,0 +1,56 @@
+"""The order follows its payment session: started, authorized, lost."""
+
+import pytest
+
+from backend.errors import Conflict
+from backend.payment.providers.base import ProviderState
+from tests.backend.checkout.paying_kit import PRICE, Till
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    return sqlite_url
+
+
+async def test_a_cart_whose_payment_is_being_started_is_not_completed(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    refusals: list[str] = []
+
+    async def complete_meanwhile() -> None:
+        with pytest.raises(Conflict) as refused:
+            await till.checkout.complete(cart_id)
+        refusals.append(refused.value.message)
+
+    till.bank.meanwhile = complete_meanwhile
+    await till.start(cart_id)
+    assert refusals == ["The payment of this cart is being started"]
+    assert await till.orders() == []
+    assert (await till.checkout.complete(cart_id)).payment_status == "awaiting"
+
+
+@pytest.mark.parametrize("completes_first", [True, False])
+async def test_an_authorized_payment_has_an_order_and_its_units(till: Till, completes_first: bool) -> None:
+    trompo = await till.toy(stock=3)
+    cart_id = await till.cart(trompo, 2)
+    payment = await till.start(cart_id)
+    if completes_first:
+        await till.checkout.complete(cart_id)
+    assert await till.decide(payment, ProviderState.AUTHORIZED) == "authorized"
+    (order,) = await till.orders()
+    assert (order.status, order.payment_status, order.total) == ("pending", "authorized", 2 * PRICE)
+    assert await till.sold(order.id) == {trompo: 2}
+    assert await till.available(trompo) == 1
+
+
+async def test_a_given_up_payment_that_fails_leaves_the_order_to_the_one_at_the_bank(till: Till) -> None:
+    trompo = await till.toy(stock=3)
+    cart_id = await till.cart(trompo)
+    first = await till.start(cart_id)
+    second = await till.start(cart_id, replace=True)
+    order = await till.checkout.complete(cart_id)
+    assert await till.decide(first, ProviderState.REJECTED) == "rejected"
+    assert (await till.read_order(order.id)).status == "pending"
+    assert await till.available(trompo) == 2
+    await till.decide(second, ProviderState.REJECTED)
+    assert (await till.read_order(order.id)).status == "canceled"
+    assert await till.available(trompo) == 3

@@ -1,0 +1,183 @@
+"""What a person decides about money and missing units: what is refused, and what each decision leaves."""
+
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import delete, select, update
+
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.kinds import Action
+from backend.attention.models import Attention
+from backend.attention.service import AttentionService, Decision
+from backend.checkout.resolvers import money_resolvers
+from backend.errors import InvalidData, NotAllowed, ShopError
+from backend.inventory.models import InventoryLevel, Reservation
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession, Refund
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.transitions import apply_report
+from tests.backend.checkout.paying_kit import PRICE, Till
+
+HONOR = Decision(Action.HONOR, by="ana")
+GIVEN_BACK = Decision(Action.REFUNDED, by="ana", reference="0012345678")
+NOTHING = Decision(Action.DISMISSED, by="ana", note="nothing is to be done")
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    return sqlite_url
+
+
+async def open_row(till: Till) -> Attention:
+    async with till.database.read() as session:
+        return (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalar_one()
+
+
+async def resolve(till: Till, decision: Decision) -> Attention:
+    """Decide about the one row that is open."""
+    service = AttentionService(till.database, money_resolvers())
+    return await service.resolve((await open_row(till)).id, decision)
+
+
+async def refused(till: Till, decision: Decision, error: type[ShopError]) -> str:
+    """The message of a refusal; the row stays open."""
+    with pytest.raises(error) as refusal:
+        await resolve(till, decision)
+    assert (await open_row(till)).resolved_at is None
+    return refusal.value.message
+
+
+async def raise_row(till: Till, kind: AttentionKind, **about: str) -> None:
+    async with till.database.transaction() as session:
+        await raise_attention(session, kind, message="Something happened", **about)  # type: ignore[arg-type]
+
+
+async def forget_snapshot(till: Till) -> None:
+    """As it is of payments from before it was stored what they pay for."""
+    async with till.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(snapshot={}))
+
+
+async def set_stock(till: Till, units: int, *, keep_reserved: bool = True) -> None:
+    async with till.database.transaction() as session:
+        if not keep_reserved:
+            await session.execute(delete(Reservation))
+            await session.execute(update(InventoryLevel).values(reserved=0))
+        await session.execute(update(InventoryLevel).values(stocked=units))
+
+
+async def refunds(till: Till) -> list[int]:
+    async with till.database.read() as session:
+        return list((await session.execute(select(Refund.amount))).scalars())
+
+
+async def say(till: Till, payment: PaymentSession, amount: int | None) -> None:
+    """The bank approves this amount."""
+    report = ProviderReport(
+        state=ProviderState.CAPTURED,
+        amount=None if amount is None else Decimal(amount),
+        currency="COP",
+        invoice=payment.invoice,
+    )
+    await apply_report(till.database, payment.id, report)
+
+
+@pytest.fixture
+async def short(till: Till) -> Order:
+    """An order of two toys, paid by its second payment, whose units are gone."""
+    cart_id = await till.cart(await till.toy(stock=2), 2)
+    await till.start(cart_id)
+    payment = await till.start(cart_id, replace=True)
+    order = await till.checkout.complete(cart_id)
+    await set_stock(till, 0, keep_reserved=False)
+    await till.decide(payment, ProviderState.CAPTURED)
+    assert (await open_row(till)).kind == "stock_short"
+    return order
+
+
+async def test_units_that_came_are_reserved_for_the_order(till: Till, short: Order) -> None:
+    await set_stock(till, 2)
+    await resolve(till, HONOR)
+    async with till.database.read() as session:
+        rows = (await session.execute(select(Reservation))).scalars()
+        assert [(row.holder, row.quantity, row.expires_at) for row in rows] == [(short.cart_id, 2, None)]
+
+
+async def test_missing_units_that_are_dismissed_stay_missing(till: Till, short: Order) -> None:
+    await set_stock(till, 2)
+    assert (await resolve(till, NOTHING)).resolution == "dismissed"
+    stands = await till.read_order(short.id)
+    assert (stands.status, stands.payment_status) == ("pending", "captured")
+    async with till.database.read() as session:
+        assert (await session.execute(select(Reservation))).first() is None
+
+
+async def test_no_units_are_reserved_for_an_order_without_money(till: Till) -> None:
+    trompo = await till.toy(stock=2)
+    order, _ = await till.order(trompo)
+    await raise_row(till, AttentionKind.STOCK_SHORT, order_id=order.id)
+    message = await refused(till, HONOR, NotAllowed)
+    assert message == f"Order {order.number} holds no money: there is nothing to reserve units for"
+    assert await till.available(trompo) == 1
+
+
+async def test_money_for_nobody_knows_what_pays_nothing(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    payment = await till.start(await till.cart(trompo))
+    await forget_snapshot(till)
+    await till.decide(payment, ProviderState.CAPTURED)
+    assert (await open_row(till)).kind == "paid_without_order"
+    message = await refused(till, HONOR, InvalidData)
+    assert message.startswith("Nothing is known of what was paid for")
+    assert await till.orders() == []
+
+
+async def test_late_money_without_a_snapshot_pays_the_order_as_it_is(till: Till) -> None:
+    trompo = await till.toy(stock=3)
+    order, payment = await till.order(trompo, 2)
+    await forget_snapshot(till)
+    await till.decide(payment, ProviderState.REJECTED)
+    await say(till, payment, 2 * PRICE)
+    assert (await till.read_order(order.id)).status == "canceled"
+    await resolve(till, HONOR)
+    paid = await till.read_order(order.id)
+    assert (paid.status, paid.payment_status) == ("pending", "captured")
+    assert await till.available(trompo) == 1
+
+
+async def test_money_that_pays_already_pays_once(till: Till) -> None:
+    """It was too little, and staff took it; a second row about it changes nothing."""
+    trompo = await till.toy(stock=3)
+    order, payment = await till.order(trompo)
+    await say(till, payment, PRICE - 1)
+    await resolve(till, HONOR)
+    assert (await till.read_order(order.id)).payment_status == "partially_captured"
+    await raise_row(till, AttentionKind.AMOUNT_DIFFERS, payment_session_id=payment.id)
+    await resolve(till, HONOR)
+    assert (await till.read_order(order.id)).payment_status == "partially_captured"
+    assert (await till.session_of(order.cart_id)).captured_amount == PRICE - 1
+    assert await till.available(trompo) == 2
+
+
+async def test_an_unresolved_payment_goes_back_whole(till: Till) -> None:
+    order, payment = await till.order(await till.toy())
+    await till.checkout.change_bank(order.id, till.token(order))
+    await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
+    await resolve(till, GIVEN_BACK)
+    assert await refunds(till) == [PRICE]
+
+
+@pytest.mark.parametrize("amount", [None, 0])
+async def test_an_unknown_amount_does_not_go_back(till: Till, amount: int | None) -> None:
+    order, payment = await till.order(await till.toy())
+    await say(till, payment, amount)
+    assert (await open_row(till)).kind == "amount_differs"
+    message = await refused(till, GIVEN_BACK, InvalidData)
+    assert message.startswith("Nobody knows how many pesos these are")
+    assert (await refunds(till), (await till.read_order(order.id)).payment_status) == ([], "awaiting")
+
+
+async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
+    """A dismissal locks nothing and reads nothing of what the row is about."""
+    await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
+    assert (await resolve(till, NOTHING)).note == "nothing is to be done"

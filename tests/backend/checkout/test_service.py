@@ -1,0 +1,118 @@
+"""The one button: what an earlier press left is taken up, and nothing is started twice."""
+
+import pytest
+from sqlalchemy import update
+
+from backend.catalog.models import Product, Variant
+from backend.checkout.service import PlacedOrder
+from backend.contact import CHECK_FIELDS
+from backend.errors import InsufficientStock, InvalidData
+from backend.payment.providers.base import ProviderState
+from backend.payment.sessions import PaymentUnderWay
+from backend.tables import JsonObject
+from tests.backend.checkout.paying_kit import IP, PRICE, Till
+from tests.checkout_steps import TYPED
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    return sqlite_url
+
+
+async def place(till: Till, cart_id: str, expected_total: int = PRICE) -> PlacedOrder:
+    return await till.checkout.place_order(cart_id, TYPED, expected_total=expected_total, ip=IP)
+
+
+async def set_price(till: Till, price: int) -> None:
+    async with till.database.transaction() as session:
+        await session.execute(update(Variant).values(price=price))
+
+
+async def test_a_payment_that_an_earlier_press_started_is_taken_up(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    payment = await till.start(cart_id)
+    placed = await place(till, cart_id)
+    assert (placed.redirect_url, len(till.bank.started)) == (payment.redirect_url, 1)
+
+
+async def test_a_second_press_while_the_bank_answers_starts_nothing(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    refused: list[PaymentUnderWay] = []
+
+    async def press_again() -> None:
+        till.bank.meanwhile = None
+        with pytest.raises(PaymentUnderWay) as error:
+            await place(till, cart_id)
+        refused.append(error.value)
+
+    till.bank.meanwhile = press_again
+    await place(till, cart_id)
+    assert [one.is_starting for one in refused] == [True]
+    assert (len(till.bank.started), len(await till.orders())) == (1, 1)
+
+
+async def test_a_payment_of_another_total_gives_way_to_one_of_the_total_that_was_shown(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    cheap = await till.start(cart_id)
+    await set_price(till, PRICE + 1_000)
+    placed = await place(till, cart_id, PRICE + 1_000)
+    assert await till.state(cheap) == "closed"
+    assert [one.amount for one in till.bank.started] == [PRICE, PRICE + 1_000]
+    assert (await till.read_order(placed.order_id)).total == PRICE + 1_000
+
+
+async def test_a_payment_of_another_total_that_was_approved_by_now_is_the_order(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    cheap = await till.start(cart_id)
+    await set_price(till, PRICE + 1_000)
+    till.bank.states[cheap.invoice] = ProviderState.CAPTURED
+    placed = await place(till, cart_id, PRICE + 1_000)
+    order = await till.read_order(placed.order_id)
+    assert (order.total, order.payment_status, placed.redirect_url) == (PRICE, "captured", None)
+    assert len(till.bank.started) == 1
+
+
+async def test_an_order_that_another_tab_has_just_placed_is_found(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cart_id = await till.cart(await till.toy())
+
+    async def other_tab(_answers: object) -> JsonObject:
+        await till.start(cart_id, "pp_system_default")
+        await till.checkout.complete(cart_id)
+        return {}
+
+    monkeypatch.setattr(till.bank, "check_payer", other_tab)
+    placed = await place(till, cart_id)
+    (order,) = await till.orders()
+    assert (placed.order_id, placed.number, placed.redirect_url) == (order.id, order.number, None)
+    assert till.bank.started == []
+
+
+async def test_a_payer_without_a_destination_is_refused(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    typed = {**TYPED, "email": "ana@", "suburb": ""}
+    with pytest.raises(InvalidData) as refused:
+        await till.checkout.place_order(cart_id, typed, expected_total=PRICE, ip=IP)
+    assert (refused.value.message, set(refused.value.fields)) == (CHECK_FIELDS, {"email", "suburb"})
+    assert till.bank.started == []
+
+
+async def test_what_is_owed_stays_as_it_is_while_a_payment_is_at_the_bank(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    payment = await till.start(cart_id)
+    await set_price(till, PRICE + 1_000)
+    owed = await till.checkout.collect(cart_id)
+    assert (owed.id, owed.amount) == (payment.collection_id, PRICE)
+    await till.decide(payment, ProviderState.REJECTED)
+    owed = await till.checkout.collect(cart_id)
+    assert (owed.id, owed.amount) == (payment.collection_id, PRICE + 1_000)
+
+
+async def test_what_left_the_shop_is_not_paid(till: Till) -> None:
+    cart_id = await till.cart(await till.toy())
+    async with till.database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    with pytest.raises(InsufficientStock, match="required inventory"):
+        await till.start(cart_id)
+    assert till.bank.started == []
