@@ -2,14 +2,17 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import func, select, update
 
 from backend.cart import service as carts
 from backend.cart.models import Cart, LineItem
+from backend.checkout import abandoned
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.database import db_now
 from backend.jobs import Worker
+from backend.jobs.models import Job
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderState
 from tests.backend.checkout.paying_kit import Till
@@ -29,6 +32,8 @@ async def leave(till: Till, age: timedelta, *cart_ids: str) -> None:
 async def tidy(till: Till) -> None:
     worker = Worker(till.database, [AbandonedCarts(till.database)])
     await worker.schedule()
+    async with till.database.transaction() as session:
+        await session.execute(update(Job).values(run_at=db_now()))
     await worker.run_due()
 
 
@@ -83,6 +88,28 @@ async def test_more_than_one_batch_goes_in_one_run(till: Till) -> None:
     await leave(till, MONTH, *made)
     await tidy(till)
     assert await left(till) == set()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_one_run_takes_so_many_batches_and_the_next_the_rest(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abandoned, "MAX_BATCHES", 1)
+    async with till.database.transaction() as session:
+        made = [await carts.create(session) for _ in range(abandoned.BATCH + 1)]
+        await session.execute(update(Cart).values(draft={"doc_number": "1020304050"}))
+    await leave(till, DAY, *made)
+    documents = (
+        select(func.count()).select_from(Cart).where(Cart.draft["doc_number"].as_string().is_not(None))
+    )
+    for still_there in (1, 0):
+        await tidy(till)
+        async with till.database.read() as session:
+            assert (await session.execute(documents)).scalar_one() == still_there
+    await leave(till, MONTH, *made)
+    for still_there in (1, 0):
+        await tidy(till)
+        assert len(await left(till)) == still_there
 
 
 async def test_documents_in_drafts_go_after_a_day_and_the_rest_stays(till: Till) -> None:
