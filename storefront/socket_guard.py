@@ -6,10 +6,12 @@ that sends too much, or too much nonsense, is closed, and its client waits befor
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs
 
 import reflex as rx
 from cachetools import TTLCache
@@ -33,7 +35,8 @@ SETTER = ".setvar"
 """Reflex gives every state a handler that calls `set_…` of any name; no page of ours sends it."""
 DEEPEST = 6
 """Levels of lists and objects in an event's payload."""
-LONGEST_TOKEN = 64
+PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The name that a page gives itself: a UUID."""
 MOST_BYTES_OF_A_FRAME = 256 * 1024
 MOST_CLIENTS = 50_000
 """Client addresses that are remembered at a time."""
@@ -302,15 +305,10 @@ def _require_token(environ: Mapping[str, Any]) -> None:
     """Refuse a socket whose page has no plain name.
 
     Raises:
-        Refused: the name is missing, too long or not made of letters, digits and hyphens.
+        Refused: the name is missing, too long or not made of letters, digits, hyphens and underscores.
     """
-    token = ""
-    for part in str(environ.get("QUERY_STRING", "")).split("&"):
-        name, _, value = part.partition("=")
-        if name == "token":
-            token = value
-            break
-    if not token or len(token) > LONGEST_TOKEN or not token.replace("-", "").replace("_", "").isalnum():
+    token = parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]  # as Reflex reads it
+    if not PLAIN_TOKEN.fullmatch(token):
         raise Refused("comes from a page without a name")
 
 
