@@ -41,7 +41,7 @@ class RateLimit:
         kind: what is tried; limits of different kinds are counted apart.
         per_pair: of one client for one subject.
         per_client: of one client for all subjects.
-        per_subject: of all clients for one subject.
+        per_subject: of all clients for one subject; 0 where a subject is one client's alone: it is not counted then.
     """
 
     kind: str
@@ -94,13 +94,8 @@ async def refund(database: Database, limit: RateLimit, subject: str, client: str
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
     pair, *others = _keys(limit, subject, client)
     async with database.transaction() as session:
-        await session.execute(delete(RateLimitCounter).where(RateLimitCounter.key == pair))
-        for key in sorted(others):
-            await session.execute(
-                update(RateLimitCounter)
-                .where(RateLimitCounter.key == key, RateLimitCounter.hits > 0)
-                .values(hits=RateLimitCounter.hits - 1)
-            )
+        await session.execute(delete(_COUNTERS).where(_COUNTERS.c.key == pair))
+        await _uncount(session, others)
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> None:
@@ -112,8 +107,13 @@ async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, clien
     counted = delete(_COUNTERS).where(_COUNTERS.c.key == pair, _COUNTERS.c.expires_at > now())
     if (await session.execute(counted.returning(_COUNTERS.c.key))).first() is None:
         return
-    for key in sorted(others):
-        stored = _COUNTERS.c
+    await _uncount(session, others)
+
+
+async def _uncount(session: AsyncSession, keys: list[str]) -> None:
+    """Take one try off each counter, in the order in which `_count` locks them."""
+    stored = _COUNTERS.c
+    for key in sorted(keys):
         less = update(_COUNTERS).where(stored.key == key, stored.hits > 0)
         await session.execute(less.values(hits=stored.hits - 1))
 
@@ -135,12 +135,10 @@ def _require_no_wait(wait: timedelta) -> None:
 
 
 def _keys(limit: RateLimit, subject: str, client: str) -> dict[str, int]:
-    """The keys of the three counters, the pair's first, with what each may count."""
-    counted = {
-        (subject, client): limit.per_pair,
-        ("", client): limit.per_client,
-        (subject, ""): limit.per_subject,
-    }
+    """The keys of the counters, the pair's first, with what each may count."""
+    counted = {(subject, client): limit.per_pair, ("", client): limit.per_client}
+    if limit.per_subject:
+        counted[subject, ""] = limit.per_subject
     return {_hash(limit.kind, *whose): most for whose, most in counted.items()}
 
 

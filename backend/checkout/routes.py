@@ -50,7 +50,7 @@ router = APIRouter(
 )
 
 PLATFORM_PREFIX = "pp_"
-EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=1)
+EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=0)
 """How many carts of one client may stay empty in a quarter of an hour. The first line takes a cart out of the count, so
 that a storefront whose server makes all carts is not stopped by it.
 """

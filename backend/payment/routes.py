@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, Field
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Region
@@ -17,7 +17,7 @@ from backend.database import locked
 from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of, read_query
+from backend.edge.query import listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Body,
@@ -158,14 +158,12 @@ async def list_payments(
     conditions = [PaymentSession.state.in_(MADE)]
     if asked.payment_session_id is not None:
         conditions.append(PaymentSession.id.in_(asked.payment_session_id))
-    page = select(PaymentSession).where(*conditions)
-    page = page.order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+    order = (PaymentSession.created_at.desc(), PaymentSession.id.desc())
     async with database.read() as session:
-        count = await session.execute(select(func.count()).select_from(PaymentSession).where(*conditions))
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        found, count = await rows_of(session, PaymentSession, conditions, order, asked)
         refunds = await refunds_of(session, (payment.id for payment in found))
     payments = (payment_wire(payment, refunds) for payment in found)
-    return Wire(listed("payments", payments, count.scalar_one(), asked))
+    return Wire(listed("payments", payments, count, asked))
 
 
 @payments_router.get("/payment-providers", response_model=PaymentProvidersAnswer)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, stock_item
@@ -15,7 +15,7 @@ from backend.database import Database
 from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import JsonDict, Wire
@@ -90,13 +90,11 @@ async def list_locations(
         conditions.append(StockLocation.name.in_(asked.name))
     if asked.q:
         conditions.append(StockLocation.name.icontains(asked.q, autoescape=True))
-    page = select(StockLocation).where(*conditions)
-    page = page.order_by(*in_order(asked.order, SORTABLE, [StockLocation.created_at, StockLocation.id]))
+    order = in_order(asked.order, SORTABLE, [StockLocation.created_at, StockLocation.id])
     async with database.read() as session:
-        count = await session.execute(select(func.count()).select_from(StockLocation).where(*conditions))
-        found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).scalars().all()
+        found, count = await rows_of(session, StockLocation, conditions, order, asked)
         shown = await _locations(session, found, Fields(asked.fields))
-    return Wire(listed("stock_locations", shown, count.scalar_one(), asked))
+    return Wire(listed("stock_locations", shown, count, asked))
 
 
 @router.post("/stock-locations", response_model=LocationAnswer)
