@@ -7,6 +7,7 @@ the try was right.
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from math import ceil
 from typing import Any
 
@@ -17,6 +18,7 @@ from sqlmodel import Field, SQLModel
 from backend.clock import now
 from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
+from backend.jobs import JobRun, periodic
 from backend.tables import for_each_dialect, table_of
 
 WINDOW = timedelta(minutes=15)
@@ -51,23 +53,44 @@ class RateLimit:
 
 
 _COUNTERS = table_of(RateLimitCounter)
-_DELETE_EXPIRED = delete(_COUNTERS).where(_COUNTERS.c.expires_at < bindparam("past"))
 
 
-def _upsert(dialect: Any) -> Any:
-    """The statement that counts a try of each key and returns the counters. It is built once."""
-    new, stored = dialect.insert(_COUNTERS), _COUNTERS.c
-    is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
-    return new.on_conflict_do_update(
-        index_elements=["key"],
-        set_={
-            "hits": case((is_over, 1), else_=stored.hits + 1),
-            "expires_at": case((is_over, new.excluded.expires_at), else_=stored.expires_at),
-        },
-    ).returning(stored.key, stored.hits, stored.expires_at)
+@cache
+def _upsert(count: int) -> dict[str, Any]:
+    """The statement that counts a try of so many keys and returns their counters, by the kind of database."""
+
+    def build(dialect: Any) -> Any:
+        stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
+        until = bindparam("until", type_=UtcDateTime())
+        rows = [{"key": bindparam(f"key{n}"), "hits": 1, "expires_at": until} for n in range(count)]
+        is_over = stored.expires_at <= moment
+        return (
+            dialect.insert(_COUNTERS)
+            .values(rows)
+            .on_conflict_do_update(
+                index_elements=["key"],
+                set_={
+                    "hits": case((is_over, 1), else_=stored.hits + 1),
+                    "expires_at": case((is_over, until), else_=stored.expires_at),
+                },
+            )
+            .returning(stored.key, stored.hits, stored.expires_at)
+        )
+
+    return for_each_dialect(build)
 
 
-_UPSERT = for_each_dialect(_upsert)
+class ExpiredCounters:
+    """The job that deletes counters whose window is over."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @periodic("rate_limit.delete_expired", every=WINDOW)
+    async def delete_expired(self, _run: JobRun) -> None:
+        """Delete them a window late, so that replicas whose clocks differ agree on what is counted."""
+        async with self._database.transaction() as session:
+            await session.execute(delete(_COUNTERS).where(_COUNTERS.c.expires_at < now() - WINDOW))
 
 
 async def hit(database: Database, limit: RateLimit, subject: str, client: str) -> None:
@@ -122,10 +145,11 @@ async def _count(session: AsyncSession, limit: RateLimit, subject: str, client: 
     """Count the try. Returns how long to wait before the next one; nothing when this one may be made."""
     moment = now()
     most = _keys(limit, subject, client)
-    await session.execute(_DELETE_EXPIRED, {"past": moment - WINDOW})
     # in one order, so that no two transactions wait for each other
-    rows = [{"key": key, "hits": 1, "expires_at": moment + WINDOW, "moment": moment} for key in sorted(most)]
-    counted = (await session.execute(_UPSERT[session.get_bind().dialect.name], rows)).all()
+    asked = {f"key{n}": key for n, key in enumerate(sorted(most))}
+    statement = _upsert(len(most))[session.get_bind().dialect.name]
+    asked_at = {"moment": moment, "until": moment + WINDOW}
+    counted = (await session.execute(statement, {**asked, **asked_at})).all()
     return max((until for key, hits, until in counted if hits > most[key]), default=moment) - moment
 
 

@@ -30,6 +30,7 @@ from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
+from backend.rate_limit import ExpiredCounters
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
@@ -101,6 +102,7 @@ class Shop:
                 self.payments,
                 self.expiry,
                 AbandonedCarts(self.database),
+                ExpiredCounters(self.database),
                 self.mailer,
                 self.outbox,
                 self.tracker,

@@ -3,13 +3,14 @@
 import asyncio
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 
 from backend import rate_limit
 from backend.clock import now
 from backend.database import Database
 from backend.errors import TooManyRequests
-from backend.rate_limit import RateLimit, RateLimitCounter
+from backend.jobs import JobRun
+from backend.rate_limit import WINDOW, ExpiredCounters, RateLimit, RateLimitCounter
 
 
 async def test_guesses_at_once_do_not_slip_through(database: Database) -> None:
@@ -63,3 +64,17 @@ async def test_a_try_is_taken_back_once_and_only_if_it_was_counted(database: Dat
     await rate_limit.hit(database, limit, "third", "::1")
     with pytest.raises(TooManyRequests):
         await rate_limit.hit(database, limit, "fourth", "::1")
+
+
+async def test_what_is_long_over_is_deleted(database: Database) -> None:
+    limit = RateLimit("test", 9, 9, 0)
+    counters = select(func.count()).select_from(RateLimitCounter)
+    await rate_limit.hit(database, limit, "old", "::1")
+    async with database.transaction() as session:
+        await session.execute(update(RateLimitCounter).values(expires_at=now() - WINDOW))
+    await rate_limit.hit(database, limit, "new", "::2")
+    run = JobRun(id=1, kind="rate_limit.delete_expired", key=None, payload={}, attempt=1)
+    await ExpiredCounters(database).delete_expired(run)
+    async with database.read() as session:
+        assert (await session.execute(counters)).scalar_one() == 2
+    await rate_limit.hit(database, limit, "old", "::1")
