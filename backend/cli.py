@@ -25,16 +25,19 @@ def trompo() -> None:
 
 
 def _with_database(work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False) -> T:
-    """What `work` returns. It gets an open database, migrated before if that is wanted."""
+    """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted."""
     from backend.database import Database
     from backend.migrations import upgrade
+    from backend.opening.lock import alone
 
     async def run() -> T:
         database = Database.from_settings(load_settings())
         try:
-            if migrated:
+            if not migrated:
+                return await work(database)
+            async with alone(database):
                 await upgrade(database)
-            return await work(database)
+                return await work(database)
         finally:
             await database.close()
 
@@ -58,15 +61,35 @@ def _with_shop(work: Callable[["Shop"], Awaitable[T]]) -> T:
 @app.command()
 def migrate() -> None:
     """Bring the database to the shape this version needs. Safe to repeat."""
-    from backend.migrations import upgrade
 
-    _with_database(upgrade)
+    async def nothing_more(_database: "Database") -> None:
+        pass
+
+    _with_database(nothing_more, migrated=True)
     typer.echo("The database is up to date.")
+
+
+@app.command("init")
+def init() -> None:
+    """Make what a shop needs before its first toy: region, sales channel, key, warehouse, ways to ship. Safe to repeat.
+
+    The warehouse is where CARRIER_ORIGIN_* says. A production start does the same by itself on an empty database.
+    """
+    from backend.opening.floor import make_floor
+
+    settings = load_settings()
+
+    async def work(database: "Database") -> list[str]:
+        async with database.transaction() as session:
+            return await make_floor(session, settings)
+
+    made = _with_database(work, migrated=True)
+    typer.echo(f"Made: {', '.join(made)}." if made else "Everything is there already.")
 
 
 @app.command("seed")
 def seed_demo() -> None:
-    """Fill an empty shop with the demo toys, migrated first; a shop that has something already stays as it is."""
+    """Fill a shop without toys with the demo's, migrated first and with its floor; one that has toys stays as it is."""
     from backend.demo.seed import seed
 
     settings = load_settings()

@@ -1,4 +1,7 @@
-"""What happens before the shop starts: the database is migrated and, in the sandbox, filled with the demo shop."""
+"""What happens before the shop starts: the database is migrated, and an empty one gets its floor or the demo shop."""
+
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
 
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
@@ -8,6 +11,8 @@ from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import InvalidData
 from backend.migrations import upgrade
+from backend.opening.floor import has_no_floor, make_floor
+from backend.opening.lock import alone
 from backend.settings import GatewayEnv, Settings, private_folder
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
@@ -18,9 +23,10 @@ class CannotStart(SystemExit):
 
 
 async def prepare(settings: Settings) -> Seeded:
-    """Migrate the database and fill an empty shop with the demo toys. A production shop is never seeded by itself.
+    """Migrate the database and make an empty one a shop: with the demo toys, in production without any.
 
-    A shop without staff gets its first from ADMIN_EMAIL and ADMIN_PASSWORD.
+    A shop without staff gets its first from ADMIN_EMAIL and ADMIN_PASSWORD. Processes that start at once on one
+    database do this one after the other.
 
     Raises:
         CannotStart: the database does not answer, another version of the code made it, or the first member of staff
@@ -29,14 +35,23 @@ async def prepare(settings: Settings) -> Seeded:
     private_folder(settings.data_dir)
     database = Database.from_settings(settings)
     try:
-        await _require_database(database)
-        await _migrate(database)
-        await _create_first_staff(database, settings)
-        if settings.gateway_env is GatewayEnv.PRODUCTION:
-            return NOTHING
-        return await seed(database, settings)
+        async with AsyncExitStack() as stack:
+            await _require_database(stack.enter_async_context(alone(database)))
+            await _migrate(database)
+            await _create_first_staff(database, settings)
+            return await _fill_if_empty(database, settings)
     finally:
         await database.close()
+
+
+async def _fill_if_empty(database: Database, settings: Settings) -> Seeded:
+    async with database.transaction() as session:
+        if not await has_no_floor(session):
+            return NOTHING
+        if settings.gateway_env is GatewayEnv.PRODUCTION:
+            await make_floor(session, settings)
+            return NOTHING
+    return await seed(database, settings)
 
 
 async def _create_first_staff(database: Database, settings: Settings) -> None:
@@ -48,9 +63,9 @@ async def _create_first_staff(database: Database, settings: Settings) -> None:
         ) from None
 
 
-async def _require_database(database: Database) -> None:
+async def _require_database(opened: Awaitable[None]) -> None:
     try:
-        await database.is_up()
+        await opened
     except (SQLAlchemyError, OSError) as error:
         raise CannotStart(
             f"Trompo cannot start: the database does not answer ({type(error).__name__})"

@@ -108,6 +108,28 @@ async def postgresql_url(postgresql: URL, postgresql_template: str) -> AsyncIter
     await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest) -> str:
+    """A database with nothing in it, not even tables. A test that asks for it runs on both kinds."""
+    url: str = request.getfixturevalue(f"empty_{request.param}_url")
+    return url
+
+
+@pytest.fixture
+def empty_sqlite_url(tmp_path: Path) -> str:
+    """An SQLite file that is not there yet."""
+    return f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}"
+
+
+@pytest.fixture
+async def empty_postgresql_url(postgresql: URL) -> AsyncIterator[str]:
+    """An empty PostgreSQL database, dropped after the test."""
+    name = f"empty_{uuid4().hex}"
+    await _administer(postgresql, f'CREATE DATABASE "{name}"')
+    yield postgresql.set(database=name).render_as_string(hide_password=False)
+    await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
 @pytest.fixture(scope="session")
 def postgresql_template(postgresql: URL, worker_id: str) -> str:
     """The name of a migrated PostgreSQL database that this worker clones."""

@@ -8,10 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product, Region, SalesChannel, Variant
 from backend.catalog.search import index_products
 from backend.database import Database
-from backend.demo.seed import seed_region_and_warehouse
 from backend.inventory.models import InventoryLevel
 from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.opening.floor import make_floor
 from backend.settings import Settings
+from backend.shipping.models import StockLocation
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Floor:
 async def open_floor(database: Database, settings: Settings) -> Floor:
     """Region, channel, warehouse and its ways to ship, as the demo shop has them; no toys."""
     async with database.transaction() as session:
-        location_id = await seed_region_and_warehouse(session, settings)
+        await make_floor(session, settings)
+        location_id = (await session.execute(select(StockLocation.id))).scalar_one()
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         channel_id = (await session.execute(select(SalesChannel.id))).scalar_one()
     return Floor(location_id, channel_id)

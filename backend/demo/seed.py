@@ -1,4 +1,4 @@
-"""The demo shop: one region, one warehouse, two ways to ship, and the toys of `catalog.toml`.
+"""The demo shop: the floor that every shop has (`backend.opening`), and the toys of `catalog.toml`.
 
 Seeding is safe to repeat and safe to run twice at once: what is there already stays as it is.
 """
@@ -8,7 +8,6 @@ import tomllib
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import resources
-from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import select
@@ -20,9 +19,6 @@ from backend.catalog.models import (
     Picture,
     Product,
     ProductCategory,
-    PublishableKey,
-    Region,
-    SalesChannel,
     Variant,
 )
 from backend.catalog.search import index_products
@@ -30,24 +26,14 @@ from backend.clock import now
 from backend.database import Database
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
-from backend.modules import CARRIER, MANUAL
+from backend.opening.floor import make_floor
 from backend.settings import Settings
-from backend.shipping.models import (
-    FulfillmentSet,
-    LocationFulfillmentProvider,
-    LocationSalesChannel,
-    ServiceZone,
-    ShippingOption,
-    ShippingProfile,
-    StockLocation,
-)
+from backend.shipping.models import StockLocation
 from backend.tables import JsonObject
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 
 PICTURE_WIDTHS = (320, 640, 960)
-STORE_PICKUP_PRICE = 0
 
 
 @dataclass(frozen=True)
@@ -60,11 +46,14 @@ class Seeded:
 
 
 async def seed(database: Database, settings: Settings) -> Seeded:
-    """Fill an empty shop; do nothing in one that has a region already."""
+    """Make the floor where it is missing, and add the toys to a shop without any; safe to repeat."""
     async with database.transaction() as session:
-        if (await session.execute(select(Region.id).limit(1))).first():
-            return Seeded(0, 0, 0)
-        location_id = await seed_region_and_warehouse(session, settings)
+        await make_floor(session, settings)
+        for table in (Product, Category, Collection):
+            if (await session.execute(select(table.id).limit(1))).first():
+                return Seeded(0, 0, 0)
+        oldest = select(StockLocation.id).order_by(StockLocation.created_at).limit(1)
+        location_id = (await session.execute(oldest)).scalar_one()
         data = tomllib.loads(resources.files(__package__).joinpath("catalog.toml").read_text("utf-8"))
         categories = await _categories(session, data["categories"])
         collections = await _collections(session, data["collections"])
@@ -74,64 +63,6 @@ async def seed(database: Database, settings: Settings) -> Seeded:
         await index_products(session, products)
     log.info("seeded %d products", len(products))
     return Seeded(len(products), len(categories), len(collections))
-
-
-async def seed_region_and_warehouse(session: AsyncSession, settings: Settings) -> str:
-    """The region, the sales channel with its key, and the warehouse with its ways to ship.
-
-    Returns:
-        The id of the warehouse.
-    """
-    channel = SalesChannel(name=_("Tienda en línea"))
-    location = StockLocation(
-        name=_("Bodega Bogotá"),
-        address={
-            "address_1": settings.carrier_origin_address,
-            "city": "Bogotá, D.C.",
-            "country_code": "co",
-            "phone": settings.carrier_origin_phone,
-            "dane_code": settings.carrier_origin_dane_code,
-        },
-    )
-    profile = ShippingProfile(name=_("Envío estándar"))
-    session.add_all([Region(name="Colombia"), channel, location, profile])
-    await session.flush()
-    fulfillment_set = FulfillmentSet(name=_("Envíos a domicilio"), location_id=location.id)
-    session.add_all(
-        [
-            PublishableKey(token=f"pk_{token_hex(32)}", sales_channel_id=channel.id),
-            LocationSalesChannel(location_id=location.id, sales_channel_id=channel.id),
-            LocationFulfillmentProvider(location_id=location.id, provider_id=CARRIER),
-            LocationFulfillmentProvider(location_id=location.id, provider_id=MANUAL),
-            fulfillment_set,
-        ]
-    )
-    await session.flush()
-    zone = ServiceZone(name="Colombia", fulfillment_set_id=fulfillment_set.id)
-    session.add(zone)
-    await session.flush()
-    session.add_all(
-        [
-            ShippingOption(
-                name=_("Envío a domicilio"),
-                price_type="calculated",
-                provider_id=CARRIER,
-                service_zone_id=zone.id,
-                shipping_profile_id=profile.id,
-            ),
-            ShippingOption(
-                name=_("Recoger en la tienda (Bogotá)"),
-                price_type="flat",
-                provider_id=MANUAL,
-                amount=STORE_PICKUP_PRICE,
-                service_zone_id=zone.id,
-                shipping_profile_id=profile.id,
-                data={"pickup": True},
-            ),
-        ]
-    )
-    await session.flush()
-    return location.id
 
 
 async def _categories(session: AsyncSession, entries: list[dict[str, Any]]) -> dict[str, str]:

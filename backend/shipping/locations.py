@@ -40,7 +40,9 @@ async def the_location(session: AsyncSession, location_id: str | None = None) ->
             raise NotFound(f"Stock location with id: {location_id} was not found")
         return location_id
     if len(locations) != 1:
-        names = ", ".join(f"{one} ({name})" for one, name in locations.items()) or "none: seed the shop first"
+        names = (
+            ", ".join(f"{one} ({name})" for one, name in locations.items()) or "none: run `trompo init` first"
+        )
         raise NotFound(f"Name one of the stock locations: {names}")
     return next(iter(locations))
 

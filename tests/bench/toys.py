@@ -11,10 +11,11 @@ from backend.catalog.models import Category, Collection, Picture, Product, Produ
 from backend.catalog.search import index_products
 from backend.clock import now
 from backend.database import Database
-from backend.demo.seed import seed_region_and_warehouse
 from backend.inventory.models import InventoryLevel
 from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.opening.floor import make_floor
 from backend.settings import Settings
+from backend.shipping.models import StockLocation
 from tests.shop_floor import offer_payment
 
 AT_ONCE = 1000
@@ -57,7 +58,8 @@ def handle(number: int) -> str:
 async def fill(database: Database, settings: Settings, products: int) -> None:
     """Furnish the shop and put this many toys into it."""
     async with database.transaction() as session:
-        location_id = await seed_region_and_warehouse(session, settings)
+        await make_floor(session, settings)
+        location_id = (await session.execute(select(StockLocation.id))).scalar_one()
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         categories = [Category(name=f"Sección {number}", handle=f"seccion-{number}") for number in range(20)]
         collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]

@@ -2,16 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import asyncpg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, text
+from sqlalchemy import Connection, text
 
 from backend.attention import AttentionKind
 from backend.database import Database
@@ -109,30 +106,12 @@ RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def server(request: pytest.FixtureRequest) -> URL | None:
-    """The PostgreSQL server; None for SQLite."""
-    return request.getfixturevalue("postgresql") if request.param == "postgresql" else None
-
-
 @pytest.fixture
-async def empty(server: URL | None, tmp_path: Path) -> AsyncIterator[Database]:
+async def empty(empty_url: str) -> AsyncIterator[Database]:
     """A database with nothing in it, not even tables."""
-    if server is None:
-        database = Database(f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}")
-        yield database
-        await database.close()
-        return
-    name = f"empty_{uuid4().hex}"
-    connection = await asyncpg.connect(
-        host=str(server.query["host"]), user=server.username, database=server.database
-    )
-    await connection.execute(f'CREATE DATABASE "{name}"')
-    database = Database(server.set(database=name).render_as_string(hide_password=False))
+    database = Database(empty_url)
     yield database
     await database.close()
-    await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-    await connection.close()
 
 
 async def write(database: Database, statements: str) -> None:

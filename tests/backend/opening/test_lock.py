@@ -1,0 +1,70 @@
+"""Several processes that start at once on an empty database: one prepares it, the others find it ready."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from backend.catalog.models import Product, Region
+from backend.customers.models import Staff
+from backend.database import Database
+from backend.opening.lock import alone
+
+PROGRAM = """
+import asyncio
+from backend.settings import load_settings
+from backend.start import prepare
+print(asyncio.run(prepare(load_settings())).products)
+"""
+
+
+async def test_three_processes_on_an_empty_database_make_one_shop(empty_url: str, tmp_path: Path) -> None:
+    environment = os.environ | {
+        "DATABASE_URL": empty_url,
+        "DATA_DIR": str(tmp_path / "data"),
+        "ADMIN_EMAIL": "ana@tienda.example",
+        "ADMIN_PASSWORD": "una clave larga",
+    }
+    processes = [
+        await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            PROGRAM,
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    outputs = await asyncio.gather(*(process.communicate() for process in processes))
+    assert [process.returncode for process in processes] == [0, 0, 0], outputs
+    database = Database(empty_url)
+    async with database.read() as session:
+        (toys,) = (await session.execute(select(func.count()).select_from(Product))).scalars()
+        (regions,) = (await session.execute(select(func.count()).select_from(Region))).scalars()
+        (staff,) = (await session.execute(select(func.count()).select_from(Staff))).scalars()
+    await database.close()
+    assert sorted(int(out) for out, _ in outputs) == [0, 0, toys]
+    assert (regions, staff) == (1, 1)
+
+
+async def test_the_second_waits_until_the_first_is_done(database_url: str) -> None:
+    told: list[str] = []
+    first, second = Database(database_url), Database(database_url)
+
+    async def prepare_second() -> None:
+        async with alone(second):
+            told.append("second")
+
+    async with alone(first):
+        waiting = asyncio.create_task(prepare_second())
+        async with first.transaction():  # whoever holds the lock may use the database
+            told.append("first")
+        await asyncio.wait({waiting}, timeout=0.05)
+        assert not waiting.done()
+    await waiting
+    assert told == ["first", "second"]
+    await first.close()
+    await second.close()
