@@ -65,6 +65,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
+    api.state.readiness = shop.readiness
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.fulfillment_providers = shop.fulfillment_providers

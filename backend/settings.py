@@ -68,6 +68,8 @@ class Settings(BaseSettings):
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
     """How many processes draw the pages; with none, browsers draw them themselves."""
+    drain_seconds: float = Field(default=0, ge=0, le=300)
+    """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
     trusted_proxies: str = ""
     """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
 

@@ -19,6 +19,7 @@ from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
+from backend.edge.readiness import Readiness
 from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
 from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
@@ -60,6 +61,7 @@ class Shop:
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
         self.loop_lag = LoopLag()
+        self.readiness = Readiness.of(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)
         registered = modules.registered()
         self.fulfillment_providers = fulfillment_providers(

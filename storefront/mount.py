@@ -18,14 +18,18 @@ from storefront.build import CLIENT, SERVER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
+from storefront.live.redis_check import RedisCheck
 from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
 from storefront.static_files import with_cache_headers
 
 API_SEGMENTS = frozenset(
-    {"store", "admin", "auth", "hooks", "api", "health", "docs", "openapi.json", "sandbox", "pictures"}
-)
+    {
+        "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "docs", "openapi.json", "sandbox",
+        "pictures",
+    }
+)  # fmt: skip
 """The first path segments that belong to the API; everything else is Reflex's."""
 WEBSOCKET, BUILT_PAGES = "/_event", ""
 """Where Reflex has mounted what the shop uses of it."""
@@ -38,6 +42,10 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     """
     shop = Shop(_settings())
     set_current_shop(shop)
+    if shop.settings.redis_url:
+        redis = RedisCheck(shop.settings.redis_url)
+        shop.services.append(redis)
+        shop.readiness.checks["redis"] = redis.look
     api = create_api(shop)
     api.include_router(revalidation.router)
     if isinstance(pages, Starlette):
@@ -64,6 +72,8 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
         SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES]
     )
     shop.services.append(renderer)
+    if shop.settings.renderers:
+        shop.readiness.checks["renderer"] = renderer.look
     api.state.renderer = renderer
     renders = RenderCache(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
     return Documents(pages, CLIENT, renders)

@@ -5,8 +5,8 @@ import gc
 import importlib
 import multiprocessing
 import resource
-import socket
 from http.client import HTTPException
+from math import ceil
 from threading import Thread
 from time import sleep
 from urllib.request import urlopen
@@ -21,10 +21,9 @@ from backend.logs import set_up_logging
 from backend.settings import Settings, load_settings
 from backend.start import CannotStart, prepare
 from storefront.build import STAMP
+from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
 from storefront.toolchain import prepare_serving
 
-ADDRESS = "0.0.0.0"
-SECONDS_TO_STOP = 5
 SECONDS_BETWEEN_LOOKS = 0.05
 HEADERS_WITHIN = 10
 """Seconds that a connection has for the headers of a request, its first and each further one: also while it is idle."""
@@ -45,11 +44,13 @@ def main() -> None:
     """
     settings = load_settings()
     _require_build()
-    _require_port(settings.port)
+    held = hold_port(settings.port)
     if added := asyncio.run(prepare(settings)).products:
         print(f"Filled the empty shop with {added} demo toys.")
     prepare_serving()
     serve(settings)
+    if held is not None:
+        held.close()
 
 
 def serve(settings: Settings) -> None:
@@ -74,7 +75,7 @@ def serve(settings: Settings) -> None:
         backlog=MOST_WAITING,
         backpressure=min(MOST_CONNECTIONS, open_files() // 2),  # the other half: websockets, database, files
         workers=settings.workers,
-        workers_kill_timeout=SECONDS_TO_STOP,
+        workers_kill_timeout=ceil(settings.drain_seconds + EVENTS_WITHIN + REQUESTS_WITHIN),
         respawn_failed_workers=True,  # not when one dies again within seconds: then the command ends and says so
         log_level=LogLevels.warning,
     ).serve()
@@ -92,6 +93,7 @@ def open_files() -> int:
 
 def open_shop() -> ASGIApp:
     """Make the worker's app, and say so when the shop really answers."""
+    end_with_parent()
     set_up_logging()
     from storefront.storefront import app
 
@@ -128,17 +130,6 @@ def _answers(port: int) -> bool:
 def _require_build() -> None:
     if not STAMP.exists():
         raise CannotStart("Trompo cannot start: its pages are not built. `make run` builds and starts it.")
-
-
-def _require_port(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((ADDRESS, port))
-        except OSError as error:
-            raise CannotStart(
-                f"Trompo cannot start: port {port} is taken. Choose another with PORT=…"
-            ) from error
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import reflex as rx
 
 from backend.texts import html_language
 from storefront.components.frame import connection_banner, early_press_script, error_boundary
+from storefront.draining import drain_at_sigterm
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
@@ -61,6 +62,7 @@ app = rx.App(
 )
 app.register_lifespan_task(shop_lifespan)
 app.register_lifespan_task(refresh_open_pages)
+app.register_lifespan_task(drain_at_sigterm)
 accept_own_pages_only(app)
 guard_websocket(app)
 app.add_middleware(StateLossMiddleware())

@@ -1,4 +1,7 @@
-"""`GET /health`: whether the shop can serve."""
+"""`/livez`, `/readyz` and `/health`: whether this process lives, whether it can serve, and the details.
+
+A supervisor that starts processes again asks `/livez`; a proxy that chooses among replicas asks `/readyz`.
+"""
 
 import logging
 from typing import Literal, Protocol
@@ -8,11 +11,15 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
+from backend.edge.readiness import OK, Readiness
 from backend.jobs import JobStats, stats
 
 log = logging.getLogger(__name__)
 
 router = APIRouter()
+
+RETRY_AFTER = "5"
+"""Seconds."""
 
 
 class EventLoop(BaseModel):
@@ -54,27 +61,69 @@ class Health(BaseModel):
     """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones.
 
     `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
-    null where no pages are rendered: in development, and in a program without pages.
+    null where no pages are rendered: in development, and in a program without pages. `checks` and `draining`: see
+    `Ready`.
     """
 
     status: Literal["ok", "unavailable"]
     database: Literal["up", "down"]
+    checks: dict[str, str]
+    draining: bool
     event_loop: EventLoop
     jobs: list[JobStats] | None
     sandbox: bool
     renderer: Renderer | None
 
 
+class Alive(BaseModel):
+    """What `GET /livez` answers, if it answers."""
+
+    status: Literal["alive"] = "alive"
+
+
+class Ready(BaseModel):
+    """What `GET /readyz` answers. `checks`: by name, `ok` or what is wrong. `draining`: the process ends soon."""
+
+    status: Literal["ready", "unavailable"]
+    checks: dict[str, str]
+    draining: bool
+
+
+@router.head("/livez", include_in_schema=False)
+@router.get("/livez", tags=["operations"])
+async def livez() -> Alive:
+    """Whether the process lives: 200. Nothing else is asked; starting it again would mend nothing else."""
+    return Alive()
+
+
+@router.head("/readyz", include_in_schema=False)
+@router.get("/readyz", tags=["operations"])
+async def readyz(request: Request, response: Response) -> Ready:
+    """Whether requests may be sent here: 200; 503 while something it needs is away, or before it ends."""
+    readiness: Readiness = request.app.state.readiness
+    checks = await readiness.look()
+    is_ready = not readiness.is_draining and all(result == OK for result in checks.values())
+    if not is_ready:
+        response.status_code, response.headers["Retry-After"] = 503, RETRY_AFTER
+    return Ready(
+        status="ready" if is_ready else "unavailable", checks=dict(checks), draining=readiness.is_draining
+    )
+
+
 @router.head("/health", include_in_schema=False)  # watchers that want no more than the status
 @router.get("/health", tags=["operations"])
 async def health(request: Request, response: Response) -> Health:
-    """Whether the shop can serve: 200, or 503 when the database does not answer."""
+    """The details, for people and monitors: 200, or 503 when the database does not answer."""
     state = request.app.state
-    is_up = await _answers(state.database)
+    readiness: Readiness = state.readiness
+    checks = await readiness.look()
+    is_up = checks["database"] == OK
     response.status_code = 200 if is_up else 503
     return Health(
         status="ok" if is_up else "unavailable",
         database="up" if is_up else "down",
+        checks=dict(checks),
+        draining=readiness.is_draining,
         event_loop=EventLoop(lag_ms=state.loop_lag.worst_ms),
         jobs=await _jobs(state.database) if is_up else None,
         sandbox=state.settings.uses_sandbox_gateway,
@@ -91,14 +140,6 @@ def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
         drawn=renderer.rendered,
         memory_mib=round(renderer.memory_kib / 1024, 1),
     )
-
-
-async def _answers(database: Database) -> bool:
-    try:
-        return await database.is_up()
-    except (SQLAlchemyError, OSError) as error:
-        log.warning("the database does not answer: %s", type(error).__name__)
-        return False
 
 
 async def _jobs(database: Database) -> list[JobStats] | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from backend.edge.readiness import OK
 from storefront.renderer.process import NotRendered, RendererProcess
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,10 @@ class RendererSupervisor:
     def is_up(self) -> bool:
         """Whether a process can be asked."""
         return any(process.is_up for process in self._up)
+
+    async def look(self) -> str:
+        """The check of `/readyz`: `ok`, or that no process is up."""
+        return OK if self.is_up else "none is up"
 
     @property
     def memory_kib(self) -> int:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -71,4 +71,5 @@ async def raw_socket(
             assert (await socket.receive() or "").startswith(f"40{NAMESPACE}")
         yield socket
     finally:
-        await websocket.close()
+        with suppress(ConnectionClosed):
+            await websocket.close()

@@ -14,10 +14,14 @@ from backend.loop_lag import SAMPLE_SECONDS, LoopLag
 from backend.settings import Settings
 
 
-async def health(shop: Shop, method: str = "GET") -> httpx.Response:
+async def ask(shop: Shop, path: str, method: str = "GET") -> httpx.Response:
     transport = httpx.ASGITransport(create_api(shop))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
-        return await client.request(method, "/health")
+        return await client.request(method, path)
+
+
+async def health(shop: Shop, method: str = "GET") -> httpx.Response:
+    return await ask(shop, "/health", method)
 
 
 async def test_a_healthy_shop(settings: Settings) -> None:
@@ -51,14 +55,40 @@ async def test_later_work_shows_by_kind(database: Database, shop: Shop) -> None:
 
 
 async def test_a_shop_without_its_database(settings: Settings) -> None:
-    shop = Shop(settings)
-    shop.database = Database("postgresql+asyncpg://shop@127.0.0.1:1/shop")  # nobody listens there
+    nobody = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
+    shop = Shop(settings.model_copy(update={"database_url": nobody}))
     answer, head = await health(shop), await health(shop, "HEAD")
     await shop.database.close()
     assert answer.status_code == head.status_code == 503
     assert answer.json()["status"] == "unavailable"
     assert answer.json()["database"] == "down"
     assert answer.json()["jobs"] is None
+
+
+async def test_a_shop_that_can_serve_is_ready(shop: Shop) -> None:
+    answer, live = await ask(shop, "/readyz"), await ask(shop, "/livez", "HEAD")
+    assert (answer.status_code, live.status_code) == (200, 200)
+    assert answer.json()["status"] == "ready"
+    assert {"database", "disk"} <= set(answer.json()["checks"]) <= {"database", "disk", "clock"}
+
+
+async def test_a_shop_that_lacks_something_lives_and_is_not_ready(shop: Shop) -> None:
+    async def renderer() -> str:
+        return "none is up"
+
+    shop.readiness.checks["renderer"] = renderer
+    answer, live = await ask(shop, "/readyz"), await ask(shop, "/livez")
+    assert (answer.status_code, live.status_code) == (503, 200)
+    assert answer.headers["retry-after"] == "5"
+    assert answer.json()["checks"]["renderer"] == "none is up"
+    assert (await health(shop)).status_code == 200
+
+
+async def test_a_shop_that_drains_is_not_ready_and_answers(shop: Shop) -> None:
+    shop.readiness.is_draining = True
+    answer = await ask(shop, "/readyz")
+    assert (answer.status_code, answer.json()["draining"]) == (503, True)
+    assert (await health(shop)).status_code == 200
 
 
 async def test_a_blocked_event_loop_shows() -> None:

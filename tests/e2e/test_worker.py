@@ -1,9 +1,11 @@
 """The process that serves the shop dies, and the shop opens again by itself."""
 
+import asyncio
 from collections.abc import Callable
 
 import psutil
 
+from tests.attacks.frames import raw_socket
 from tests.e2e.conftest import ShopServer
 
 
@@ -14,7 +16,7 @@ def _family(shop: ShopServer) -> tuple[list[psutil.Process], list[psutil.Process
     return workers, [drawing for worker in workers for drawing in worker.children()]
 
 
-async def test_a_worker_that_dies_is_replaced_and_leaves_nobody_behind(
+async def test_a_worker_that_dies_is_replaced_and_one_that_is_told_to_end_drains(
     new_server: Callable[..., ShopServer],
 ) -> None:
     shop = new_server()
@@ -24,4 +26,22 @@ async def test_a_worker_that_dies_is_replaced_and_leaves_nobody_behind(
     assert psutil.wait_procs([renderer], timeout=10)[1] == []
     (again,), (draws_again,) = _family(shop)
     assert (again.pid, draws_again.pid) != (worker.pid, renderer.pid)
+
+    async with raw_socket(shop.url) as page:
+        stopping = asyncio.create_task(asyncio.to_thread(shop.stop))
+        await page.until_closed()
+    assert await stopping == 0
+    assert "drains: not ready any more" in shop.log
+
+
+async def test_a_main_process_that_is_killed_leaves_nobody_behind(
+    new_server: Callable[..., ShopServer],
+) -> None:
+    shop = new_server()
+    workers, renderers = _family(shop)
+    assert shop.process is not None
+    shop.process.kill()
+    shop.process.wait()
+    assert psutil.wait_procs([*workers, *renderers], timeout=20)[1] == []
+    shop.start()
     assert shop.stop() == 0
