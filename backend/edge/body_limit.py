@@ -1,8 +1,9 @@
 """One bound for the body of every request, whoever answers it: API, pages, websocket's polling, embedded sandbox.
 
 A body is bounded in bytes and in time. What exceeds the bound is read for a while and thrown away, because a client
-that still sends may not see the answer; then the answer is 413, and 408 for what takes too long. A provider that
-notifies must get its 200 (spec: Webhook), so its hook is given the beginning of the body and answers by itself.
+that still sends may not see the answer; then the answer is 413, and 408 for what takes too long. The same is done with
+a body that the app does not read. A provider that notifies must get its 200 (spec: Webhook), so its hook is given the
+beginning of the body and answers by itself.
 """
 
 import asyncio
@@ -20,6 +21,8 @@ BODY_WITHIN = 30.0
 """Seconds for the whole body."""
 TOO_SLOW = "request timeout"
 HOOKS = "/hooks/"
+BODY_HEADERS = {b"content-length", b"transfer-encoding"}
+"""A request without either has no body (RFC 9112, 6.3)."""
 
 
 def with_bounded_bodies(app: ASGIApp, within: float = BODY_WITHIN) -> ASGIApp:
@@ -29,7 +32,7 @@ def with_bounded_bodies(app: ASGIApp, within: float = BODY_WITHIN) -> ASGIApp:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        body = _Body(receive, send, within, cuts_off=scope["path"].startswith(HOOKS))
+        body = _Body(scope, receive, send, within)
         try:
             await app(scope, body.receive, body.send)
         except Exception:
@@ -43,18 +46,18 @@ def with_bounded_bodies(app: ASGIApp, within: float = BODY_WITHIN) -> ASGIApp:
 class _Body:
     """The body of one request as it is read.
 
-    `cuts_off`: the app gets what fits and no error. `refusal`: why the body is refused; the app's own answer is dropped
-    then.
+    `refusal`: why the body is refused; the app's own answer is dropped then.
     """
 
-    def __init__(self, receive: Receive, send: Send, within: float, *, cuts_off: bool) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, within: float) -> None:
         self._receive = receive
         self._send = send
         self._within = within
-        self._cuts_off = cuts_off
+        self._cuts_off = scope["path"].startswith(HOOKS)  # the app gets what fits and no error
         self._read = 0
         self._deadline: float | None = None
-        self._is_over = self._is_refused = False
+        self._is_over = not BODY_HEADERS.intersection(name for name, _ in scope["headers"])
+        self._is_refused = False
         self._has_answered = False
         self.refusal: HTTPException | None = None
 
@@ -78,10 +81,13 @@ class _Body:
         return self._refuse(413, TOO_LARGE, fitting)
 
     async def send(self, message: Message) -> None:
-        """Send on what the app answers, unless the body is refused."""
-        if self.refusal is None or self._has_answered:
+        """Send on what the app answers, unless the body is refused. Before that, read what the app has not read."""
+        if self.refusal is not None and not self._has_answered:
+            return
+        if not self._has_answered:
             self._has_answered = True
-            await self._send(message)
+            await self._discard()
+        await self._send(message)
 
     async def finish(self, scope: Scope) -> None:
         """Answer the refusal, where nothing has been answered yet. The connection ends with it."""

@@ -54,13 +54,17 @@ class RawSocket:
 
 @asynccontextmanager
 async def raw_socket(
-    url: str, *, connect: bool = True, auth: Any = None, token: str | None = None
+    url: str, *, connect: bool = True, auth: Any = None, token: str | None = None, client: str = ""
 ) -> AsyncIterator[RawSocket]:
-    """Open a websocket at the shop as a page does, with a name of its own unless `token` is given."""
+    """Open a websocket at the shop as a page does, with a name of its own unless `token` is given.
+
+    `client` is the address that a proxy in between would pass on.
+    """
     address = url.replace("http", "ws", 1)
     token = str(uuid4()) if token is None else token
     websocket = await AioClient.connect(
-        f"{address}/_event/?token={token}&EIO=4&transport=websocket", headers={"Origin": url}
+        f"{address}/_event/?token={token}&EIO=4&transport=websocket",
+        headers={"Origin": url, **({"X-Forwarded-For": client} if client else {})},
     )
     await websocket._handle_events()  # what came together with the handshake: the client would let it lie
     socket = RawSocket(websocket)

@@ -82,18 +82,20 @@ async def run(requests: int, events: int, seed: int) -> None:
         try:
             known = await _learn(shop)
             figures = Figures()
-            idle_before, memory_before = await _idle(shop), _memory(shop)
+            idle_before, memory_before = await processor_percent(shop), memory_mib(shop)
             await _send_requests(shop, known, requests // 10, rng, Figures())  # what is cached, is
-            memory_warm = _memory(shop)
+            memory_warm = memory_mib(shop)
             await _send_requests(shop, known, requests, rng, figures)
             await _send_events(shop, known, events, rng, figures)
             print(f"seed {seed}")
             print(f"{sum(figures.statuses.values())} requests: {dict(sorted(figures.statuses.items()))}")
             print(f"{figures.events} events, {figures.closed} sockets closed by the shop")
             print(f"wrong: {dict(figures.wrong) or 'nothing'}")
-            print(f"memory MiB: {memory_before} at first, {memory_warm} warm, {_memory(shop)} at the end")
+            print(f"memory MiB: {memory_before} at first, {memory_warm} warm, {memory_mib(shop)} at the end")
             print(f"sent {figures.sent / 1e6:.1f} MB, logged {len(shop.log) / 1e6:.3f} MB")
-            print(f"processor while idle: {idle_before:.1f} % before, {await _idle(shop):.1f} % after")
+            print(
+                f"processor while idle: {idle_before:.1f} % before, {await processor_percent(shop):.1f} % after"
+            )
         finally:
             shop.stop()
 
@@ -267,12 +269,12 @@ def _family(shop: ShopServer) -> list[psutil.Process]:
     return [parent, *parent.children(recursive=True)]
 
 
-def _memory(shop: ShopServer) -> int:
+def memory_mib(shop: ShopServer) -> int:
     """PSS of all processes of the shop, in MiB."""
     return sum(process.memory_full_info().pss for process in _family(shop)) // 2**20
 
 
-async def _idle(shop: ShopServer) -> float:
+async def processor_percent(shop: ShopServer) -> float:
     """Percent of one processor that the shop takes while nobody asks, over ten seconds."""
     family = _family(shop)
     before = sum(sum(process.cpu_times()[:2]) for process in family)
