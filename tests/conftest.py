@@ -110,6 +110,14 @@ def _statements_are_compiled_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _writers_are_patient() -> Iterator[None]:
+    """Where dozens write to one SQLite file at once, the last of them waits long on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("backend.database.SQLITE_BUSY_MS", 120_000)
+        yield
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """The settings of a shop without any environment, in a data folder of its own."""

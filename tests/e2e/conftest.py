@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright, expect
 
 from storefront.build import ROOT, STAMP
 from tests.ports import free_port
@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SECONDS_TO_OPEN = 60
 SECONDS_TO_CLOSE = 15
+expect.set_options(timeout=20_000)  # milliseconds; what is expected is shown at once, unless the machine is busy
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
 
 

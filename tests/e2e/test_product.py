@@ -1,19 +1,19 @@
 """A product's page: pictures and their zoom, stock, and products that do not exist."""
 
+import asyncio
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.e2e.conftest import ShopServer, Watch
-from tests.e2e.shopper import stock_of
+from tests.e2e.shopper import PATIENCE, stock_of
 
 TROMPO = "/product/trompo-de-madera"  # its pictures are called "Trompo de madera (frente)" and the like
 
 
 async def test_the_magnifier_draws_a_file_with_spaces_and_parentheses(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
-    await page_1280.get_by_test_id("gallery-image").hover()
-    panel = page_1280.get_by_test_id("zoom-panel")
+    panel = await _magnified(page_1280, 0.5, 0.5)
     await expect(panel).to_be_visible()
     style = await panel.get_attribute("style")
     assert style is not None
@@ -29,11 +29,23 @@ async def test_the_magnifier_draws_a_file_with_spaces_and_parentheses(page_1280:
 
 async def test_the_magnifier_follows_the_mouse(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
-    picture = page_1280.get_by_test_id("gallery-image")
-    box = await picture.bounding_box()
-    assert box is not None
-    await page_1280.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.75)
-    await expect(page_1280.get_by_test_id("zoom-panel")).to_have_css("background-position", "25% 75%")
+    panel = await _magnified(page_1280, 0.25, 0.75)
+    await expect(panel).to_have_css("background-position", "25% 75%")
+
+
+async def _magnified(page: Page, x: float, y: float) -> Locator:
+    """The magnifier, with the mouse over the picture: 0 is its left or upper edge, 1 the other.
+
+    The mouse moves until it shows: no script knows of a move before the page was hydrated.
+    """
+    panel = page.get_by_test_id("zoom-panel")
+    async with asyncio.timeout(PATIENCE / 1000):
+        while not await panel.count():
+            box = await page.get_by_test_id("gallery-image").bounding_box()
+            assert box is not None
+            await page.mouse.move(box["x"] + 1, box["y"] + 1)
+            await page.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
+    return panel
 
 
 async def test_a_thumbnail_shows_its_picture(page: Page) -> None:

@@ -219,7 +219,7 @@ def test_a_changed_token_is_no_token(data: st.DataObject) -> None:
     token = issue("secret", "restpagos", MOMENT)
     assert is_valid(token, "secret", "restpagos", MOMENT)
     at = data.draw(st.integers(0, len(token) - 1))
-    other = data.draw(st.characters(codec="utf-8").filter(lambda c: c != token[at]))
+    other = data.draw(st.characters(exclude_categories=["Cs"]).filter(lambda c: c != token[at]))
     assert not is_valid(token[:at] + other + token[at + 1 :], "secret", "restpagos", MOMENT)
 
 

@@ -193,7 +193,7 @@ def test_one_changed_character_anywhere_is_noticed(data: st.DataObject) -> None:
     values = {"cust": CUST, "p_key": P_KEY, **notification(*VECTORS[0])}
     name = data.draw(st.sampled_from(sorted(values)))
     at = data.draw(st.integers(0, len(values[name]) - 1))
-    other = data.draw(st.characters(codec="utf-8").filter(lambda c: c != values[name][at]))
+    other = data.draw(st.characters(exclude_categories=["Cs"]).filter(lambda c: c != values[name][at]))
     changed = {**values, name: values[name][:at] + other + values[name][at + 1 :]}
     fields = {key: value for key, value in changed.items() if key.startswith("x_")}
     assert not is_genuine(fields, changed["cust"], changed["p_key"])

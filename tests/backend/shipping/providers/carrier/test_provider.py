@@ -241,7 +241,8 @@ async def test_while_the_carrier_hangs_only_the_wait_shrinks(
     second, third = [await quotes.price(quote_request()) for _ in range(2)]
     assert "longer than 0.1 s" in second.data["fallback"]
     assert "longer than 0.1 s" in third.data["fallback"]
-    assert quotations(carrier) == 3  # every look asks
+    while quotations(carrier) < 3:  # every look asks; on a busy machine the carrier hears of it after the short wait
+        await asyncio.sleep(0)
     carrier.faults.clear()
     while (await quotes.price(quote_request())).is_fallback:
         pass  # a busy machine may take longer than the short wait
