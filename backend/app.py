@@ -29,6 +29,8 @@ from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.location_routes import stock_router
 from backend.shipping.option_routes import router as shipping_options_router
 from backend.shop import Shop, current_shop, set_current_shop
+from backend.staff.routes import router as staff_router
+from backend.staff.routes import session_router as staff_session_router
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
@@ -44,6 +46,8 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     account_router,
     store_customers_router,
     google_router,
+    staff_router,
+    staff_session_router,
     catalog_admin_router,
     admin_orders_router,
     fulfillment_router,

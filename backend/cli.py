@@ -2,60 +2,26 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backend.cli_running import with_database, with_shop
+from backend.cli_staff import admin
 from backend.settings import load_settings
 
 if TYPE_CHECKING:
     from backend.database import Database
     from backend.shop import Shop
 
-T = TypeVar("T")
-
 app = typer.Typer(name="trompo", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.add_typer(admin, name="admin")
 
 
 @app.callback()
 def trompo() -> None:
     """Look after a Trompo shop. Settings come from the environment, as they do for the shop itself."""
-
-
-def _with_database(work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False) -> T:
-    """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted."""
-    from backend.database import Database
-    from backend.migrations import upgrade
-    from backend.opening.lock import alone
-
-    async def run() -> T:
-        database = Database.from_settings(load_settings())
-        try:
-            if not migrated:
-                return await work(database)
-            async with alone(database):
-                await upgrade(database)
-                return await work(database)
-        finally:
-            await database.close()
-
-    return asyncio.run(run())
-
-
-def _with_shop(work: Callable[["Shop"], Awaitable[T]]) -> T:
-    """What `work` returns. It gets a shop whose background work does not run."""
-    from backend.shop import Shop
-
-    async def run() -> T:
-        shop = Shop(load_settings())
-        try:
-            return await work(shop)
-        finally:
-            await shop.stop()
-
-    return asyncio.run(run())
 
 
 @app.command()
@@ -65,7 +31,7 @@ def migrate() -> None:
     async def nothing_more(_database: "Database") -> None:
         pass
 
-    _with_database(nothing_more, migrated=True)
+    with_database(nothing_more, migrated=True)
     typer.echo("The database is up to date.")
 
 
@@ -83,7 +49,7 @@ def init() -> None:
         async with database.transaction() as session:
             return await make_floor(session, settings)
 
-    made = _with_database(work, migrated=True)
+    made = with_database(work, migrated=True)
     typer.echo(f"Made: {', '.join(made)}." if made else "Everything is there already.")
 
 
@@ -93,7 +59,7 @@ def seed_demo() -> None:
     from backend.demo.seed import seed
 
     settings = load_settings()
-    added = _with_database(lambda database: seed(database, settings), migrated=True).products
+    added = with_database(lambda database: seed(database, settings), migrated=True).products
     typer.echo(f"Added {added} toys." if added else "The shop has its toys already.")
 
 
@@ -125,7 +91,7 @@ def reconcile_payments(
         due = await shop.worker.run_due("payment.check")
         return due + (await shop.payments.check_all() if everything else 0)
 
-    asked = _with_shop(work)
+    asked = with_shop(work)
     typer.echo(f"Asked the gateway about {asked} payments.")
 
 
@@ -154,7 +120,7 @@ def track_fulfillments(
             return await shop.tracker.track_all()
         return await shop.worker.run_due("shipping.track")
 
-    asked = _with_shop(work)
+    asked = with_shop(work)
     typer.echo(f"Asked the carrier about {asked} parcels.")
 
 
@@ -196,7 +162,7 @@ def attention(
         return await resolve_one(shop.attention, resolve, decision)
 
     try:
-        typer.echo(_with_shop(work))
+        typer.echo(with_shop(work))
     except ShopError as error:
         typer.echo(error.message, err=True)
         raise typer.Exit(1) from None
@@ -240,39 +206,6 @@ def assign_products(
             await (procedure.apply if apply else procedure.dry_run)(what, api)
 
     asyncio.run(run())
-
-
-admin = typer.Typer(help="Look after staff.", no_args_is_help=True)
-app.add_typer(admin, name="admin")
-
-
-@admin.command("create")
-def create_admin(
-    email: Annotated[str, typer.Option(help="ADMIN_EMAIL, unless it is given.")] = "",
-) -> None:
-    """Let somebody use the Admin API. The password is asked for, unless ADMIN_PASSWORD is set.
-
-    Examples:
-        trompo admin create --email ana@tienda.example
-    """
-    from backend.customers.staff import create_staff
-    from backend.errors import ShopError
-
-    settings = load_settings()
-    address = email or settings.admin_email or typer.prompt("E-mail")
-    password = settings.admin_password.get_secret_value() or typer.prompt(
-        "Password", hide_input=True, confirmation_prompt=True
-    )
-
-    async def work(database: "Database") -> None:
-        await create_staff(database, address, password)
-
-    try:
-        _with_database(work, migrated=True)
-    except ShopError as error:
-        typer.echo(error.message, err=True)
-        raise typer.Exit(1) from None
-    typer.echo(f"{address} may use the Admin API.")
 
 
 @catalog.command("import")
@@ -324,7 +257,7 @@ def import_products(
         return done.counts
 
     try:
-        counts = _with_database(work)
+        counts = with_database(work)
     except Refused as refused:
         more = "" if refused.are_all else "\nThere may be more: mend these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None

@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.customers.staff import first_staff
 from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import InvalidData
@@ -14,6 +13,7 @@ from backend.migrations import upgrade
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
 from backend.settings import GatewayEnv, Settings, private_folder
+from backend.staff.service import first_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
 

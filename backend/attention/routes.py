@@ -14,12 +14,12 @@ from backend.attention.schemas import (
     attention_wire,
 )
 from backend.attention.service import AttentionService, Decision, read_attention
-from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
+from backend.staff.access import STAFF_ONLY, StaffMember
 
 router = APIRouter(
     prefix="/admin/attention",

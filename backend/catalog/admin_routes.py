@@ -37,7 +37,6 @@ from backend.catalog.store_schemas import (
     ProductsAnswer,
 )
 from backend.catalog.wire import category_wire, channel_wire, collection_wire, key_wire
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, listed, page_of, read_query
@@ -45,6 +44,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
+from backend.staff.access import STAFF_ONLY
 
 router = APIRouter(
     prefix="/admin",

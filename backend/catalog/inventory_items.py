@@ -13,7 +13,6 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, page_of, read_query
@@ -32,6 +31,7 @@ from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
+from backend.staff.access import STAFF_ONLY
 
 
 class ItemsParameters(ListParameters):

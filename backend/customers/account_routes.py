@@ -16,8 +16,9 @@ from backend.customers import signing_in
 from backend.customers.accounts import WrongPassword
 from backend.customers.google import JOIN_COOKIE, join, kept_in
 from backend.customers.password_reset import ask_reset
-from backend.customers.sessions import give_cookie, require_own_page, take_cookie, token_in
+from backend.customers.sessions import give_cookie, take_cookie, token_in
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -39,11 +40,6 @@ class Typed(LenientBody):
     password: Text = ""
     new_password: Text = ""
     token: Text = ""
-
-
-async def own_page(request: Request, settings: ShopSettings) -> None:
-    """See `backend.customers.sessions.require_own_page`."""
-    require_own_page(request, settings)
 
 
 router = APIRouter(

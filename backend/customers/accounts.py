@@ -16,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import rate_limit
 from backend.contact import AccountEmail, FirstName, LastName, OptionalPhone, invalid, read_form, tidy_email
 from backend.customers.models import Customer, Login
-from backend.customers.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
-from backend.edge.authentication import CUSTOMER, Actor
+from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
 from backend.errors import Duplicate, InvalidData, Unauthorized
+from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.rate_limit import RateLimit
 from backend.texts import _
 
@@ -266,7 +266,7 @@ async def _set_password(session: AsyncSession, customer: Customer, hashed: str) 
 TAKEN = "Identity with email already exists"
 
 
-async def register_identity(database: Database, email: str, password: str, *, client: str) -> Actor:
+async def register_identity(database: Database, email: str, password: str, *, client: str) -> TokenOwner:
     """A login without a customer yet. Made again before there is one, it replaces the first, whose tokens end with it.
 
     Raises:
@@ -291,10 +291,10 @@ async def register_identity(database: Database, email: str, password: str, *, cl
             session.add(login)
     except IntegrityError:  # two at once
         raise Unauthorized(TAKEN) from None
-    return Actor("", CUSTOMER, login.id)
+    return TokenOwner("", CUSTOMER, login.id)
 
 
-async def create_customer(database: Database, actor: Actor, email: str, values: dict[str, Any]) -> str:
+async def create_customer(database: Database, owner: TokenOwner, email: str, values: dict[str, Any]) -> str:
     """The customer of a login that has none.
 
     Returns:
@@ -307,7 +307,7 @@ async def create_customer(database: Database, actor: Actor, email: str, values: 
     """
     address = tidy_email(email)
     async with database.transaction() as session:
-        login = await session.get(Login, actor.identity, with_for_update=True)
+        login = await session.get(Login, owner.identity, with_for_update=True)
         if login is None:
             raise Unauthorized("Unauthorized")
         if login.customer_id is not None or await customer_with(session, address) is not None:

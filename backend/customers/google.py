@@ -28,10 +28,11 @@ from backend.clock import now
 from backend.contact import MAX_NAME, is_email
 from backend.customers.accounts import GOOGLE, customer_with, login_of
 from backend.customers.models import Customer, Login
-from backend.customers.sessions import give_cookie, is_secure, token_in
+from backend.customers.sessions import give_cookie, token_in
 from backend.customers.signing_in import enter
 from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings
+from backend.edge.own_pages import is_secure
 from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.http_client import trusted
 from backend.settings import Settings

@@ -1,4 +1,4 @@
-"""Staff and shoppers with an account."""
+"""Shoppers with an account."""
 
 from datetime import datetime
 
@@ -8,16 +8,6 @@ from sqlmodel import Field
 from backend.database import UtcDateTime
 from backend.ids import secret_id
 from backend.tables import Json, JsonObject, Timestamps
-
-
-class Staff(Timestamps, table=True):
-    """Someone who may use the Admin API. The password is an argon2 hash."""
-
-    __tablename__ = "staff"
-
-    id: str = Field(default_factory=lambda: secret_id("user"), primary_key=True)
-    email: str = Field(unique=True)
-    password_hash: str
 
 
 class Customer(Timestamps, table=True):

@@ -17,9 +17,9 @@ from backend.customers.accounts import (
     set_password,
 )
 from backend.customers.models import ResetLink
-from backend.customers.passwords import hash_of, new_token
 from backend.database import Database
 from backend.events import publish
+from backend.passwords import hash_of, new_token
 from backend.rate_limit import RateLimit
 
 RESETS = RateLimit("reset", per_pair=3, per_client=10, per_subject=5)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers.addresses import addresses_of
 from backend.customers.models import Customer, CustomerAddress
+from backend.edge.credentials import Credentials
 from backend.edge.schemas import (
     AddressFields,
     Body,
@@ -23,36 +24,6 @@ from backend.edge.schemas import (
     example,
 )
 from backend.edge.wire import JsonDict, stamps
-
-EXAMPLE = "eyJhbGciOiJIUzI1NiJ9.eyJhY3Rvcl90eXBlIjoidXNlciJ9.c2lnbmF0dXJl"
-
-
-class Credentials(LenientBody):
-    """An address and a password. Whatever is wrong with them is answered with 401, so both may be anything."""
-
-    model_config = example(email="admin@trompo.example", password="una clave larga")  # noqa: S106 - a documented one
-
-    email: Any = Field(None, description="Text.")
-    password: Any = Field(None, description="Text.")
-
-
-class TokenAnswer(BaseModel):
-    """A bearer token, good for a day."""
-
-    token: str = Field(examples=[EXAMPLE])
-
-
-class StaffOut(ResponseModel):
-    """A member of staff."""
-
-    id: str
-    email: str = ""
-
-
-class StaffAnswer(BaseModel):
-    """A member of staff."""
-
-    user: StaffOut
 
 
 class SessionAnswer(BaseModel):

@@ -6,7 +6,6 @@ on sister hosts of the same site.
 """
 
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from fastapi import Request
 from sqlalchemy import delete, select, update
@@ -15,8 +14,8 @@ from starlette.responses import Response
 
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession
-from backend.customers.passwords import hash_of, new_token
-from backend.errors import Forbidden
+from backend.edge import own_pages
+from backend.passwords import hash_of, new_token
 from backend.settings import Settings
 
 COOKIE = "trompo_session"
@@ -73,39 +72,9 @@ def token_in(request: Request) -> str:
 
 def give_cookie(response: Response, settings: Settings, token: str) -> None:
     """Sign this browser in."""
-    response.set_cookie(
-        COOKIE,
-        token,
-        max_age=int(LIFETIME.total_seconds()),
-        path="/",
-        secure=is_secure(settings),
-        httponly=True,
-        samesite="lax",
-    )
+    own_pages.give_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
 def take_cookie(response: Response, settings: Settings) -> None:
     """Sign this browser out."""
-    response.delete_cookie(COOKIE, path="/", secure=is_secure(settings), httponly=True, samesite="lax")
-
-
-def is_secure(settings: Settings) -> bool:
-    """Whether the shop is reached by https, so that a cookie may refuse anything else."""
-    return settings.base_url.startswith("https://")
-
-
-def require_own_page(request: Request, settings: Settings) -> None:
-    """Let pass only what a page of this shop sent.
-
-    Raises:
-        Forbidden: another site's page, or something that does not say where it came from.
-    """
-    if not is_from_own_page(request, settings):
-        raise Forbidden("This can be done from the shop's own pages only")
-
-
-def is_from_own_page(request: Request, settings: Settings) -> bool:
-    """Whether a page of this shop sent the request, by its `Origin`, which a page cannot forge."""
-    origin = urlsplit(request.headers.get("origin", ""))
-    own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
-    return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"
+    own_pages.take_cookie(response, settings, COOKIE)

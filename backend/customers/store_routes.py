@@ -24,7 +24,8 @@ from backend.customers.schemas import (
     address_wire,
     customer_wire,
 )
-from backend.edge.authentication import CUSTOMER, MaybeActor, NotSignedIn, OneCustomer
+from backend.edge.authentication import MaybeOwner, NotSignedIn, OneCustomer
+from backend.edge.bearer_tokens import CUSTOMER
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of
@@ -42,12 +43,12 @@ router = APIRouter(
 
 
 @router.post("/store/customers", response_model=CustomerAnswer)
-async def create(body: NewCustomer, database: Db, actor: MaybeActor, fields: Shown) -> Wire:
+async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Shown) -> Wire:
     """The customer of a login that has none yet, with the token of its registration."""
-    if actor is None or actor.type != CUSTOMER:
+    if owner is None or owner.type != CUSTOMER:
         raise NotSignedIn
     values = _values(body.model_dump(exclude_unset=True, exclude={"email"}))
-    customer_id = await create_customer(database, actor, body.email, values)
+    customer_id = await create_customer(database, owner, body.email, values)
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 

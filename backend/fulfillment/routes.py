@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
@@ -22,6 +21,7 @@ from backend.orders.admin_routes import order_answer
 from backend.orders.schemas import OrderAnswer
 from backend.shipping.location_routes import Providers
 from backend.shipping.providers.carrier.answers import whole
+from backend.staff.access import STAFF_ONLY
 
 log = logging.getLogger(__name__)
 

@@ -18,6 +18,7 @@ def all_tables() -> MetaData:
     import backend.payment.models
     import backend.rate_limit
     import backend.sandbox.models
-    import backend.shipping.models  # noqa: F401
+    import backend.shipping.models
+    import backend.staff.models  # noqa: F401
 
     return SQLModel.metadata

@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, or_
 
 from backend.database import Database
-from backend.edge.authentication import STAFF_ONLY, StaffMember
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
@@ -32,6 +31,7 @@ from backend.orders.service import read_order
 from backend.orders.wire import orders_for_staff
 from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
+from backend.staff.access import STAFF_ONLY, StaffMember
 
 router = APIRouter(
     prefix="/admin",

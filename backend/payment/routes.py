@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Region
 from backend.catalog.wire import region_wire
 from backend.database import locked
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query, rows_of
@@ -37,6 +36,7 @@ from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
 from backend.payment.service import PaymentService
 from backend.payment.wire import payment_wire
+from backend.staff.access import STAFF_ONLY
 
 router = APIRouter()
 

@@ -12,7 +12,6 @@ from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, s
 from backend.catalog.models import SalesChannel
 from backend.catalog.wire import channel_wire
 from backend.database import Database
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
@@ -50,6 +49,7 @@ from backend.shipping.schemas import (
     ProvidersParameters,
 )
 from backend.shipping.wire import location_wire, profile_wire, set_wire
+from backend.staff.access import STAFF_ONLY
 
 router = APIRouter(
     prefix="/admin",

@@ -6,7 +6,6 @@ from fastapi import APIRouter
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.authentication import STAFF_ONLY
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, read_query
@@ -40,6 +39,7 @@ from backend.shipping.schemas import (
     ZoneChange,
 )
 from backend.shipping.wire import option_wire, set_wire, zone_wire
+from backend.staff.access import STAFF_ONLY
 
 router = APIRouter(
     prefix="/admin",

@@ -10,10 +10,9 @@ from sqlalchemy import select
 
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
-from backend.customers.authentication import issue_token
-from backend.customers.models import Staff
-from backend.edge.authentication import USER, Actor
+from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.settings import Settings
+from backend.staff.models import Staff
 from tests.shop_floor import Floor, open_floor
 
 SHOPPER = ("190.24.1.1", 50_000)
@@ -60,9 +59,9 @@ async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[ht
 async def admin(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
     """A member of staff with a token."""
     async with shop.database.transaction() as session:
-        member = Staff(email="ana@trompo.example", password_hash="never used")
+        member = Staff(email="ana@trompo.example", password_hash="never used", role="owner")
         session.add(member)
-    token = issue_token(shop.settings.signing_key, Actor(member.id, USER))
+    token = issue_token(shop.settings.signing_key, TokenOwner(member.id, USER))
     transport = httpx.ASGITransport(api, client=SHOPPER)
     headers = {"authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:

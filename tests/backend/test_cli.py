@@ -82,6 +82,31 @@ def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
     assert run("attention") == (0, "There is nothing to settle.\n")
 
 
+def test_staff_are_looked_after_from_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, luis = "ana@trompo.example", "luis@trompo.example"
+    assert run("admin", "create", "--email", ana, "--role", "captain")[0] == 2
+    monkeypatch.setenv("ADMIN_PASSWORD", "una clave larga")
+    assert run("admin", "create", "--email", ana) == (0, f"{ana} may use the Admin API.\n")
+    assert run("admin", "create", "--email", ana)[0] == 1
+    assert run("admin", "create", "--email", luis, "--role", "stockroom")[0] == 0
+    assert run("admin", "list") == (
+        0, f"{ana}  owner  no second factor\n{luis}  stockroom  no second factor\n",
+    )  # fmt: skip
+    assert run("admin", "role", luis, "shop") == (0, f"{luis} is shop now.\n")
+    assert run("admin", "disable", luis) == (0, f"{luis} is disabled and signed out everywhere.\n")
+    assert "luis@trompo.example  shop  disabled" in run("admin", "list")[1]
+    assert run("admin", "enable", luis) == (0, f"{luis} may sign in again.\n")
+    assert run("admin", "disable", ana) == (1, "The shop needs an owner: make another one first\n")
+    assert run("admin", "password", luis) == (0, f"{luis} has a new password and is signed out everywhere.\n")
+    assert run("admin", "sessions", luis) == (0, f"{luis} is signed in nowhere.\n")
+    assert run("admin", "sessions", luis, "--end") == (0, f"{luis} is signed out everywhere.\n")
+    code, output = run("admin", "sessions", "nadie@trompo.example")
+    assert (code, output) == (
+        1,
+        "There is no staff with the address nadie@trompo.example: trompo admin list\n",
+    )
+
+
 async def _raise(folder: Path) -> str:
     database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
     async with database.transaction() as session:

@@ -7,11 +7,12 @@ from sqlmodel import SQLModel
 from ulid import ULID
 
 from backend.cart.models import Cart
-from backend.customers.models import Customer, CustomerAddress, Login, Staff
+from backend.customers.models import Customer, CustomerAddress, Login
 from backend.ids import new_id, secret_id
 from backend.migrations import tables  # noqa: F401 - all of them
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.sessions import new_invoice
+from backend.staff.models import Staff
 
 
 def number(one: str) -> int:

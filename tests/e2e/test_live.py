@@ -15,11 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product, Variant
-from backend.customers.staff import create_staff
 from backend.database import Database
 from backend.events import publish
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff
 from tests.e2e.conftest import OpenPage, ShopServer, Watch
 from tests.e2e.shopper import MEDELLIN, PATIENCE, open_checkout, pick_town, put_in_cart
 
@@ -114,7 +115,7 @@ async def test_a_call_of_the_admin_api_reaches_both_pages_within_a_second(
     open_page: OpenPage, server: ShopServer, books: Database
 ) -> None:
     staff = {"email": "en-vivo@trompo.example", "password": "una clave larga de verdad"}
-    await create_staff(books, **staff)
+    await create_staff(books, COMMAND_LINE, staff["email"], staff["password"])
     async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE / 1000) as admin:
         token = (await admin.post("/auth/user/emailpass", json=staff)).json()["token"]
         admin.headers["Authorization"] = f"Bearer {token}"

@@ -34,10 +34,8 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
-from backend.customers.authentication import issue_token
-from backend.customers.staff import create_staff
 from backend.database import Database
-from backend.edge.authentication import USER, Actor
+from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,
@@ -46,6 +44,8 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff
 from backend.start import prepare
 from tests.store_steps import HOME
 
@@ -103,7 +103,7 @@ def open_shop(seeded_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
     data_dir: Path = tmp_path_factory.mktemp("data")
     shop_settings = Settings(data_dir=data_dir, database_url=seeded_url)
     key, staff_id, known = asyncio.run(_fill(shop_settings))
-    token = issue_token(shop_settings.signing_key, Actor(staff_id, USER))
+    token = issue_token(shop_settings.signing_key, TokenOwner(staff_id, USER))
     headers = {"x-publishable-api-key": key, "authorization": f"Bearer {token}"}
     with _served(shop_settings) as url, httpx.Client(base_url=url, headers=headers, timeout=60) as client:
         yield OpenShop(url, headers, {**known, **_sold(client, known)})
@@ -132,7 +132,7 @@ def _served(shop_settings: Settings) -> Iterator[str]:
 async def _fill(shop_settings: Settings) -> tuple[str, str, dict[str, str]]:
     await prepare(shop_settings)
     database = Database.from_settings(shop_settings)
-    staff_id = await create_staff(database, "ana@trompo.example", "una clave larga")
+    staff_id = await create_staff(database, COMMAND_LINE, "ana@trompo.example", "una clave larga")
     async with database.transaction() as session:
         await raise_attention(
             session, AttentionKind.PAID_TWICE, subject_id="payses_1", message="twice", amount=33_528

@@ -20,10 +20,8 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
-from backend.customers.authentication import issue_token
-from backend.customers.models import Staff
 from backend.edge.api_docs import example_of
-from backend.edge.authentication import USER, Actor
+from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
 from backend.settings import Settings
 from backend.shipping.models import (
@@ -33,6 +31,7 @@ from backend.shipping.models import (
     ShippingProfile,
     StockLocation,
 )
+from backend.staff.models import Staff
 from backend.start import prepare
 from tests.store_steps import MANUAL, PSE, addressed_cart, bought, ok, option, post
 
@@ -204,7 +203,7 @@ async def reader(seeded: Path, tmp_path: Path) -> AsyncIterator[Reader]:
     folder = shutil.copytree(seeded, tmp_path / "data")
     shop = Shop(Settings(data_dir=folder))
     key, staff_id, ids = await _found(shop)
-    token = issue_token(shop.settings.signing_key, Actor(staff_id, USER))
+    token = issue_token(shop.settings.signing_key, TokenOwner(staff_id, USER))
     headers = {"x-publishable-api-key": key, "authorization": f"Bearer {token}"}
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:

@@ -10,8 +10,9 @@ from sqlalchemy import select
 
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
-from backend.customers.staff import create_staff
 from backend.settings import Settings
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff
 from tests.gateway_kit import served
 from tests.node_packages import NODE_FOLDER, environment, installed
 from tests.shop_floor import open_floor
@@ -47,7 +48,7 @@ async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str,
     """spec: What the service does 1 to 5: list, search, cart, the seven steps, the order; staff and the catalogue."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     await open_floor(shop.database, shop.settings)
-    await create_staff(shop.database, EMAIL, PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     async with served(create_api(shop)) as url:

@@ -12,13 +12,13 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision, Resolver
-from backend.customers.models import Staff
 from backend.database import db_now
 from backend.errors import Conflict
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
+from backend.staff.models import Staff
 from tests.backend.attention.conftest import Raise
 from tests.store_steps import get, post
 

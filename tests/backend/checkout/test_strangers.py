@@ -11,9 +11,8 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from backend.app import Shop
-from backend.customers.authentication import issue_token
 from backend.customers.models import Customer
-from backend.edge.authentication import CUSTOMER, Actor
+from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
 
@@ -48,7 +47,7 @@ async def signed_in(shop: Shop, email: str) -> dict[str, str]:
         person = Customer(email=email)
         session.add(person)
         await session.flush()
-    token = issue_token(shop.settings.signing_key, Actor(person.id, CUSTOMER))
+    token = issue_token(shop.settings.signing_key, TokenOwner(person.id, CUSTOMER))
     return {"authorization": f"Bearer {token}"}
 
 

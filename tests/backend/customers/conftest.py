@@ -7,7 +7,7 @@ import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
-from backend.customers import passwords
+from backend import passwords
 
 SHOP = "http://shop.test"
 ANA = {

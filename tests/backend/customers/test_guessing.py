@@ -12,8 +12,8 @@ import httpx
 import pytest
 from sqlalchemy import event, func, select
 
+from backend import passwords
 from backend.app import Shop
-from backend.customers import passwords
 from backend.customers.accounts import WrongPassword, prove
 from backend.customers.models import Customer, Login
 from backend.mail.models import Mail

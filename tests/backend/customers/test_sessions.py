@@ -9,11 +9,10 @@ from sqlalchemy import func, select, update
 from backend.app import Shop
 from backend.catalog.models import PublishableKey
 from backend.clock import now
-from backend.customers.authentication import issue_token
 from backend.customers.models import Customer, CustomerSession, Login
-from backend.customers.passwords import hash_of
 from backend.customers.sessions import COOKIE, close_all, customer_of
-from backend.edge.authentication import CUSTOMER, USER, Actor
+from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.passwords import hash_of
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
 from tests.shop_floor import Floor, make_toy
 
@@ -296,9 +295,9 @@ async def test_nobodys_token_begins_no_session(
     async with shop.database.transaction() as session:
         await close_all(session, customer.id)  # the good one is of an epoch that is over
     signing = shop.settings.signing_key
-    forged = issue_token("another key", Actor(customer.id, CUSTOMER, "", 1))
-    staff = issue_token(signing, Actor(customer.id, USER, "", 1))
-    nobody = issue_token(signing, Actor("", CUSTOMER, "authid_1"))
+    forged = issue_token("another key", TokenOwner(customer.id, CUSTOMER, "", 1))
+    staff = issue_token(signing, TokenOwner(customer.id, USER, "", 1))
+    nobody = issue_token(signing, TokenOwner("", CUSTOMER, "authid_1"))
     tampered = good["authorization"][:-3] + "abc"
     tokens = [good["authorization"], tampered, *(f"Bearer {one}" for one in (forged, staff, nobody))]
     for headers in ({}, *({"authorization": token} for token in tokens)):

@@ -8,9 +8,8 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import PublishableKey
-from backend.customers.authentication import issue_token
 from backend.customers.models import Customer
-from backend.edge.authentication import CUSTOMER, USER, Actor
+from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from tests.backend.customers.conftest import ANA
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, pay, shipped_cart
@@ -182,9 +181,9 @@ async def test_a_token_that_is_no_good(store: httpx.AsyncClient, shop: Shop, kin
         "none": {},
         "forged": bearer("e30.e30.e30"),
         "tampered": bearer(tampered),
-        "of staff": bearer(issue_token(key, Actor(customer_id, USER))),
-        "of nobody": bearer(issue_token(key, Actor("cus_nobody", CUSTOMER))),
-        "other key": bearer(issue_token("another key", Actor(customer_id, CUSTOMER))),
+        "of staff": bearer(issue_token(key, TokenOwner(customer_id, USER))),
+        "of nobody": bearer(issue_token(key, TokenOwner("cus_nobody", CUSTOMER))),
+        "other key": bearer(issue_token("another key", TokenOwner(customer_id, CUSTOMER))),
     }[kind]
     for path in ("/store/customers/me", "/store/customers/me/addresses", "/store/orders"):
         answer = await store.get(path, headers=headers)

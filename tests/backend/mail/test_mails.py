@@ -16,7 +16,6 @@ from backend.attention.models import Attention
 from backend.clock import now
 from backend.customers.models import Customer, ResetLink
 from backend.customers.password_reset import ask_reset
-from backend.customers.passwords import hash_of
 from backend.database import db_now
 from backend.events import publish
 from backend.jobs import Worker, enqueue
@@ -26,6 +25,7 @@ from backend.mail.models import Mail
 from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
 from backend.orders.events import FulfillmentShipped, OrderPaid
 from backend.orders.models import Fulfillment
+from backend.passwords import hash_of
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session, move

@@ -9,6 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import IntegrityError
 
 from backend.attention import AttentionKind
 from backend.database import Database
@@ -103,6 +104,8 @@ RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
     ),
 ]
 """What is written at that revision, how today's shop reads it, and what it finds."""
+BEFORE_ROLES = "a41c7be03f58"
+"""The last revision before staff had roles."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -255,3 +258,20 @@ async def test_what_was_renamed_comes_over_whole(empty: Database) -> None:
     await upgrade(empty)
     for _written, query, row in RENAMED:
         assert await all_of(empty, query) == [row]
+
+
+async def test_staff_of_before_roles_are_owners(empty: Database) -> None:
+    await upgrade(empty, BEFORE_ROLES)
+    await write(
+        empty,
+        "INSERT INTO staff (id, email, password_hash, created_at, updated_at)"
+        " VALUES ('user_1', 'ana@trompo.example', 'x', '2026-01-02', '2026-01-02')",
+    )
+    await upgrade(empty)
+    shown = "SELECT email, password_hash, role, disabled_at, token_epoch, totp_secret FROM staff"
+    assert await all_of(empty, shown) == [("ana@trompo.example", "x", "owner", None, 0, None)]
+    nameless = (
+        "INSERT INTO staff (id, email, password_hash, token_epoch, totp_failures, created_at, updated_at)"
+    )
+    with pytest.raises(IntegrityError):  # nobody becomes an owner by being made without a role
+        await write(empty, nameless + " VALUES ('user_2', 'b', 'x', 0, 0, '2026-01-02', '2026-01-02')")

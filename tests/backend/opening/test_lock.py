@@ -8,9 +8,9 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from backend.catalog.models import Product, Region
-from backend.customers.models import Staff
 from backend.database import Database
 from backend.opening.lock import alone
+from backend.staff.models import Staff
 
 PROGRAM = """
 import asyncio

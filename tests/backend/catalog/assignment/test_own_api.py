@@ -11,10 +11,11 @@ from backend.catalog.assignment import procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import AssignmentData, Existing, read_data
 from backend.catalog.models import Collection, Product, ProductCategory
-from backend.customers.staff import create_staff
 from backend.demo.seed import seed
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff
 
 EMAIL, PASSWORD = "catalogo@trompo.example", "una clave larga de verdad"
 
@@ -23,7 +24,7 @@ EMAIL, PASSWORD = "catalogo@trompo.example", "una clave larga de verdad"
 async def shop(database_url: str, settings: Settings) -> AsyncIterator[Shop]:
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     await seed(shop.database, settings)
-    await create_staff(shop.database, EMAIL, PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     yield shop
     await shop.stop()
 

@@ -12,13 +12,13 @@ from sqlalchemy import delete, select
 
 from backend import clock
 from backend.app import Shop
-from backend.customers import authentication
-from backend.customers.authentication import issue_token, read_token
-from backend.customers.models import Staff
-from backend.customers.staff import create_staff, first_staff
-from backend.edge.authentication import CUSTOMER, USER, Actor
+from backend.edge import bearer_tokens
+from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, read_token
 from backend.errors import Duplicate, InvalidData
 from backend.settings import Settings
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff, first_staff
 
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
 WRONG = {"type": "unauthorized", "message": "Invalid email or password"}
@@ -31,12 +31,12 @@ async def sign_in(anyone: httpx.AsyncClient, email: object, password: object) ->
 
 async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, shop: Shop) -> None:
     """spec: POST /auth/user/emailpass returns an admin token used as bearer."""
-    await create_staff(shop.database, f" {EMAIL.upper()} ", PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, f" {EMAIL.upper()} ", PASSWORD)
     token = (await sign_in(anyone, EMAIL, PASSWORD)).json()["token"]
     bearer = {"authorization": f"Bearer {token}"}
     me = await anyone.get("/admin/users/me", headers=bearer)
     assert me.json()["user"]["email"] == EMAIL
-    claims = jwt.decode(token, authentication._key(shop.settings.signing_key), algorithms=["HS256"]).claims
+    claims = jwt.decode(token, bearer_tokens._key(shop.settings.signing_key), algorithms=["HS256"]).claims
     assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 24 * 3600)
     fresh = await anyone.post("/auth/token/refresh", headers=bearer)
     assert read_token(shop.settings.signing_key, fresh.json()["token"]) is not None
@@ -44,7 +44,7 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
 
 async def test_wrong_and_unknown_are_answered_alike(anyone: httpx.AsyncClient, shop: Shop) -> None:
     """wire: commerce-api, Error bodies, wrong password / unknown email."""
-    await create_staff(shop.database, EMAIL, PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     for email, password in ((EMAIL, "otra"), ("nadie@trompo.example", PASSWORD)):
         refused = await sign_in(anyone, email, password)
         assert (refused.status_code, refused.json()) == (401, WRONG)
@@ -55,7 +55,7 @@ async def test_wrong_and_unknown_are_answered_alike(anyone: httpx.AsyncClient, s
 
 
 async def test_guessing_is_slowed_down(anyone: httpx.AsyncClient, shop: Shop) -> None:
-    await create_staff(shop.database, EMAIL, PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     for _ in range(5):
         assert (await sign_in(anyone, EMAIL, "adivina")).status_code == 401
     refused = await sign_in(anyone, EMAIL, PASSWORD)
@@ -71,11 +71,11 @@ async def test_without_a_good_token_there_is_nothing(
 ) -> None:
     """wire: commerce-api, Error bodies, no / bad token."""
     key = shop.settings.signing_key
-    staff_id = await create_staff(shop.database, EMAIL, PASSWORD)
-    member = Actor(staff_id, USER)
+    staff_id = await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
+    member = TokenOwner(staff_id, USER)
     long_ago = clock.now() - timedelta(hours=25)
     with monkeypatch.context() as past:
-        past.setattr(authentication, "now", lambda: long_ago)
+        past.setattr(bearer_tokens, "now", lambda: long_ago)
         over = issue_token(key, member)
     none = jwt.encode(
         {"alg": "HS256"}, {"actor_id": staff_id, "actor_type": "user"}, OctKey.import_key("x" * 32)
@@ -87,8 +87,8 @@ async def test_without_a_good_token_there_is_nothing(
         f"Bearer {none}",
         f"Bearer {over}",
         f"Bearer {issue_token('another key', member)}",
-        f"Bearer {issue_token(key, Actor('user_nosuch', USER))}",
-        f"Bearer {issue_token(key, Actor(staff_id, CUSTOMER))}",
+        f"Bearer {issue_token(key, TokenOwner('user_nosuch', USER))}",
+        f"Bearer {issue_token(key, TokenOwner(staff_id, CUSTOMER))}",
         f"Basic {issue_token(key, member)}",
     ):
         refused = await anyone.get(path, headers={"authorization": header} if header else {})
@@ -102,22 +102,22 @@ async def test_without_a_good_token_there_is_nothing(
 
 async def test_an_unsigned_token_is_no_token(shop: Shop) -> None:
     key = shop.settings.signing_key
-    head, body, _ = issue_token(key, Actor("user_1", USER)).split(".")
+    head, body, _ = issue_token(key, TokenOwner("user_1", USER)).split(".")
     assert read_token(key, f"{head}.{body}.") is None
     assert read_token(key, f"eyJhbGciOiJub25lIn0.{body}.") is None
 
 
 async def test_the_same_address_is_one_member(shop: Shop) -> None:
-    await create_staff(shop.database, EMAIL, PASSWORD)
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     with pytest.raises(Duplicate):
-        await create_staff(shop.database, EMAIL.title(), PASSWORD)
+        await create_staff(shop.database, COMMAND_LINE, EMAIL.title(), PASSWORD)
     for email, password in (
         ("nada", PASSWORD),
         ("b@trompo.example", "corta"),
         ("b@trompo.example", "x" * 201),
     ):
         with pytest.raises(InvalidData):
-            await create_staff(shop.database, email, password)
+            await create_staff(shop.database, COMMAND_LINE, email, password)
 
 
 async def test_settings_name_the_first_member_only(shop: Shop, tmp_path: Path) -> None:

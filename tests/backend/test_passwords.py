@@ -3,7 +3,7 @@
 import asyncio
 import multiprocessing
 
-from backend.customers.passwords import hash_password, is_password
+from backend.passwords import hash_password, is_password
 
 
 def _log_in(kept: str) -> None:

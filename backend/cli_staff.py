@@ -1,0 +1,119 @@
+"""`trompo admin`: look after staff. A command's own module is imported only when it runs."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backend.cli_running import with_database
+from backend.settings import load_settings
+
+if TYPE_CHECKING:
+    from backend.database import Database
+    from backend.staff.rights import Role
+
+admin = typer.Typer(help="Look after staff.", no_args_is_help=True)
+
+
+Member = Annotated[str, typer.Argument(metavar="EMAIL", help="Who.")]
+AnyRole = Annotated[str, typer.Option("--role", help="owner, shop, stockroom or accountant.")]
+
+
+def _look_after_staff(work: Callable[["Database"], Awaitable[str]], *, migrated: bool = False) -> None:
+    """Print what was done, or in one line why not."""
+    from backend.errors import ShopError
+
+    try:
+        typer.echo(with_database(work, migrated=migrated))
+    except ShopError as error:
+        typer.echo(error.message, err=True)
+        raise typer.Exit(1) from None
+
+
+def _new_password() -> str:
+    """ADMIN_PASSWORD, or what is typed twice."""
+    given = load_settings().admin_password.get_secret_value()
+    return given or typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+
+
+def _role(text: str) -> "Role":
+    from backend.staff.rights import Role
+
+    try:
+        return Role(text)
+    except ValueError:
+        raise typer.BadParameter(f"choose one of them: {', '.join(Role)}", param_hint="role") from None
+
+
+@admin.command("create")
+def create_admin(
+    email: Annotated[str, typer.Option(help="ADMIN_EMAIL, unless it is given.")] = "", role: AnyRole = "owner"
+) -> None:
+    """Let somebody use the office and the Admin API. The password is asked for, unless ADMIN_PASSWORD is set.
+
+    Examples:
+        trompo admin create --email ana@tienda.example
+
+        trompo admin create --email luis@tienda.example --role stockroom
+    """
+    from backend.staff import command
+
+    address, chosen = email or load_settings().admin_email or typer.prompt("E-mail"), _role(role)
+    password = _new_password()
+    _look_after_staff(lambda database: command.create(database, address, password, chosen), migrated=True)
+
+
+@admin.command("list")
+def list_admins() -> None:
+    """List everybody, with their role."""
+    from backend.staff import command
+
+    _look_after_staff(command.list_all)
+
+
+@admin.command("role")
+def change_role(
+    email: Member, role: Annotated[str, typer.Argument(help="owner, shop, stockroom or accountant.")]
+) -> None:
+    """Give somebody another role. It counts from their next request on."""
+    from backend.staff import command
+
+    chosen = _role(role)
+    _look_after_staff(lambda database: command.give_role(database, email, chosen))
+
+
+@admin.command("disable")
+def disable_admin(email: Member) -> None:
+    """Shut somebody out. Their sessions and tokens end at once."""
+    from backend.staff import command
+
+    _look_after_staff(lambda database: command.disable(database, email, is_disabled=True))
+
+
+@admin.command("enable")
+def enable_admin(email: Member) -> None:
+    """Let somebody in again who was disabled."""
+    from backend.staff import command
+
+    _look_after_staff(lambda database: command.disable(database, email, is_disabled=False))
+
+
+@admin.command("password")
+def change_admin_password(email: Member) -> None:
+    """Give somebody a new password. Their sessions and tokens end at once."""
+    from backend.staff import command
+
+    password = _new_password()
+    _look_after_staff(lambda database: command.change_password(database, email, password))
+
+
+@admin.command("sessions")
+def list_admin_sessions(
+    email: Member,
+    *,
+    end: Annotated[bool, typer.Option("--end", help="End all of them, and the bearer tokens.")] = False,
+) -> None:
+    """List the browsers that somebody is signed in with."""
+    from backend.staff import command
+
+    _look_after_staff(lambda database: command.show_sessions(database, email, end=end))

@@ -1,0 +1,60 @@
+"""What only the shop's own pages may do, and cookies of those pages: a browser sends a cookie whoever made it ask."""
+
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from starlette.responses import Response
+
+from backend.edge.dependencies import ShopSettings
+from backend.errors import Forbidden
+from backend.settings import Settings
+
+HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing. A cookie counts for them from everywhere; for others only from a page of the shop."""
+
+
+def is_from_own_page(request: Request, settings: Settings) -> bool:
+    """Whether a page of this shop sent the request, by its `Origin`, which a page cannot forge."""
+    origin = urlsplit(request.headers.get("origin", ""))
+    own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
+    return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"
+
+
+def may_use_cookie(request: Request, settings: Settings) -> bool:
+    """Whether the request's cookie counts: it changes nothing, or comes from a page of this shop."""
+    return request.method in HARMLESS or is_from_own_page(request, settings)
+
+
+def require_own_page(request: Request, settings: Settings) -> None:
+    """Let pass only what a page of this shop sent.
+
+    Raises:
+        Forbidden: another site's page, or something that does not say where it came from.
+    """
+    if not is_from_own_page(request, settings):
+        raise Forbidden("This can be done from the shop's own pages only")
+
+
+async def own_page(request: Request, settings: ShopSettings) -> None:
+    """FastAPI dependency: see `require_own_page`."""
+    require_own_page(request, settings)
+
+
+def is_secure(settings: Settings) -> bool:
+    """Whether the shop is reached by https, so that a cookie may refuse anything else."""
+    return settings.base_url.startswith("https://")
+
+
+def give_cookie(response: Response, settings: Settings, name: str, token: str, *, seconds: int) -> None:
+    """Give the browser a session's token: no script reads it, and no other site's request carries it.
+
+    A link from elsewhere does (`SameSite=Lax`), so that a link in a mail opens the page for whoever is signed in.
+    """
+    response.set_cookie(
+        name, token, max_age=seconds, path="/", secure=is_secure(settings), httponly=True, samesite="lax"
+    )
+
+
+def take_cookie(response: Response, settings: Settings, name: str) -> None:
+    """Take the session's token from the browser."""
+    response.delete_cookie(name, path="/", secure=is_secure(settings), httponly=True, samesite="lax")

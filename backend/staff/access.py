@@ -1,0 +1,45 @@
+"""FastAPI dependencies: the member of staff who asks."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from backend.edge.authentication import MaybeOwner, NotSignedIn
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import may_use_cookie
+from backend.staff.rights import Actor
+from backend.staff.sessions import Browser, actor_of_session, actor_of_token, token_in
+
+
+async def maybe_staff(
+    request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner
+) -> Actor | None:
+    """The member of staff who asks; None for anybody else.
+
+    A bearer token is sent by whoever has it, and goes before the cookie. A browser sends the cookie by itself: it
+    counts as `backend.edge.own_pages.may_use_cookie` says.
+    """
+    if "authorization" in request.headers:
+        return await actor_of_token(database, owner) if owner is not None else None
+    return await actor_of_session(database, token_in(request)) if may_use_cookie(request, settings) else None
+
+
+async def staff(actor: Annotated[Actor | None, Depends(maybe_staff)]) -> Actor:
+    """The member of staff who asks.
+
+    Raises:
+        NotSignedIn: it is none of the staff, or no longer.
+    """
+    if actor is None:
+        raise NotSignedIn
+    return actor
+
+
+async def browser(request: Request, client: ClientIp) -> Browser:
+    """What the request tells of its browser."""
+    return Browser(client, request.headers.get("user-agent", ""), token_in(request))
+
+
+StaffMember = Annotated[Actor, Depends(staff)]
+ThisBrowser = Annotated[Browser, Depends(browser)]
+STAFF_ONLY = [Depends(staff)]

@@ -1,0 +1,152 @@
+"""Staff over HTTP: a bearer token for programs, who the staff are, and what the office's pages submit.
+
+A websocket cannot set a cookie: the office's forms go by HTTP to `/auth/staff/*`, as JSON and from the shop's own pages
+only.
+"""
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from backend.edge.bearer_tokens import issue_token
+from backend.edge.credentials import Credentials, TokenAnswer, texts_of
+from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.own_pages import own_page
+from backend.edge.query import listed, page_of, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import ListParameters
+from backend.edge.wire import JsonDict, Wire
+from backend.settings import Settings
+from backend.staff import service, sessions, signing_in
+from backend.staff.access import StaffMember, ThisBrowser
+from backend.staff.schemas import (
+    StaffAnswer,
+    StaffChange,
+    StaffListAnswer,
+    Typed,
+    session_wire,
+    staff_wire,
+)
+
+router = APIRouter(route_class=WireRoute, responses=REFUSALS)
+session_router = APIRouter(
+    prefix="/auth/staff",
+    route_class=WireRoute,
+    include_in_schema=False,  # for the office's own pages
+    dependencies=[Depends(own_page)],
+)
+
+
+@router.post("/auth/user/emailpass", response_model=TokenAnswer, tags=["auth"])
+async def sign_in_program(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+    """A bearer token for the Admin API. 401 for an unknown address or a wrong password; 429 after too many tries.
+
+    It has its owner's role, but never the second factor.
+    """
+    email, password = texts_of(body)
+    owner = await signing_in.token_owner(database, email, password, client=client)
+    return Wire({"token": issue_token(settings.signing_key, owner)})
+
+
+@router.get("/admin/users/me", response_model=StaffAnswer, tags=["admin: staff"])
+async def read_me(actor: StaffMember, database: Db, fields: Shown) -> Wire:
+    """The member of staff who asks."""
+    return await _one(database, actor, actor.id, fields)
+
+
+@router.get("/admin/users", response_model=StaffListAnswer, tags=["admin: staff"])
+async def list_users(
+    actor: StaffMember, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """The staff, those who are disabled too."""
+    async with database.read() as session:
+        staff = await service.list_staff(session, actor)
+    return Wire(listed("users", map(staff_wire, page_of(staff, asked)), len(staff), asked))
+
+
+@router.get("/admin/users/{user_id}", response_model=StaffAnswer, tags=["admin: staff"])
+async def read_user(user_id: str, actor: StaffMember, database: Db, fields: Shown) -> Wire:
+    """One member of staff."""
+    return await _one(database, actor, user_id, fields)
+
+
+@router.post("/admin/users/{user_id}", response_model=StaffAnswer, tags=["admin: staff"])
+async def change_user(
+    user_id: str, body: StaffChange, actor: StaffMember, database: Db, fields: Shown
+) -> Wire:
+    """Give a member another role, disable or enable them. Who is disabled is out at once."""
+    async with database.transaction() as session:
+        staff = await service.change_staff(
+            session, actor, user_id, role=body.role, is_disabled=body.is_disabled
+        )
+    return Wire({"user": fields.pick(staff_wire(staff))})
+
+
+@session_router.post("/login")
+async def sign_in(body: Typed, database: Db, settings: ShopSettings, browser: ThisBrowser) -> Wire:
+    """Sign this browser in."""
+    return await _signed_in(
+        settings, signing_in.sign_in(database, body.email, body.password, browser=browser)
+    )
+
+
+@session_router.post("/logout")
+async def sign_out(database: Db, settings: ShopSettings, browser: ThisBrowser) -> Wire:
+    """Sign this browser out."""
+    await signing_in.sign_out(database, None, browser.old)
+    return _signed_out(settings)
+
+
+@session_router.post("/logout-everywhere")
+async def sign_out_everywhere(
+    actor: StaffMember, database: Db, settings: ShopSettings, browser: ThisBrowser
+) -> Wire:
+    """Sign the member out of every browser and program."""
+    await signing_in.sign_out(database, actor.id, browser.old)
+    return _signed_out(settings)
+
+
+@session_router.post("/password")
+async def change_password(
+    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, client: ClientIp
+) -> Wire:
+    """Change the password. Every session and token ends, this browser's too."""
+    await service.change_password(database, actor, body.password, body.new_password, client=client)
+    return _signed_out(settings)
+
+
+@session_router.get("/sessions")
+async def list_sessions(actor: StaffMember, database: Db) -> Wire:
+    """The browsers that the member is signed in with."""
+    async with database.read() as session:
+        found = await sessions.sessions_of(session, actor, actor.id)
+    return Wire({"sessions": [session_wire(one) for one in found]})
+
+
+@session_router.delete("/sessions/{session_id}")
+async def revoke(session_id: str, actor: StaffMember, database: Db) -> Wire:
+    """End one session."""
+    async with database.transaction() as session:
+        await sessions.revoke(session, actor, session_id)
+    return Wire({"id": session_id, "object": "staff_session", "deleted": True})
+
+
+async def _one(database: Db, actor: StaffMember, staff_id: str, fields: Shown) -> Wire:
+    async with database.read() as session:
+        staff = await service.read_staff(session, actor, staff_id)
+    return Wire({"user": fields.pick(staff_wire(staff))})
+
+
+async def _signed_in(settings: Settings, token: Awaitable[str], shown: JsonDict | None = None) -> Wire:
+    cookie = await token
+    answer = Wire(shown or {})
+    sessions.give_cookie(answer, settings, cookie)
+    return answer
+
+
+def _signed_out(settings: Settings) -> Wire:
+    answer = Wire({})
+    sessions.take_cookie(answer, settings)
+    return answer

@@ -1,0 +1,77 @@
+"""What the API takes and returns of staff (wire: commerce-api, Customers and auth; Admin)."""
+
+from pydantic import BaseModel
+
+from backend.edge.schemas import Body, LenientBody, ListResponse, ResponseModel, Text, example
+from backend.edge.wire import JsonDict, iso, stamps
+from backend.staff.rights import Role
+from backend.staff.service import StaffView
+from backend.staff.sessions import SessionView
+
+
+class StaffOut(ResponseModel):
+    """A member of staff. `role`, `is_disabled` and `has_second_factor` are the shop's own."""
+
+    id: str
+    email: str = ""
+    role: Role | None = None
+
+
+class StaffAnswer(BaseModel):
+    """A member of staff."""
+
+    user: StaffOut
+
+
+class StaffListAnswer(ListResponse):
+    """The staff."""
+
+    users: list[StaffOut]
+
+
+class StaffChange(Body):
+    """What is left out stays."""
+
+    model_config = example(role="stockroom")
+
+    role: Role | None = None
+    is_disabled: bool | None = None
+
+
+class Typed(LenientBody):
+    """What a form of the office holds; which of it is asked for depends on the form."""
+
+    email: Text = ""
+    password: Text = ""
+    new_password: Text = ""
+    code: Text = ""
+
+
+def staff_wire(staff: StaffView) -> JsonDict:
+    """A member of staff as the platform names things."""
+    return {
+        "id": staff.id,
+        "email": staff.email,
+        "first_name": None,
+        "last_name": None,
+        "avatar_url": None,
+        "metadata": None,
+        "role": staff.role,
+        "is_disabled": staff.is_disabled,
+        "has_second_factor": staff.has_second_factor,
+        **stamps(staff.created_at, staff.updated_at),
+    }
+
+
+def session_wire(session: SessionView) -> JsonDict:
+    """An open session. It holds nothing that opens it."""
+    return {
+        "id": session.id,
+        "created_at": iso(session.created_at),
+        "last_seen_at": iso(session.last_seen_at),
+        "expires_at": iso(session.expires_at),
+        "has_second_factor": session.has_second_factor,
+        "is_current": session.is_current,
+        "user_agent": session.user_agent,
+        "address": session.address,
+    }

@@ -1,0 +1,210 @@
+"""Who of the staff asks: by a bearer token, or by a session's cookie. Both are looked up at every request.
+
+A session is an opaque random token in a cookie of its own; the database has its hash. It ends after twelve hours, when
+it is revoked, with a new password, and when its owner is disabled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from fastapi import Request
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import Response
+
+from backend.database import Database, database_now, db_now
+from backend.edge import own_pages
+from backend.edge.bearer_tokens import USER, TokenOwner
+from backend.errors import NotFound
+from backend.passwords import hash_of, new_token
+from backend.settings import Settings
+from backend.staff.models import Staff, StaffSession
+from backend.staff.rights import Actor, Right, Role
+from backend.tables import table_of
+
+COOKIE = "trompo_staff"
+LIFETIME = timedelta(hours=12)
+KEPT = timedelta(days=30)
+"""How long one can see that a session was there after it has ended."""
+SEEN_EVERY = timedelta(minutes=1)
+MAX_USER_AGENT = 300
+
+_STAFF, _SESSION = table_of(Staff), table_of(StaffSession)
+_BY_TOKEN = select(_STAFF.c.id, _STAFF.c.role).where(
+    _STAFF.c.id == bindparam("staff_id"),
+    _STAFF.c.token_epoch == bindparam("epoch"),
+    _STAFF.c.disabled_at.is_(None),
+)
+_OPEN = (_SESSION.c.revoked_at.is_(None), _SESSION.c.expires_at > db_now())
+_BY_SESSION = (
+    select(
+        _STAFF.c.id,
+        _STAFF.c.role,
+        _SESSION.c.id.label("session_id"),
+        _SESSION.c.second_factor_at,
+        (_SESSION.c.last_seen_at < db_now(-SEEN_EVERY)).label("is_unseen"),
+    )
+    .join(_SESSION, _SESSION.c.staff_id == _STAFF.c.id)
+    .where(_SESSION.c.token_hash == bindparam("token_hash"), _STAFF.c.disabled_at.is_(None), *_OPEN)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A browser that somebody is or was signed in with."""
+
+    id: str
+    email: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+    has_second_factor: bool
+    is_current: bool
+    user_agent: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """What a request tells of its browser: its address, its program, and the session's token it came with."""
+
+    address: str
+    user_agent: str = ""
+    old: str = ""
+
+
+async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
+    """The member of staff whose bearer token it is; None for anybody else, and for one that has ended.
+
+    A bearer token never has the second factor.
+    """
+    if owner.type != USER:
+        return None
+    async with database.read() as session:
+        found = await session.execute(_BY_TOKEN, {"staff_id": owner.id, "epoch": owner.epoch})
+        row = found.one_or_none()
+    return Actor(row.id, Role(row.role)) if row is not None else None
+
+
+async def actor_of_session(database: Database, token: str) -> Actor | None:
+    """The member of staff whose browser has this token; None for one that is forged, revoked or over."""
+    if not token:
+        return None
+    async with database.read() as session:
+        row = (await session.execute(_BY_SESSION, {"token_hash": hash_of(token)})).one_or_none()
+    if row is None:
+        return None
+    if row.is_unseen:
+        async with database.transaction() as session:
+            await session.execute(
+                update(_SESSION).where(_SESSION.c.id == row.session_id).values(last_seen_at=db_now())
+            )
+    return Actor(row.id, Role(row.role), row.second_factor_at is not None, row.session_id)
+
+
+async def open_session(
+    session: AsyncSession, staff_id: str, browser: Browser, *, has_second_factor: bool
+) -> str:
+    """Sign a browser in, with a new token always. The session it came with ends.
+
+    Returns:
+        The token, for the browser's cookie alone.
+    """
+    moment = await database_now(session)
+    await close_session(session, browser.old)
+    await session.execute(delete(_SESSION).where(_SESSION.c.expires_at < db_now(-KEPT)))
+    token = new_token()
+    session.add(
+        StaffSession(
+            token_hash=hash_of(token),
+            staff_id=staff_id,
+            expires_at=moment + LIFETIME,
+            last_seen_at=moment,
+            second_factor_at=moment if has_second_factor else None,
+            user_agent=browser.user_agent[:MAX_USER_AGENT],
+            address=browser.address,
+        )
+    )
+    await session.flush()
+    return token
+
+
+async def close_session(session: AsyncSession, token: str) -> None:
+    """Sign one browser out."""
+    await _revoke(session, _SESSION.c.token_hash == hash_of(token))
+
+
+async def end_all(session: AsyncSession, staff_id: str, *, but: str = "") -> None:
+    """End the sessions (all `but` this one) and the bearer tokens of a member of staff, at once."""
+    await session.execute(
+        update(_STAFF).where(_STAFF.c.id == staff_id).values(token_epoch=_STAFF.c.token_epoch + 1)
+    )
+    await _revoke(session, _SESSION.c.staff_id == staff_id, _SESSION.c.id != but)
+
+
+async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Sequence[SessionView]:
+    """The open sessions of a member of staff, the last seen first. One sees one's own; all others need the right.
+
+    Raises:
+        Forbidden: they are somebody else's, and the actor may not change staff.
+    """
+    _require_own(actor, staff_id)
+    rows = await session.execute(
+        select(_SESSION, _STAFF.c.email)
+        .join(_STAFF, _STAFF.c.id == _SESSION.c.staff_id)
+        .where(_SESSION.c.staff_id == staff_id, *_OPEN)
+        .order_by(_SESSION.c.last_seen_at.desc(), _SESSION.c.id)
+    )
+    return [
+        SessionView(
+            id=row.id,
+            email=row.email,
+            created_at=row.created_at,
+            last_seen_at=row.last_seen_at,
+            expires_at=row.expires_at,
+            has_second_factor=row.second_factor_at is not None,
+            is_current=row.id == actor.session_id,
+            user_agent=row.user_agent,
+            address=row.address,
+        )
+        for row in rows
+    ]
+
+
+async def revoke(session: AsyncSession, actor: Actor, session_id: str) -> None:
+    """End one session. One may end one's own; all others need the right.
+
+    Raises:
+        NotFound: there is no such session, or it is somebody else's and the actor may not change staff.
+    """
+    found = await session.get(StaffSession, session_id)
+    if found is None or not (found.staff_id == actor.id or actor.may(Right.CHANGE_STAFF)):
+        raise NotFound(f"Session with id: {session_id} was not found")
+    _require_own(actor, found.staff_id)
+    await _revoke(session, _SESSION.c.id == session_id)
+
+
+def _require_own(actor: Actor, staff_id: str) -> None:
+    if actor.id != staff_id:
+        actor.require(Right.CHANGE_STAFF)
+
+
+async def _revoke(session: AsyncSession, *which: object) -> None:
+    still = _SESSION.c.revoked_at.is_(None)
+    await session.execute(update(_SESSION).where(*which, still).values(revoked_at=db_now()))  # type: ignore[arg-type]
+
+
+def token_in(request: Request) -> str:
+    """The session's token that the request brings; empty without one."""
+    return request.cookies.get(COOKIE, "")
+
+
+def give_cookie(response: Response, settings: Settings, token: str) -> None:
+    """Sign this browser in."""
+    own_pages.give_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
+
+
+def take_cookie(response: Response, settings: Settings) -> None:
+    """Sign this browser out."""
+    own_pages.take_cookie(response, settings, COOKIE)

@@ -1,0 +1,87 @@
+"""A member of staff signs in: a browser with a session, a program with a bearer token."""
+
+from sqlalchemy import select
+
+from backend import rate_limit
+from backend.contact import tidy_email
+from backend.database import Database, locked
+from backend.edge.bearer_tokens import USER, TokenOwner
+from backend.errors import Unauthorized
+from backend.passwords import is_password
+from backend.rate_limit import RateLimit
+from backend.staff.models import Staff
+from backend.staff.service import staff_with
+from backend.staff.sessions import Browser, close_session, end_all, open_session
+
+STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=20, per_subject=50)
+
+
+class WrongPassword(Unauthorized):
+    """Nobody of the staff has this address and password, or they are disabled. The error does not say which."""
+
+    def __init__(self) -> None:
+        super().__init__("Invalid email or password")
+
+
+async def prove(database: Database, email: str, password: str, *, client: str) -> Staff:
+    """The member with this address and password. An unknown address takes as long as a wrong password.
+
+    Raises:
+        WrongPassword: there is none.
+        TooManyRequests: too many tries failed lately.
+    """
+    address = tidy_email(email)
+    await rate_limit.hit(database, STAFF_LOGINS, address, client)
+    async with database.read() as session:
+        staff = await staff_with(session, address)
+    is_right = await is_password(password, staff.password_hash if staff else None)
+    if not is_right or staff is None or staff.disabled_at is not None:
+        raise WrongPassword
+    await rate_limit.refund(database, STAFF_LOGINS, address, client)
+    return staff
+
+
+async def token_owner(database: Database, email: str, password: str, *, client: str) -> TokenOwner:
+    """Whom a program's bearer token is for. It never has the second factor.
+
+    Raises:
+        WrongPassword, TooManyRequests: see `prove`.
+    """
+    staff = await prove(database, email, password, client=client)
+    return TokenOwner(staff.id, USER, epoch=staff.token_epoch)
+
+
+async def sign_in(database: Database, email: str, password: str, *, browser: Browser) -> str:
+    """Sign a browser in by address and password.
+
+    Returns:
+        The new session's token.
+
+    Raises:
+        WrongPassword, TooManyRequests: see `prove`.
+    """
+    staff = await prove(database, email, password, client=browser.address)
+    return await begin_session(database, TokenOwner(staff.id, USER, epoch=staff.token_epoch), browser=browser)
+
+
+async def begin_session(database: Database, owner: TokenOwner, *, browser: Browser) -> str:
+    """A session without the second factor, for a browser whose owner has just been proved, or brings a bearer token.
+
+    Raises:
+        WrongPassword: the password has been changed since, or the member disabled.
+    """
+    async with database.transaction() as session:
+        known = (
+            await session.execute(locked(select(Staff).where(Staff.id == owner.id)))
+        ).scalar_one_or_none()
+        if known is None or known.disabled_at is not None or known.token_epoch != owner.epoch:
+            raise WrongPassword
+        return await open_session(session, owner.id, browser, has_second_factor=False)
+
+
+async def sign_out(database: Database, staff_id: str | None, token: str) -> None:
+    """Sign this browser out; with its member's id, every other one and the bearer tokens too."""
+    async with database.transaction() as session:
+        if staff_id is not None:
+            await end_all(session, staff_id)
+        await close_session(session, token)

@@ -1,0 +1,24 @@
+"""Browsers and programs of staff."""
+
+import pytest
+
+from backend.app import Shop
+from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff.service import create_staff
+from tests.backend.customers.conftest import _light_hashes, new_browser  # noqa: F401 - fixtures
+
+PASSWORD = "una clave larga"
+
+
+@pytest.fixture
+async def staff(shop: Shop) -> dict[Role, str]:
+    """One member of each role, with the address `<role>@trompo.example`. Returns their ids."""
+    return {
+        role: await create_staff(shop.database, COMMAND_LINE, f"{role}@trompo.example", PASSWORD, role)
+        for role in Role
+    }
+
+
+def credentials(role: Role = Role.OWNER) -> dict[str, str]:
+    """What the member of this role types."""
+    return {"email": f"{role}@trompo.example", "password": PASSWORD}
