@@ -26,7 +26,9 @@ HERE = Path(__file__).parent
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SECONDS_TO_OPEN = 60
 SECONDS_TO_CLOSE = 15
-expect.set_options(timeout=20_000)  # milliseconds; what is expected is shown at once, unless the machine is busy
+expect.set_options(
+    timeout=20_000
+)  # milliseconds; what is expected is shown at once, unless the machine is busy
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
 
 

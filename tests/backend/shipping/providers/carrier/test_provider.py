@@ -241,7 +241,7 @@ async def test_while_the_carrier_hangs_only_the_wait_shrinks(
     second, third = [await quotes.price(quote_request()) for _ in range(2)]
     assert "longer than 0.1 s" in second.data["fallback"]
     assert "longer than 0.1 s" in third.data["fallback"]
-    while quotations(carrier) < 3:  # every look asks; on a busy machine the carrier hears of it after the short wait
+    while quotations(carrier) < 3:  # noqa: ASYNC110 - every look asks; a busy machine does so after the short wait
         await asyncio.sleep(0)
     carrier.faults.clear()
     while (await quotes.price(quote_request())).is_fallback:
