@@ -24,7 +24,7 @@ from tools.browser import launch
 
 HERE = Path(__file__).parent
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-SECONDS_TO_OPEN = 60
+SECONDS_TO_OPEN = 120  # a machine that did much else took 57 for the shop and the browser
 SECONDS_TO_CLOSE = 15
 expect.set_options(
     timeout=20_000
