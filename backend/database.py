@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+import asyncpg
 import orjson
 from sqlalchemy import (
     ColumnElement,
@@ -38,11 +39,27 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from backend.errors import InvalidData
+from backend.outage import DatabaseUnavailable, Outage, as_unavailable
 from backend.settings import Settings
 from backend.sqlite_inline import InlineConnection, connect
 
 SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
+POOL_WAIT = 10.0
+"""Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
+CONNECT_WITHIN = 5.0
+"""Seconds for opening a connection to a server."""
+_NOT_NOW = (
+    asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.InternalClientError,
+)  # fmt: skip
+"""What a server says that starts, ends or has too many connections."""
+_UNPREPARED = {
+    "statement_cache_size": 0,
+    "prepared_statement_cache_size": 0,
+    "prepared_statement_name_func": str,
+}
+"""No statement outlives its transaction: each is prepared without a name (`str()` is empty), for one use."""
 TRUSTED_FOR = 1.0
 """Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
@@ -131,14 +148,24 @@ def _keep(session: Session, instance: object) -> None:
 class Database:
     """An engine and the two ways to use it: `read()` and `transaction()`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, pool: int = 10, through_pooler: bool = False) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            url: the address.
+            pool: connections to PostgreSQL at most; further sessions wait in turn, `POOL_WAIT` seconds at most.
+            through_pooler: whether every transaction may be served by another connection of a pooler.
+        """
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url)
+        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url, pool, through_pooler)
+        self.through_pooler = through_pooler
+        self._outage = Outage()
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
         # every statement sees what is committed, in a transaction or not: reading spares its BEGIN and its end
-        autocommit = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
+        # (through a pooler, a transaction is what keeps a statement on the connection that has prepared it)
+        autocommit = {} if self.is_sqlite or through_pooler else {"isolation_level": "AUTOCOMMIT"}
         self._reading_sessions = async_sessionmaker(
             self.engine.execution_options(**autocommit),
             sync_session_class=_Session,
@@ -149,21 +176,33 @@ class Database:
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
         """The database the settings name; the folder of an SQLite file is made."""
-        database = cls(settings.async_database_url)
+        database = cls(
+            settings.async_database_url,
+            pool=settings.database_pool,
+            through_pooler=bool(settings.database_pooler),
+        )
         if database.is_sqlite and database.url.database:
             Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
         return database
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
-        """A session for reading. What it changes is not stored."""
-        async with self._reading_sessions() as session:
+        """A session for reading. What it changes is not stored.
+
+        Raises:
+            DatabaseUnavailable: the database does not answer, or every connection is busy for too long.
+        """
+        async with self._outages(), self._reading_sessions() as session:
             yield session
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
-        """A session in one transaction: committed at the end, rolled back on any exception."""
-        async with self._write_queue(), self._sessions() as session:
+        """A session in one transaction: committed at the end, rolled back on any exception.
+
+        Raises:
+            DatabaseUnavailable: the database does not answer, or every connection is busy for too long.
+        """
+        async with self._outages(), self._write_queue(), self._sessions() as session:
             if self.is_sqlite:
                 await session.execute(_BEGIN)
             try:
@@ -172,6 +211,23 @@ class Database:
                 await session.rollback()
                 raise
             await session.commit()
+
+    @asynccontextmanager
+    async def _outages(self) -> AsyncIterator[None]:
+        """Tell an outage from what is wrong with a statement.
+
+        Raises:
+            DatabaseUnavailable: there is one.
+        """
+        try:
+            yield
+        except Exception as error:
+            outage = as_unavailable(error)
+            if outage is None:
+                raise
+            self._outage.met(outage, error.__cause__ or error)
+            raise outage from error
+        self._outage.over()
 
     @asynccontextmanager
     async def _write_queue(self) -> AsyncIterator[None]:
@@ -183,8 +239,11 @@ class Database:
         if not self.is_sqlite:
             yield
             return
-        async with asyncio.timeout(SQLITE_BUSY_MS / 1000):
-            await self._turn.acquire()
+        try:
+            async with asyncio.timeout(SQLITE_BUSY_MS / 1000):
+                await self._turn.acquire()
+        except TimeoutError as error:
+            raise DatabaseUnavailable("Too many requests wait for the database: try again") from error
         try:
             yield
         finally:
@@ -194,6 +253,11 @@ class Database:
         """Whether the database answers a trivial query."""
         async with self.read() as session:
             return bool((await session.execute(text("SELECT 1"))).scalar_one() == 1)
+
+    @property
+    def served_seconds_ago(self) -> float:
+        """When anybody was last served by it; without end before the first time."""
+        return time.monotonic() - self._outage.served_at
 
     async def close(self) -> None:
         """Close every connection."""
@@ -251,6 +315,7 @@ def _sqlite_engine(url: str) -> AsyncEngine:
         json_deserializer=orjson.loads,
         pool_size=8,
         max_overflow=24,
+        pool_timeout=POOL_WAIT,
     )
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -269,14 +334,24 @@ def _sqlite_engine(url: str) -> AsyncEngine:
     return engine
 
 
-def _postgresql_engine(url: str) -> AsyncEngine:
+def _postgresql_engine(url: str, pool: int, through_pooler: bool) -> AsyncEngine:
+    async def open_connection(*args: Any, **options: Any) -> asyncpg.Connection:
+        try:
+            return await asyncpg.connect(*args, **options, timeout=CONNECT_WITHIN)
+        except (OSError, *_NOT_NOW) as error:  # TimeoutError is an OSError
+            raise DatabaseUnavailable("The database does not answer: try again") from error
+
     engine = create_async_engine(
         url,
         json_serializer=_as_json,
         json_deserializer=orjson.loads,  # what PostgreSQL writes out as an endless integer is a float again
-        pool_size=10,
-        max_overflow=20,
-        connect_args={"prepared_statement_cache_size": 1000},
+        pool_size=pool,
+        max_overflow=0,
+        pool_timeout=POOL_WAIT,
+        connect_args={
+            "async_creator_fn": open_connection,
+            **(_UNPREPARED if through_pooler else {"prepared_statement_cache_size": 1000}),
+        },
     )
 
     @event.listens_for(engine.sync_engine, "checkin")

@@ -3,6 +3,8 @@
 import logging
 import sys
 
+from backend.outage import DatabaseUnavailable
+
 LONGEST_MESSAGE = 2_000
 LONGEST_TRACEBACK = 8_000
 """Characters; the end of a traceback, which says what was raised, stays."""
@@ -14,11 +16,16 @@ class OneLine(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
         """The entry, escaped and cut."""
+        outage = record.exc_info[1] if record.exc_info else None
+        if isinstance(outage, DatabaseUnavailable):
+            record.message += f": {outage.message}"
         record.message = shortened(escaped(record.message), LONGEST_MESSAGE)
         return super().formatMessage(record)
 
     def formatException(self, ei: object) -> str:  # noqa: N802 - logging's own name
-        """The traceback, cut and indented."""
+        """The traceback, cut and indented. An outage has none: everybody meets it, wherever they are."""
+        if isinstance(ei[1], DatabaseUnavailable):  # type: ignore[index]
+            return ""
         text = super().formatException(ei)  # type: ignore[arg-type]
         if len(text) > LONGEST_TRACEBACK:
             text = "…" + text[-LONGEST_TRACEBACK:]

@@ -65,6 +65,10 @@ class Settings(BaseSettings):
     public_url: str = ""
     data_dir: Path = Path("data")
     database_url: str = ""
+    database_pool: int = Field(default=10, ge=2, le=200)
+    """Connections to PostgreSQL that each process opens at most, one more aside."""
+    database_pooler: str = Field(default="", pattern="^(transaction)?$")
+    """`transaction`: DATABASE_URL leads to PgBouncer, which may serve each transaction by another connection."""
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
     """How many processes draw the pages; with none, browsers draw them themselves."""

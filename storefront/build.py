@@ -26,7 +26,16 @@ STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
 NOT_GENERATED = frozenset({"node_modules", "build", ".react-router", "reflex.json"})
-WHERE_IT_RUNS = {"port", "data_dir", "database_url", "redis_url", "renderers", "drain_seconds"}
+WHERE_IT_RUNS = {
+    "port",
+    "data_dir",
+    "database_url",
+    "database_pool",
+    "database_pooler",
+    "redis_url",
+    "renderers",
+    "drain_seconds",
+}
 KNOWN_WHILE_IT_RUNS = {"google_client_id", "google_client_secret", "google_issuer"} | {
     f"smtp_{name}" for name in ("host", "port", "user", "password", "starttls")
 }

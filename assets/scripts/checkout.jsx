@@ -5,6 +5,7 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { useOtherTabs } from "./cart.jsx";
 import { useLasting } from "./lasting.jsx";
+import { watchLoss } from "./reconnecting.js";
 
 const COPY = "trompo_typed";
 const PAUSE_MS = 500;
@@ -182,12 +183,13 @@ function useIsSlow(isPricing) {
 }
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, answer, shipping, documents, book, fields, onPlace, onStale, children, ...props }) {
+export function Checkout({ total, answer, interrupted, shipping, documents, book, fields, onPlace, onStale, children, ...props }) {
   const typed = useTyped(props);
   const controls = useControls(typed, documents, book);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
   const seen = useRef(answer.number);
+  const watch = useRef(null);
   const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
 
   const { dane_code: town, shipping_option: wanted = "" } = typed.values;
@@ -207,6 +209,7 @@ export function Checkout({ total, answer, shipping, documents, book, fields, onP
   const send = (agreedTotal) => {
     setPlacing(true);
     isAwaited.current = true;
+    watch.current?.asked();
     setFailure(null);
     onPlace(typed.reachAll(fields), agreedTotal);
   };
@@ -243,7 +246,18 @@ export function Checkout({ total, answer, shipping, documents, book, fields, onP
 
   useOtherTabs(onStale);
 
-  // the connection was lost while the answer was on its way, or the browser's Back brought this very page again
+  // The connection was lost while the press or its answer was on its way. Had it become an order, the page would be that
+  // order's by now; if it still becomes one, the next press finds it.
+  useEffect(() => {
+    watch.current = watchLoss(() => {
+      if (!isAwaited.current) return;
+      setPlacing(false);
+      setFailure({ kind: "failed", text: interrupted });
+    });
+    return watch.current.end;
+  }, []);
+
+  // the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);
   useEffect(() => {
     const shown = (event) => {

@@ -1,6 +1,7 @@
 // Buttons and forms that ask the server: pressed again before it has answered, they ask once.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { watchLoss } from "./reconnecting.js";
 
 const Busy = createContext(false);
 export const useBusy = () => useContext(Busy);
@@ -9,10 +10,18 @@ export const useBusy = () => useContext(Busy);
 export function Once({ answers, children }) {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => setBusy(false), [answers]);
+  const watch = useRef(null);
+  useEffect(() => {
+    watch.current = watchLoss(() => setBusy(false)); // it can be pressed again
+    return watch.current.end;
+  }, []);
 
   const pressed = (event) => {
     if (event.type === "click" && !event.target.closest("[data-once]")) return;
-    if (!isBusy) return setBusy(true);
+    if (!isBusy) {
+      watch.current?.asked();
+      return setBusy(true);
+    }
     event.preventDefault();
     event.stopPropagation();
   };

@@ -3,14 +3,19 @@
 // stays as it was, with all that is typed, opened and scrolled to in it.
 //
 // A server that has lost a page's state asks for the same over the connection there is, and sends back what it could not
-// act upon: see `storefront/live/lost.py`. That is sent again when the server knows the page, and what the shopper does
+// act upon: see `storefront/live/state_loss.py`. That is sent again when the server knows the page, and what the shopper does
 // meanwhile after it: everything is acted upon in the order in which it was done.
 
 const LONGEST_MS = 5000; // whoever waits for longer sees what there is
 const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server says of a page that it knows, true in the last
 
+// Told to the window when a new connection has said everything. What was asked over the one before may be lost, and its
+// answer, too: whoever still waits for one waits in vain.
+const RECONNECTED = "trompo:reconnected";
+
 const reminders = new Set();
 let held = null;
+let isNew = false; // whether what is held comes over a new connection
 let missing = []; // the reminders that the server has yet to act upon
 let isSaid = false;
 let limit;
@@ -30,7 +35,7 @@ export function inTurn(event, first, send) {
     return null;
   }
   queue = { sentBack, meanwhile: [], send, timer: setTimeout(sendQueue, LONGEST_MS) };
-  startOver();
+  startOver(false);
   return first();
 }
 
@@ -42,9 +47,10 @@ function sendQueue() {
   send([...sentBack, ...meanwhile]);
 }
 
-// What comes next is the beginning of everything.
-export function startOver() {
+// What comes next is the beginning of everything, over a new connection unless told otherwise.
+export function startOver(isNewConnection = true) {
   clearTimeout(limit);
+  isNew ||= isNewConnection;
   [held, missing, isSaid] = [[], [], false];
 }
 
@@ -69,6 +75,9 @@ export function show(delta, dispatch, root) {
     const deltas = held;
     held = null;
     for (const one of deltas) apply(one, dispatch);
+    if (!isNew) return;
+    isNew = false;
+    setTimeout(() => window.dispatchEvent(new Event(RECONNECTED))); // after what was said is shown
   };
   if (held.length) missing = missing.filter((reminder) => reminder.isMissing(delta));
   else {
@@ -81,4 +90,19 @@ export function show(delta, dispatch, root) {
   if (isKnown !== undefined) sendQueue();
   isSaid ||= Boolean(isKnown);
   if (isSaid && !missing.length) release();
+}
+
+// What was asked over a connection that is gone: `asked()` when something is asked, and `lost` is called when a new
+// connection has been made since. What is asked while there is none waits for the next, and is not lost. `end` forgets it.
+export function watchLoss(lost) {
+  let isLost = false;
+  const renewed = () => {
+    if (isLost) lost();
+    isLost = true;
+  };
+  window.addEventListener(RECONNECTED, renewed);
+  return {
+    asked: () => { isLost = !isNew; },
+    end: () => window.removeEventListener(RECONNECTED, renewed),
+  };
 }

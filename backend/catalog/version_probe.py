@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import asyncpg
 
-from backend.database import Database
+from backend.database import CONNECT_WITHIN, Database
 from backend.single_flight import SingleFlight
 
 T = TypeVar("T")
@@ -36,6 +36,8 @@ class VersionProbe:
         self._file: sqlite3.Connection | None = None
         self._server: asyncpg.Connection | None = None
         self._queries = SingleFlight[None, Version](finishes=True)  # one connection serves all who ask
+        self._kept = 0 if database.through_pooler else 1
+        """How many prepared statements the connection keeps."""
         self._values: dict[str, tuple[int, Any]] = {}
 
     async def now(self) -> Version:
@@ -96,8 +98,15 @@ class VersionProbe:
     async def _read_server(self) -> Version:
         if self._server is None:
             url = self._database.url.set(drivername="postgresql")
-            self._server = await asyncpg.connect(url.render_as_string(hide_password=False))
-        return Version(*await self._server.fetchrow(_QUERY))
+            self._server = await asyncpg.connect(
+                url.render_as_string(hide_password=False),
+                timeout=CONNECT_WITHIN,
+                statement_cache_size=self._kept,
+            )
+        if not self._database.through_pooler:
+            return Version(*await self._server.fetchrow(_QUERY))
+        async with self._server.transaction(readonly=True):  # a pooler keeps it on one connection
+            return Version(*await self._server.fetchrow(_QUERY))
 
     def _disconnect(self) -> None:
         if self._server is not None:

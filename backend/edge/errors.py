@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from backend.edge.wire import Wire
 from backend.errors import Conflict, InvalidData, ShopError
+from backend.outage import RETRY_AFTER, DatabaseUnavailable
 
 MAX_PROBLEMS = 3
 MAX_SHOWN = 100
@@ -111,6 +112,7 @@ def answer_errors(api: FastAPI) -> None:
     api.add_exception_handler(ShopError, _shop_error)
     api.add_exception_handler(RequestValidationError, _invalid_request)
     api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(DatabaseUnavailable, _outage)
     api.add_exception_handler(DBAPIError, _database_error)
     api.add_exception_handler(Exception, _unknown_error)
 
@@ -150,6 +152,13 @@ async def _database_error(request: Request, error: Exception) -> Response:
     return await _unknown_error(request, error)
 
 
+async def _outage(_request: Request, error: Exception) -> Response:
+    """It is told in the log where it begins and ends: `backend/outage.py`."""
+    assert isinstance(error, DatabaseUnavailable)  # noqa: S101
+    body = {"type": "unavailable", "message": error.message}
+    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+
+
 def _is_rivalry(error: Exception) -> bool:
     """Whether PostgreSQL broke a deadlock (40P01) or a serialization (40001) by ending us."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
@@ -177,6 +186,7 @@ _MEANINGS = {
     422: "It exists already, or the payment was refused.",
     429: "Too many tries.",
     502: "The gateway or the carrier failed.",
+    503: "The shop cannot be served just now: try again after the seconds of `Retry-After`.",
 }
 
 REFUSALS: dict[int | str, dict[str, Any]] = {

@@ -13,13 +13,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend.database import Database
 from backend.edge.readiness import OK, Readiness
 from backend.jobs import JobStats, stats
+from backend.outage import RETRY_AFTER
 
 log = logging.getLogger(__name__)
 
 router = APIRouter()
-
-RETRY_AFTER = "5"
-"""Seconds."""
 
 
 class EventLoop(BaseModel):
@@ -104,7 +102,7 @@ async def readyz(request: Request, response: Response) -> Ready:
     checks = await readiness.look()
     is_ready = not readiness.is_draining and all(result == OK for result in checks.values())
     if not is_ready:
-        response.status_code, response.headers["Retry-After"] = 503, RETRY_AFTER
+        response.status_code, response.headers["Retry-After"] = 503, str(RETRY_AFTER)
     return Ready(
         status="ready" if is_ready else "unavailable", checks=dict(checks), draining=readiness.is_draining
     )

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-
 from backend.clock import now
 from backend.database import Database, database_now
 from backend.settings import Settings
@@ -24,6 +22,7 @@ CHECK_SECONDS = 2.0
 MOST_APART = 30.0
 """Seconds between this machine's clock and the database's, beyond which the process is not ready."""
 OK = "ok"
+NO_ANSWER = "no answer in time"
 
 Check = Callable[[], Awaitable[str]]
 """Returns `ok`, or what is wrong in a few words without names or addresses. What it raises counts as wrong, too."""
@@ -62,23 +61,28 @@ async def _bounded(check: Check) -> str:
     try:
         return await asyncio.wait_for(check(), CHECK_SECONDS)
     except TimeoutError:
-        return f"no answer within {CHECK_SECONDS:.0f} s"
+        return NO_ANSWER
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is wrong
         return type(error).__name__
 
 
 async def _database(database: Database) -> str:
     try:
-        return OK if await database.is_up() else "wrong answer"
-    except PoolTimeout:
-        return OK  # every connection is at work: the database is up, and this process is busy
+        async with asyncio.timeout(CHECK_SECONDS / 2):
+            return OK if await database.is_up() else "wrong answer"
+    except TimeoutError:
+        # every connection may be at work: a process that is busy must not be taken for one that cannot serve
+        return OK if database.served_seconds_ago < CHECK_SECONDS / 2 else NO_ANSWER
 
 
 async def _clock(database: Database) -> str:
     """Compare the clocks. Tokens bear this machine's time, and other replicas read them."""
-    before = now()
-    async with database.read() as session:
-        theirs = await database_now(session)
+    try:
+        async with asyncio.timeout(CHECK_SECONDS / 2), database.read() as session:
+            before = now()
+            theirs = await database_now(session)
+    except TimeoutError:
+        return OK  # that is the other check's to tell
     apart = abs((theirs - before - (now() - before) / 2).total_seconds())
     return OK if apart <= MOST_APART else f"{apart:.0f} s apart from the database's"
 

@@ -9,11 +9,12 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart import service as carts
 from backend.errors import Conflict, ShopError
+from backend.outage import DatabaseUnavailable
 from backend.texts import _
 from storefront.components.forms import BUSY, AskFirst, Once, spinner_or
 from storefront.components.hooks import ABSENT
 from storefront.state.cart import CartState, use_own_cart
-from storefront.state.frame import FAILURE, message_of
+from storefront.state.frame import COMING_BACK, FAILURE, message_of
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,8 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
     except ShopError as error:
         log.info("the bank of order %s stays: %s: %s", order_id, type(error).__name__, error.message)
         return Changed(problem=message_of(error))
+    except DatabaseUnavailable:
+        return Changed(problem=COMING_BACK)
     except Exception:
         log.exception("the bank of order %s could not be changed", order_id)
         return Changed(problem=FAILURE)

@@ -91,7 +91,8 @@ class CartState(rx.State):
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
                     await carts.set_quantity(session, cart_id, line_id, quantity)
-        await refresh(self)
+        async with errors_as_notices(self):
+            await refresh(self)
         self.answers = next_number(self.answers)
 
     @event()
@@ -102,7 +103,8 @@ class CartState(rx.State):
             cart_id = await usable_by(self, self.cart_id)
             async with current_shop().database.transaction() as session:
                 await carts.remove(session, cart_id, line_id)
-        await refresh(self)
+        async with errors_as_notices(self):
+            await refresh(self)
         self.answers = next_number(self.answers)
 
     async def _update(self, _shared: SharedReads) -> None:

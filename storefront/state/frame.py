@@ -22,10 +22,13 @@ from backend.errors import (
     ShopError,
     TooManyRequests,
 )
+from backend.outage import DatabaseUnavailable
 from backend.texts import _
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
+
+COMING_BACK = _("La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
     except ShopError as error:
         log.info("a shopper's request was refused: %s: %s", type(error).__name__, error.message)
         await notify(state, message_of(error))
+    except DatabaseUnavailable:
+        await notify(state, COMING_BACK)
     except Exception:
         log.exception("a shopper's request failed")
         await notify(state, FAILURE)

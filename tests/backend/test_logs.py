@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from backend.logs import FORMAT, LONGEST_MESSAGE, LONGEST_TRACEBACK, OneLine, escaped
+from backend.outage import DatabaseUnavailable
 
 
 def entry(message: str, *args: object, error: BaseException | None = None) -> str:
@@ -38,3 +39,8 @@ def test_a_tracebacks_lines_are_indented_and_its_end_stays() -> None:
     assert others[-1].endswith("someone must settle it")
     assert all(line.startswith("    ") for line in others)
     assert len("\n".join(others)) < LONGEST_TRACEBACK + 200
+
+
+def test_an_outage_has_no_traceback() -> None:
+    written = entry("%s failed", "GET /", error=DatabaseUnavailable("The database does not answer"))
+    assert written.endswith("WARNING shop: GET / failed: The database does not answer")

@@ -34,6 +34,33 @@ class Held:
         socket.connect_to_server().on_message(pass_on)
 
 
+class Swallowed:
+    """The way from a page to the shop, on which what says `text` gets lost, and the connection with it."""
+
+    def __init__(self, text: str) -> None:
+        self.count = 1
+        """How many are still to be lost."""
+        self._text = text
+
+    async def stand_before(self, page: Page) -> None:
+        """Be the way to this page, which is still to be opened."""
+        await page.route_web_socket(re.compile("_event"), self._connect)
+
+    async def _connect(self, socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        async def pass_on(message: str | bytes) -> None:
+            if self.count and self._text in str(message):
+                self.count -= 1
+                await server.close()
+                await socket.close()
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+        server.on_message(socket.send)
+
+
 class Slow:
     """The way between the shop and a page, on which everything takes these seconds in each direction."""
 

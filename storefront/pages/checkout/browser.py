@@ -117,6 +117,7 @@ class Checkout(rx.Component):
     noted: rx.Var[int]
     shipping: rx.Var[Shipping]
     answer: rx.Var[Answer]
+    interrupted: rx.Var[str]
     book: rx.Var[list[AddressView]]
     documents: rx.Var[dict[str, list[str]]]
     fields: rx.Var[list[str]]

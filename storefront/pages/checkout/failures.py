@@ -16,6 +16,16 @@ from storefront.pages.checkout.fields import LABELS
 
 NOT_CREATED = _("No se pudo crear la transacción, por favor intenta más tarde o comunícate con nosotros.")
 
+COMING_BACK = _(
+    "La tienda vuelve en un momento. Tu carrito sigue guardado: inténtalo otra vez en unos segundos. "
+    "Si tu pago ya había comenzado, te llevamos a él."
+)
+
+INTERRUPTED = _(
+    "La conexión se cortó antes de que supiéramos de tu pedido. Pulsa otra vez: si ya quedó creado, "
+    "te llevamos a él y no se paga dos veces."
+)
+
 
 def kind_of(error: ShopError) -> str:
     """How the page takes the error: see `Answer.kind`."""

@@ -22,6 +22,7 @@ from storefront.pages.checkout.browser import (
     field_id,
     problem_at,
 )
+from storefront.pages.checkout.failures import INTERRUPTED
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
@@ -86,6 +87,7 @@ def open_checkout() -> rx.Component:
         noted=CheckoutState.noted,
         shipping=CheckoutState.shipping,
         answer=CheckoutState.answer,
+        interrupted=INTERRUPTED,
         book=CheckoutState.book,
         documents={person: [kind["value"] for kind in kinds] for person, kinds in DOCUMENTS.items()},
         fields=list(LABELS),

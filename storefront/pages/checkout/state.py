@@ -21,6 +21,7 @@ from backend.checkout.service import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
+from backend.outage import DatabaseUnavailable
 from backend.shipping.municipalities import search_municipalities
 from backend.texts import _
 from storefront.components.change_bank import change_bank
@@ -28,7 +29,7 @@ from storefront.components.forms import LONGEST, Town, town_view
 from storefront.components.links import order_path
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
-from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
+from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.loader import FACTS, load
 from storefront.pages.checkout.views import (
     Answer,
@@ -215,6 +216,8 @@ class CheckoutState(PageState, rx.State):
             answer, problems = Answer(kind=kind_of(error), text=text_of(error)), error.fields
             if isinstance(error, TotalChanged):
                 answer = replace(answer, text=await _total_now(cart_id, total))
+        except DatabaseUnavailable:
+            answer = Answer(kind="failed", text=COMING_BACK)
         except Exception:
             log.exception("the order of %s failed", cart_id)
         async with self:
@@ -223,7 +226,8 @@ class CheckoutState(PageState, rx.State):
             if answer.kind == "placed":
                 await self._remember(cart_id, placed)
             else:
-                await self._show_cart()
+                with suppress(DatabaseUnavailable):  # the answer says so
+                    await self._show_cart()
                 is_empty = not (await self.get_state(CartState)).cart.lines
             if problems is not None:
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}

@@ -15,8 +15,9 @@ from backend.clock import now
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
+from backend.outage import DatabaseUnavailable
 from storefront.state.cart import EMPTY_CART, CartState, refresh
-from storefront.state.frame import FrameState
+from storefront.state.frame import COMING_BACK, FrameState
 from tests.shop_floor import Floor, make_toy
 
 Shopper = Callable[[], rx.State]
@@ -198,3 +199,26 @@ async def test_a_customers_cart_does_nothing_for_whoever_has_its_id(
             assert (browser.cart_id, browser.cart) == ("", EMPTY_CART)
     await ana.load_cart()
     assert ana.cart.count == 2
+
+
+async def test_without_the_database_a_notice_says_that_the_shop_comes_back(
+    shop: Shop, shopper: Shopper, toy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = shopper()
+    cart, frame = await root.get_state(CartState), await root.get_state(FrameState)
+    await cart.add(toy, 1)
+    line, answers = cart.cart.lines[0], cart.answers
+
+    def away() -> None:
+        raise DatabaseUnavailable("The database does not answer")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(shop.database, "read", away)
+        outage.setattr(shop.database, "transaction", away)
+        await cart.set_quantity(line.id, 3)
+        assert frame.notice.text == COMING_BACK
+        assert cart.answers > answers  # the browser shows what it knows for sure
+        await cart.load_cart()
+        await cart.remove(line.id)
+    await cart.load_cart()
+    assert cart.cart.count == 1

@@ -1,0 +1,73 @@
+"""The database is away, or every connection to it is busy: one error for all the ways in which that shows.
+
+An outage is told when it begins and when it ends, not with every request that meets it.
+"""
+
+import logging
+import math
+import time
+from typing import Any
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+RETRY_AFTER = 5
+"""Seconds after which it makes sense to try again."""
+
+log = logging.getLogger(__name__)
+
+AWAY_STATES = ("08", "57P", "53", "25006", "58")
+"""How SQLSTATEs begin that mean: the connection broke, the server ends or starts, it lacks connections, memory or disk,
+it takes no writes, its files fail (PostgreSQL, appendix A)."""
+AWAY_CODES = frozenset({5, 6, 8, 10, 13, 14})
+"""SQLite's primary result codes BUSY, LOCKED, READONLY, IOERR, FULL and CANTOPEN."""
+
+
+class DatabaseUnavailable(OSError):
+    """The database cannot be reached, or not in time. What was asked for has not been done, unless it was a commit.
+
+    It is no `ShopError` on purpose: those who ask a provider take such an error for its refusal.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def as_unavailable(error: Exception) -> DatabaseUnavailable | None:
+    """The error as an outage; None when it is another one."""
+    if isinstance(error, DatabaseUnavailable):
+        return error
+    if isinstance(error, PoolTimeout):
+        return DatabaseUnavailable("Too many requests wait for the database: try again")
+    if isinstance(error, DBAPIError) and (error.connection_invalidated or _means_away(error.orig)):
+        return DatabaseUnavailable("The database does not answer: try again")
+    return None
+
+
+def _means_away(error: Any) -> bool:
+    state, code = getattr(error, "sqlstate", None), getattr(error, "sqlite_errorcode", None)
+    return (isinstance(state, str) and state.startswith(AWAY_STATES)) or (
+        isinstance(code, int) and code & 0xFF in AWAY_CODES
+    )
+
+
+class Outage:
+    """Whether a database is away now, as those find who use it. `served_at`: when it last was not, monotonic."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self.served_at = -math.inf
+
+    def met(self, error: DatabaseUnavailable, cause: BaseException) -> None:
+        """Somebody met it. The first one is told."""
+        if not self._is_on:
+            self._is_on = True
+            log.error("%s (%s); this is not told again until it is over", error.message, type(cause).__name__)
+
+    def over(self) -> None:
+        """Somebody was served. The first one is told."""
+        self.served_at = time.monotonic()
+        if self._is_on:
+            self._is_on = False
+            log.warning("the database answers again")

@@ -1,0 +1,105 @@
+"""The database is away or too busy: 503 and one line in the log, and the shop goes on when it is back."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import ProgrammingError
+
+from backend import database as databases
+from backend.app import Shop, create_api
+from backend.catalog.models import Collection
+from backend.database import Database
+from backend.outage import DatabaseUnavailable
+from backend.settings import Settings
+from tests.ports import free_port
+
+
+async def test_more_than_the_pool_holds_wait_in_turn(postgresql_url: str) -> None:
+    database = Database(postgresql_url, pool=2)
+
+    async def ask(number: int) -> int:
+        async with database.read() as session:
+            return int((await session.execute(text(f"SELECT {number}"))).scalar_one())
+
+    assert await asyncio.gather(*map(ask, range(100))) == [*range(100)]
+    await database.close()
+
+
+async def test_who_waits_for_too_long_is_told(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "POOL_WAIT", 0.01)
+    database = Database(postgresql_url, pool=2)
+    async with database.transaction() as first, database.transaction() as second:
+        await first.execute(text("SELECT 1"))
+        await second.execute(text("SELECT 1"))
+        with pytest.raises(DatabaseUnavailable, match="Too many requests"):
+            await database.is_up()
+    assert await database.is_up()
+    await database.close()
+
+
+async def test_nobody_listens_and_that_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
+    for _ in range(3):
+        with pytest.raises(DatabaseUnavailable, match="does not answer"):
+            await database.is_up()
+    assert [record.levelno for record in caplog.records if record.name == "backend.outage"] == [logging.ERROR]
+
+
+async def test_a_server_that_cuts_us_off(postgresql_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    database, other = Database(postgresql_url), Database(postgresql_url)
+    end = text("SELECT pg_terminate_backend(:pid)")
+    with pytest.raises(DatabaseUnavailable):  # noqa: PT012 - which statement meets it is not the point
+        async with database.transaction() as session:
+            pid = (await session.execute(text("SELECT pg_backend_pid()"))).scalar_one()
+            async with other.read() as killer:
+                await killer.execute(end, {"pid": pid})
+            await session.execute(select(Collection))
+    assert await database.is_up()
+    assert "the database answers again" in caplog.text
+    await database.close()
+    await other.close()
+
+
+async def test_what_is_wrong_with_a_statement_is_no_outage(database: Database) -> None:
+    with pytest.raises(Exception, match="no_such_table") as raised:
+        async with database.read() as session:
+            await session.execute(text("SELECT * FROM no_such_table"))
+    assert not isinstance(raised.value, DatabaseUnavailable)
+    assert isinstance(raised.value, ProgrammingError) or database.is_sqlite
+
+
+async def test_a_file_that_somebody_else_keeps_locked(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "SQLITE_BUSY_MS", 10)
+    database, other = Database(sqlite_url), Database(sqlite_url)
+    async with other.transaction():
+        with pytest.raises(DatabaseUnavailable):
+            async with database.transaction():
+                pass
+    await database.close()
+    await other.close()
+
+
+async def test_the_api_without_its_database(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    nobody = f"postgresql://shop@127.0.0.1:{free_port()}/shop"
+    shop = Shop(Settings(data_dir=tmp_path, database_url=nobody))
+    transport = httpx.ASGITransport(create_api(shop))
+    headers = {"x-publishable-api-key": "pk_any"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop", headers=headers) as client:
+        answers = [
+            await client.get("/store/products"),
+            await client.post("/store/carts", json={}),
+            await client.post("/auth/user/emailpass", json={"email": "a@example.com", "password": "x" * 12}),
+        ]
+        hook = await client.post("/hooks/payment/gateway_pse", content=b"x_ref_payco=1")
+    await shop.stop()
+    assert [answer.status_code for answer in answers] == [503] * 3
+    assert {answer.headers["retry-after"] for answer in answers} == {"5"}
+    assert {answer.json()["type"] for answer in answers} == {"unavailable"}
+    assert (hook.status_code, hook.text) == (200, "OK")
+    assert caplog.text.count("not told again until it is over") == 1
