@@ -1,15 +1,16 @@
-"""Rate limits: how often one client may try something, counted in the database for all replicas.
+"""Rate limits: how often something may be tried, counted in the database for all replicas.
 
 `hit` counts a try before it is made, so that tries at the same moment do not pass together; `refund` takes it back when
-the try was right.
+the try was right. A try that is refused counts nowhere: whoever goes on hammering does not lock others out.
 """
 
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import bindparam, case, delete, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,14 +20,15 @@ from backend.clock import now
 from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
 from backend.jobs import JobRun, periodic
+from backend.settings import Settings
 from backend.tables import for_each_dialect, table_of
 
-WINDOW = timedelta(minutes=15)
+WINDOW, DAY = timedelta(minutes=15), timedelta(days=1)
 TOO_MANY = "Too many tries: wait some minutes"
 
 
 class RateLimitCounter(SQLModel, table=True):
-    """The tries of one window. `key` is a hash of the limit's kind, the subject and the client."""
+    """The tries of one window. `key` is a hash of the limit's kind and of whose tries these are."""
 
     __tablename__ = "rate_limit_counter"
 
@@ -35,21 +37,65 @@ class RateLimitCounter(SQLModel, table=True):
     expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
+PEOPLE = 1000
+"""What `RateLimit.per_client` is stated for."""
+
+
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How many tries of a kind pass in one window. A subject is an e-mail address or a cart.
+    """How many tries of a kind pass in a quarter of an hour. A subject is an e-mail address or a cart.
 
     Attributes:
         kind: what is tried; limits of different kinds are counted apart.
-        per_pair: of one client for one subject.
-        per_client: of one client for all subjects.
-        per_subject: of all clients for one subject; 0 where a subject is one client's alone: it is not counted then.
+        per_pair: of one client, or of one known device, for one subject.
+        per_client: of one client for all subjects, where `PEOPLE` share its address.
+        per_subject: of all clients for one subject; 0 where strangers must not use a subject's tries up.
+        per_day: like `per_subject`, and for each known device, but in 24 hours; 0 for no such bound.
     """
 
     kind: str
     per_pair: int
     per_client: int
     per_subject: int
+    per_day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who tries.
+
+    Attributes:
+        address: what the client is counted by.
+        people: how many may share the address.
+        device: the id of a device that its subject knows: only its own tries count for it, whatever strangers do.
+    """
+
+    address: str
+    people: int = PEOPLE
+    device: str = ""
+
+    @classmethod
+    def at(cls, ip: str, settings: Settings) -> Self:
+        """The client at this IP address."""
+        return cls(network_of(ip), settings.people_per_address)
+
+
+def network_of(ip: str) -> str:
+    """What a client is counted by: the address; of IPv6 the /64, as one subscriber has all of it.
+
+    Anything that is no address is returned as it is.
+    """
+    try:
+        address = ip_address(ip)
+    except ValueError:
+        return ip
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    return str(address.ipv4_mapped or IPv6Network((int(address) >> 64 << 64, 64)))
+
+
+class SubjectExhausted(TooManyRequests):
+    """All clients together have tried too often for this subject; this client itself has not."""
 
 
 _COUNTERS = table_of(RateLimitCounter)
@@ -61,21 +107,23 @@ def _upsert(count: int) -> dict[str, Any]:
 
     def build(dialect: Any) -> Any:
         stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
-        until = bindparam("until", type_=UtcDateTime())
-        rows = [{"key": bindparam(f"key{n}"), "hits": 1, "expires_at": until} for n in range(count)]
+        rows = [
+            {
+                "key": bindparam(f"key{n}"),
+                "hits": 1,
+                "expires_at": bindparam(f"until{n}", type_=UtcDateTime()),
+            }
+            for n in range(count)
+        ]
         is_over = stored.expires_at <= moment
-        return (
-            dialect.insert(_COUNTERS)
-            .values(rows)
-            .on_conflict_do_update(
-                index_elements=["key"],
-                set_={
-                    "hits": case((is_over, 1), else_=stored.hits + 1),
-                    "expires_at": case((is_over, until), else_=stored.expires_at),
-                },
-            )
-            .returning(stored.key, stored.hits, stored.expires_at)
-        )
+        new = dialect.insert(_COUNTERS).values(rows)
+        return new.on_conflict_do_update(
+            index_elements=["key"],
+            set_={
+                "hits": case((is_over, 1), else_=stored.hits + 1),
+                "expires_at": case((is_over, new.excluded.expires_at), else_=stored.expires_at),
+            },
+        ).returning(stored.key, stored.hits, stored.expires_at)
 
     return for_each_dialect(build)
 
@@ -93,77 +141,96 @@ class ExpiredCounters:
             await session.execute(delete(_COUNTERS).where(_COUNTERS.c.expires_at < now() - WINDOW))
 
 
-async def hit(database: Database, limit: RateLimit, subject: str, client: str) -> None:
+async def hit(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
     """Count a try of this client for this subject, in a transaction of its own.
 
     Raises:
-        TooManyRequests: it is one too many; `retry_after` has the seconds to wait.
+        TooManyRequests: see `hit_in`.
     """
     async with database.transaction() as session:
-        wait = await _count(session, limit, subject, client)
-    _require_no_wait(wait)
+        await hit_in(session, limit, subject, client)
 
 
-async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> None:
+async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
     """Count a try in the caller's transaction: it does not count when that is rolled back.
 
     Raises:
-        TooManyRequests: it is one too many; `retry_after` has the seconds to wait.
+        TooManyRequests: it is one too many, and the transaction has to be rolled back, so that it counts nowhere;
+            `retry_after` has the seconds to wait. `SubjectExhausted` when only other clients' tries are too many.
     """
-    _require_no_wait(await _count(session, limit, subject, client))
+    moment = now()
+    counters = {counter.key: counter for counter in _counters(limit, subject, client)}
+    # in one order, so that no two transactions wait for each other
+    asked: dict[str, Any] = {"moment": moment}
+    for n, key in enumerate(sorted(counters)):
+        asked |= {f"key{n}": key, f"until{n}": moment + counters[key].window}
+    statement = _upsert(len(counters))[session.get_bind().dialect.name]
+    counted = (await session.execute(statement, asked)).all()
+    over = [(counters[key], until) for key, hits, until in counted if hits > counters[key].most]
+    if not over:
+        return
+    wait = max(until for _counter, until in over) - moment
+    refusal = SubjectExhausted if all(counter.is_shared for counter, _until in over) else TooManyRequests
+    raise refusal(TOO_MANY, retry_after=max(ceil(wait.total_seconds()), 1))
 
 
-async def refund(database: Database, limit: RateLimit, subject: str, client: str) -> None:
+async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
-    pair, *others = _keys(limit, subject, client)
+    own, *others = _counters(limit, subject, client)
     async with database.transaction() as session:
-        await session.execute(delete(_COUNTERS).where(_COUNTERS.c.key == pair))
+        await session.execute(delete(_COUNTERS).where(_COUNTERS.c.key == own.key))
         await _uncount(session, others)
 
 
-async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> None:
+async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
     """Uncount, in the caller's transaction, a try of this client for this subject.
 
     Nothing happens where none was counted in this window, so that one try is uncounted once.
     """
-    pair, *others = _keys(limit, subject, client)
-    counted = delete(_COUNTERS).where(_COUNTERS.c.key == pair, _COUNTERS.c.expires_at > now())
+    own, *others = _counters(limit, subject, client)
+    counted = delete(_COUNTERS).where(_COUNTERS.c.key == own.key, _COUNTERS.c.expires_at > now())
     if (await session.execute(counted.returning(_COUNTERS.c.key))).first() is None:
         return
     await _uncount(session, others)
 
 
-async def _uncount(session: AsyncSession, keys: list[str]) -> None:
-    """Take one try off each counter, in the order in which `_count` locks them."""
+async def _uncount(session: AsyncSession, counters: "list[_Counter]") -> None:
+    """Take one try off each counter, in the order in which `hit_in` locks them."""
     stored = _COUNTERS.c
-    for key in sorted(keys):
+    for key in sorted(counter.key for counter in counters):
         less = update(_COUNTERS).where(stored.key == key, stored.hits > 0)
         await session.execute(less.values(hits=stored.hits - 1))
 
 
-async def _count(session: AsyncSession, limit: RateLimit, subject: str, client: str) -> timedelta:
-    """Count the try. Returns how long to wait before the next one; nothing when this one may be made."""
-    moment = now()
-    most = _keys(limit, subject, client)
-    # in one order, so that no two transactions wait for each other
-    asked = {f"key{n}": key for n, key in enumerate(sorted(most))}
-    statement = _upsert(len(most))[session.get_bind().dialect.name]
-    asked_at = {"moment": moment, "until": moment + WINDOW}
-    counted = (await session.execute(statement, {**asked, **asked_at})).all()
-    return max((until for key, hits, until in counted if hits > most[key]), default=moment) - moment
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """What one try counts for. `is_shared`: it counts the tries of all clients together."""
+
+    key: str
+    most: int
+    window: timedelta = WINDOW
+    is_shared: bool = False
 
 
-def _require_no_wait(wait: timedelta) -> None:
-    if wait > timedelta(0):
-        raise TooManyRequests(TOO_MANY, retry_after=ceil(wait.total_seconds()))
-
-
-def _keys(limit: RateLimit, subject: str, client: str) -> dict[str, int]:
-    """The keys of the counters, the pair's first, with what each may count."""
-    counted = {(subject, client): limit.per_pair, ("", client): limit.per_client}
+def _counters(limit: RateLimit, subject: str, client: Client) -> list[_Counter]:
+    """What a try counts for, first what is this client's alone for this subject."""
+    kind = limit.kind
+    if client.device:
+        counters = [_Counter(_hash(kind, "device", subject, client.device), limit.per_pair)]
+        if limit.per_day:
+            key = _hash(kind, "device, day", subject, client.device)
+            counters.append(_Counter(key, limit.per_day, DAY))
+        return counters
+    of_client = max(limit.per_pair, ceil(limit.per_client * client.people / PEOPLE))
+    counters = [
+        _Counter(_hash(kind, "pair", subject, client.address), limit.per_pair),
+        _Counter(_hash(kind, "client", client.address), of_client),
+    ]
     if limit.per_subject:
-        counted[subject, ""] = limit.per_subject
-    return {_hash(limit.kind, *whose): most for whose, most in counted.items()}
+        counters.append(_Counter(_hash(kind, "subject", subject), limit.per_subject, is_shared=True))
+    if limit.per_day:
+        counters.append(_Counter(_hash(kind, "subject, day", subject), limit.per_day, DAY, is_shared=True))
+    return counters
 
 
 def _hash(*parts: str) -> str:

@@ -76,6 +76,8 @@ class Settings(BaseSettings):
     """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
     trusted_proxies: str = ""
     """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
+    people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
+    """How many people may share one client address, as in a mobile network: limits by address grow with it."""
 
     # the store
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)

@@ -23,6 +23,7 @@ from reflex_base.registry import RegistrationContext
 
 from backend.app import current_shop
 from backend.edge.requests import address_behind
+from backend.rate_limit import PEOPLE, network_of
 from storefront.closed_pages import ClosedPages
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ DEEPEST = 6
 """Levels of lists and objects in an event's payload."""
 PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The name that a page gives itself: a UUID."""
+FORWARDED = b"x-forwarded-for"
 MOST_BYTES_OF_A_FRAME = 256 * 1024
 MOST_CLIENTS = 50_000
 """Client addresses that are remembered at a time."""
@@ -75,7 +77,7 @@ EVENTS = Budget(at_once=300, per_second=30)
 BYTES = Budget(at_once=2 * 1024 * 1024, per_second=64 * 1024)
 FAILURES = Budget(at_once=30, per_second=0.5)
 CLIENT_FAILURES = Budget(at_once=300, per_second=5)
-"""Failures of all sockets of one client address: many honest shoppers may share one."""
+"""Failures of all sockets of one client address that `PEOPLE` share; the settings say how many do."""
 CLIENT_WAITS = 30.0
 """Seconds."""
 
@@ -107,6 +109,7 @@ class GuardedNamespace(EventNamespace):
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
         """Open the socket, unless its client has to wait or does not speak as our pages do (False)."""
+        _join_forwarded(environ)
         client = _client_of(environ)
         if client in self._waiting:
             return False
@@ -189,7 +192,7 @@ class GuardedNamespace(EventNamespace):
 
     def _spend(self, client: str, failures: float = 1) -> bool:
         """Count failures of a client; False when it has to wait from now on."""
-        account = self._clients.setdefault(client, Account(CLIENT_FAILURES))
+        account = self._clients.setdefault(client, Account(_budget_of_clients()))
         if account.spend(failures):
             return True
         self._waiting[client] = True
@@ -312,11 +315,25 @@ def _require_token(environ: Mapping[str, Any]) -> None:
         raise Refused("comes from a page without a name")
 
 
+def _budget_of_clients() -> Budget:
+    people = current_shop().settings.people_per_address / PEOPLE
+    at_once = max(CLIENT_FAILURES.at_once * people, FAILURES.at_once)
+    return Budget(at_once, max(CLIENT_FAILURES.per_second * people, FAILURES.per_second))
+
+
+def _join_forwarded(environ: Mapping[str, Any]) -> None:
+    """Make one `X-Forwarded-For` of several, as they are one list: Reflex would read the last one only."""
+    scope = environ.get("asgi.scope", {})
+    headers = list(scope.get("headers", []))
+    lists = [value for name, value in headers if name == FORWARDED]
+    if len(lists) > 1:
+        others = [(name, value) for name, value in headers if name != FORWARDED]
+        scope["headers"] = [*others, (FORWARDED, b", ".join(lists))]
+
+
 def _client_of(environ: Mapping[str, Any]) -> str:
-    """The client's address, as the connection and our own proxies tell it."""
+    """What the client is counted by, as the connection and our own proxies tell it: see `network_of`."""
     scope = environ.get("asgi.scope", {})
     host = (scope.get("client") or ("",))[0]
-    forwarded = [
-        value.decode("latin-1") for name, value in scope.get("headers", []) if name == b"x-forwarded-for"
-    ]
-    return address_behind(host, forwarded, current_shop().settings.trusted_proxies)
+    forwarded = [value.decode("latin-1") for name, value in scope.get("headers", []) if name == FORWARDED]
+    return network_of(address_behind(host, forwarded, current_shop().settings.trusted_proxies))

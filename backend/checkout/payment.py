@@ -30,7 +30,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, lock_session
-from backend.rate_limit import RateLimit, hit_in
+from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
 from backend.tables import JsonObject
 from backend.texts import _
@@ -38,8 +38,8 @@ from backend.texts import _
 PAYMENT_STARTS = RateLimit("payment", per_pair=12, per_client=60, per_subject=12)
 """How often a payment is started in a quarter of an hour: each reserves units for half an hour, and asks the gateway.
 
-Nobody needs twelve starts for one cart. Behind one address there may be an office, a school or a mobile network, which
-make fewer than sixty purchases in that time; sixty reservations are too few to block a shop's stock.
+Nobody needs twelve starts for one cart. A thousand people behind one address make fewer than sixty purchases in that
+time; sixty reservations are too few to block a shop's stock.
 """
 MAX_STARTS = 3
 """How often one request starts again because another payment of the cart began or ended meanwhile."""
@@ -201,7 +201,8 @@ class PaymentStarter:
                 replacing=replacing,
             )
             # after every check, so that a refusal is not counted; clients without an address are not one client
-            await hit_in(session, PAYMENT_STARTS, cart_id, start.ip or cart_id)
+            client = Client.at(start.ip or cart_id, self.settings)
+            await hit_in(session, PAYMENT_STARTS, cart_id, client)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
         return payment, PaymentRequest(
             session_id=payment.id,

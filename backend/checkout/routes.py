@@ -31,7 +31,7 @@ from backend.checkout.shipping import offer_wire
 from backend.checkout.shipping_quotes import UNKNOWN_OPTION
 from backend.database import Database
 from backend.edge.authentication import MaybeCustomer, NotSignedIn
-from backend.edge.dependencies import Channel, ClientIp, Db, Shown, sales_channel
+from backend.edge.dependencies import Channel, ClientIp, Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, listed, page_of, read_query
 from backend.edge.requests import WireRoute
@@ -43,7 +43,7 @@ from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
 from backend.payment.sessions import UNKNOWN_COLLECTION, offered_providers, read_collection_sessions
 from backend.payment.wire import collection_wire
-from backend.rate_limit import RateLimit, hit_in, refund_in
+from backend.rate_limit import Client, RateLimit, hit_in, refund_in
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -67,9 +67,11 @@ ShopCheckout = Annotated[Checkout, Depends(checkout_of)]
 
 @router.post("/store/carts", response_model=CartAnswer)
 async def create(
+    *,
     channel: Channel,
     database: Db,
     fields: Shown,
+    settings: ShopSettings,
     ip: ClientIp,
     body: Annotated[NewCart | None, Body()] = None,
 ) -> Wire:
@@ -78,7 +80,7 @@ async def create(
     async with database.transaction() as session:
         cart_id = await create_cart(session, new, channel)
         if not new.items:
-            await hit_in(session, EMPTY_CARTS, cart_id, ip or cart_id)
+            await hit_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -103,13 +105,20 @@ async def update(
 
 @router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
 async def add_item(
-    *, cart_id: str, body: NewItem, database: Db, fields: Shown, customer: MaybeCustomer, ip: ClientIp
+    *,
+    cart_id: str,
+    body: NewItem,
+    database: Db,
+    fields: Shown,
+    customer: MaybeCustomer,
+    settings: ShopSettings,
+    ip: ClientIp,
 ) -> Wire:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
         await carts.require_access(session, cart_id, customer)
         await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
-        await refund_in(session, EMPTY_CARTS, cart_id, ip or cart_id)
+        await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 

@@ -13,11 +13,12 @@ from starlette.responses import Response
 
 from backend.contact import CHECK_FIELDS, tidy_email
 from backend.customers import signing_in
-from backend.customers.accounts import WrongPassword
+from backend.customers.accounts import WrongPassword, device_account
 from backend.customers.google import JOIN_COOKIE, join, kept_in
 from backend.customers.password_reset import ask_reset
 from backend.customers.sessions import give_cookie, take_cookie, token_in
-from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.dependencies import Db, ShopSettings
+from backend.edge.devices import AnyVisitor, Visitor, remember_device
 from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
@@ -27,6 +28,9 @@ from backend.texts import _
 
 WRONG = _("El correo o la contraseña no coinciden.")
 TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+TOO_MANY_PASSWORDS = _(
+    "Van muchos intentos seguidos. Espera un rato, o pide un enlace para elegir otra contraseña."
+)
 SIGNED_OUT = _("Tu sesión terminó. Entra otra vez.")
 FAILED = _("No pudimos hacerlo. Inténtalo otra vez.")
 
@@ -53,19 +57,21 @@ Old = Annotated[str, Depends(token_in)]
 
 
 @router.post("/register")
-async def register(body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old) -> Response:
+async def register(
+    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
+) -> Response:
     """Make an account and be signed in."""
-    return await _signed_in(settings, signing_in.sign_up(database, body.model_dump(), client=client, old=old))
+    signed_up = signing_in.sign_up(database, body.model_dump(), visitor=visitor, old=old)
+    return await _signed_in(settings, visitor, signed_up)
 
 
 @router.post("/login")
 async def sign_in(  # noqa: PLR0917 - FastAPI names them
-    request: Request, body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old
+    request: Request, body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
 ) -> Response:
     """Sign in. A browser that came from Google to an existing account has proved its owner now: Google is joined."""
-    answer = await _signed_in(
-        settings, signing_in.sign_in(database, body.email, body.password, client=client, old=old)
-    )
+    signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old=old)
+    answer = await _signed_in(settings, visitor, signed_in, too_many=TOO_MANY_PASSWORDS)
     person = kept_in(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
         await join(database, tidy_email(body.email), **person)
@@ -75,27 +81,27 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
 
 @router.post("/password")
 async def change_password(
-    body: Typed, database: Db, settings: ShopSettings, client: ClientIp, old: Old
+    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
 ) -> Response:
     """Change the password; every other browser is signed out."""
-    renewed = signing_in.renew_password(database, old, body.password, body.new_password, client=client)
-    return await _signed_in(settings, renewed)
+    renewed = signing_in.renew_password(database, old, body.password, body.new_password, visitor=visitor)
+    return await _signed_in(settings, visitor, renewed)
 
 
 @router.post("/forgot")
-async def forgot(body: Typed, database: Db, client: ClientIp) -> Response:
+async def forgot(body: Typed, database: Db, visitor: AnyVisitor) -> Response:
     """Ask for a link. The answer says nothing of who has an account."""
     try:
-        await ask_reset(database, body.email, client=client)
+        await ask_reset(database, body.email, visitor=visitor)
     except ShopError as error:
         return _told(error)
     return Wire({})
 
 
 @router.post("/reset")
-async def reset(body: Typed, database: Db, settings: ShopSettings, old: Old) -> Response:
+async def reset(body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old) -> Response:
     """Choose a new password by a link, and be signed in."""
-    return await _signed_in(settings, signing_in.reset(database, body.token, body.password, old=old))
+    return await _signed_in(settings, visitor, signing_in.reset(database, body.token, body.password, old=old))
 
 
 @router.post("/logout")
@@ -112,13 +118,21 @@ async def sign_out_everywhere(database: Db, settings: ShopSettings, old: Old) ->
     return _signed_out(settings)
 
 
-async def _signed_in(settings: ShopSettings, token: Awaitable[str]) -> Response:
+async def _signed_in(
+    settings: ShopSettings,
+    visitor: Visitor,
+    done: Awaitable[signing_in.SignedIn],
+    *,
+    too_many: str = TOO_MANY,
+) -> Response:
+    """Sign the browser in, or tell why not; `too_many` is said to who has tried too often."""
     try:
-        cookie = await token
+        signed_in = await done
     except ShopError as error:
-        return _told(error)
+        return _told(error, too_many)
     answer = Wire({})
-    give_cookie(answer, settings, cookie)
+    give_cookie(answer, settings, signed_in.token)
+    remember_device(answer, settings, visitor, device_account(signed_in.login))
     return answer
 
 
@@ -128,7 +142,7 @@ def _signed_out(settings: ShopSettings) -> Response:
     return answer
 
 
-def _told(error: ShopError) -> Response:
+def _told(error: ShopError, too_many: str = TOO_MANY) -> Response:
     """The problem, in words for a shopper."""
     fields = dict(error.fields)
     match error:
@@ -137,7 +151,7 @@ def _told(error: ShopError) -> Response:
         case Unauthorized():
             message = SIGNED_OUT
         case TooManyRequests():
-            message = TOO_MANY
+            message = too_many
         case _:
             message = fields.pop("form", CHECK_FIELDS if fields else FAILED)
     headers = getattr(error, "headers", None)

@@ -19,6 +19,7 @@ from backend.customers.models import Customer, Login
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
+from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.rate_limit import RateLimit
@@ -146,12 +147,13 @@ def shopper_view(customer: Customer) -> ShopperView:
 
 
 EMAILPASS, GOOGLE = "emailpass", "google"
-LOGINS = RateLimit("login", per_pair=5, per_client=20, per_subject=50)
-REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=20, per_subject=20)
+LOGINS = RateLimit("login", per_pair=5, per_client=60, per_subject=50, per_day=100)
+"""Wrong passwords. docs/security.md counts what that leaves to who guesses."""
+REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=60, per_subject=0)
 WRONG_NOW = _("Esta no es tu contraseña actual.")
 
 
-async def register(database: Database, typed: Mapping[str, Any], *, client: str) -> str:
+async def register(database: Database, typed: Mapping[str, Any], *, visitor: Visitor) -> str:
     """Make an account.
 
     A password is hashed whether or not the address is free: it takes as long either way.
@@ -164,7 +166,7 @@ async def register(database: Database, typed: Mapping[str, Any], *, client: str)
         TooManyRequests: too many tries lately.
     """
     form = read_form(Registration, typed)
-    await rate_limit.hit(database, REGISTRATIONS, form.email, client)
+    await rate_limit.hit(database, REGISTRATIONS, form.email, visitor.client)
     hashed = await hash_password(form.password)
     try:
         async with database.transaction() as session:
@@ -179,7 +181,7 @@ async def register(database: Database, typed: Mapping[str, Any], *, client: str)
     return customer.id
 
 
-async def prove(database: Database, email: str, password: str, *, client: str) -> Login:
+async def prove(database: Database, email: str, password: str, *, visitor: Visitor) -> Login:
     """The login with this address and password. An unknown address is answered like a wrong password, in the same time.
 
     Raises:
@@ -187,9 +189,10 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
         TooManyRequests: too many tries lately.
     """
     address = tidy_email(email)
-    await rate_limit.hit(database, LOGINS, address, client)
     async with database.read() as session:
         login = await login_of(session, EMAILPASS, address)
+    client = visitor.known_to(device_account(login))
+    await rate_limit.hit(database, LOGINS, address, client)
     if not await is_password(password, login.password_hash if login else None) or login is None:
         raise WrongPassword
     await rate_limit.refund(database, LOGINS, address, client)
@@ -197,7 +200,7 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
 
 
 async def change_password(
-    database: Database, customer_id: str, current: str, new: str, *, client: str
+    database: Database, customer_id: str, current: str, new: str, *, visitor: Visitor
 ) -> None:
     """Give the account a new password and sign it out everywhere.
 
@@ -211,7 +214,7 @@ async def change_password(
         login = await login_of(session, EMAILPASS, customer.email)
     if login is not None:  # who came by Google only has none yet
         try:
-            await prove(database, customer.email, current, client=client)
+            await prove(database, customer.email, current, visitor=visitor)
         except WrongPassword:
             raise InvalidData("Wrong password", fields={"password": WRONG_NOW}) from None
     await set_password(database, customer_id, new)
@@ -249,6 +252,13 @@ async def login_of(session: AsyncSession, provider: str, subject: str) -> Login 
     return found.scalar_one_or_none()
 
 
+def device_account(login: Login | None) -> DeviceAccount | None:
+    """The account that a browser's device is known to; None where there is no password to guess."""
+    if login is None or login.password_hash is None:
+        return None
+    return DeviceAccount("customer", login.subject, login.password_hash)
+
+
 async def has_password(session: AsyncSession, address: str) -> bool:
     """Whether the account with this address has a password. One made with Google has none at first."""
     return await login_of(session, EMAILPASS, address) is not None
@@ -266,7 +276,7 @@ async def _set_password(session: AsyncSession, customer: Customer, hashed: str) 
 TAKEN = "Identity with email already exists"
 
 
-async def register_identity(database: Database, email: str, password: str, *, client: str) -> TokenOwner:
+async def register_identity(database: Database, email: str, password: str, *, visitor: Visitor) -> TokenOwner:
     """A login without a customer yet. Made again before there is one, it replaces the first, whose tokens end with it.
 
     Raises:
@@ -277,7 +287,7 @@ async def register_identity(database: Database, email: str, password: str, *, cl
     if len(password) > MAX_LENGTH:
         raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
     address = tidy_email(email)
-    await rate_limit.hit(database, REGISTRATIONS, address, client)
+    await rate_limit.hit(database, REGISTRATIONS, address, visitor.client)
     hashed = await hash_password(password)
     try:
         async with database.transaction() as session:

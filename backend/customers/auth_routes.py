@@ -15,7 +15,8 @@ from backend.database import Database
 from backend.edge.authentication import Known, MaybeOwner, NotSignedIn
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, claims_of, issue_token
 from backend.edge.credentials import TokenAnswer, texts_of
-from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.dependencies import Db, ShopSettings
+from backend.edge.devices import AnyVisitor
 from backend.edge.errors import REFUSALS
 from backend.edge.own_pages import require_own_page
 from backend.edge.requests import WireRoute
@@ -31,18 +32,22 @@ router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
 
 
 @router.post("/auth/customer/emailpass/register", response_model=TokenAnswer)
-async def register(body: CustomerCredentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+async def register(
+    body: CustomerCredentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
     """A login, and a token to make its customer with. 401 when somebody has an account with this address."""
     email, password = texts_of(body)
-    owner = await register_identity(database, email, password, client=client)
+    owner = await register_identity(database, email, password, visitor=visitor)
     return Wire({"token": issue_token(settings.signing_key, owner)})
 
 
 @router.post("/auth/customer/emailpass", response_model=TokenAnswer)
-async def sign_in(body: CustomerCredentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+async def sign_in(
+    body: CustomerCredentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
     """A bearer token. 401 for an unknown address and for a wrong password; 429 after too many tries."""
     email, password = texts_of(body)
-    login = await prove(database, email, password, client=client)
+    login = await prove(database, email, password, visitor=visitor)
     async with database.read() as session:
         known = await session.get(Login, login.id)
         # the password may have been changed while this one was being checked
@@ -105,11 +110,11 @@ async def end_session(
 
 
 @router.post("/auth/customer/emailpass/reset-password", status_code=201, response_class=PlainTextResponse)
-async def reset_password(body: ResetRequest, database: Db, client: ClientIp) -> Response:
+async def reset_password(body: ResetRequest, database: Db, visitor: AnyVisitor) -> Response:
     """Have a link sent to choose a new password with. The answer says nothing of who has an account."""
     if not isinstance(body.identifier, str):
         raise InvalidData("Invalid request: Field 'identifier' is required")
-    await ask_reset(database, body.identifier, client=client)
+    await ask_reset(database, body.identifier, visitor=visitor)
     return PlainTextResponse("Created", 201)
 
 

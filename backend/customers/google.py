@@ -26,12 +26,13 @@ from starlette.responses import RedirectResponse, Response
 
 from backend.clock import now
 from backend.contact import MAX_NAME, is_email
-from backend.customers.accounts import GOOGLE, customer_with, login_of
+from backend.customers.accounts import GOOGLE, customer_with, device_account, login_of
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import give_cookie, token_in
 from backend.customers.signing_in import enter
 from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings
+from backend.edge.devices import AnyVisitor, Visitor, remember_device
 from backend.edge.own_pages import is_secure
 from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.http_client import trusted
@@ -273,7 +274,7 @@ async def begin(request: Request, google: Provider, settings: ShopSettings) -> R
 
 
 @router.get(CALLBACK)
-async def come_back(request: Request, settings: ShopSettings, database: Db) -> Response:
+async def come_back(request: Request, settings: ShopSettings, database: Db, visitor: AnyVisitor) -> Response:
     """Back from Google: signed in, or told why not. Without Google a browser is led to the page of the other ways in.
 
     Raises:
@@ -285,13 +286,15 @@ async def come_back(request: Request, settings: ShopSettings, database: Db) -> R
         if "text/html" not in request.headers.get("accept", ""):
             raise
         return _back("failed")
-    answer = await _come_back(request, google, settings, database)
+    answer = await _come_back(request, google, settings, database, visitor)
     answer.delete_cookie(ATTEMPT_COOKIE, path="/auth")  # an answer is good once
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
 
 
-async def _come_back(request: Request, google: Google, settings: Settings, database: Database) -> Response:
+async def _come_back(
+    request: Request, google: Google, settings: Settings, database: Database, visitor: Visitor
+) -> Response:
     kept = kept_in(request, settings, ATTEMPT_COOKIE)
     code, state = (request.query_params.get(name, "")[:MAX_PARAMETER] for name in ("code", "state"))
     if kept is None or not code:
@@ -310,7 +313,9 @@ async def _come_back(request: Request, google: Google, settings: Settings, datab
         _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
         return answer
     answer = RedirectResponse(wanted or ACCOUNT_PAGE, 303)
-    give_cookie(answer, settings, await enter(database, customer_id, old=token_in(request)))
+    signed_in = await enter(database, customer_id, old=token_in(request))
+    give_cookie(answer, settings, signed_in.token)
+    remember_device(answer, settings, visitor, device_account(signed_in.login))
     return answer
 
 

@@ -9,32 +9,44 @@ from backend import rate_limit
 from backend.clock import now
 from backend.contact import read_form
 from backend.customers.accounts import (
+    EMAILPASS,
     LinkUsed,
     NewPassword,
     ResetAsked,
     ResetRequest,
     customer_with,
+    device_account,
+    login_of,
     set_password,
 )
 from backend.customers.models import ResetLink
 from backend.database import Database
+from backend.edge.devices import Visitor
 from backend.events import publish
 from backend.passwords import hash_of, new_token
-from backend.rate_limit import RateLimit
+from backend.rate_limit import RateLimit, SubjectExhausted
 
-RESETS = RateLimit("reset", per_pair=3, per_client=10, per_subject=5)
+RESETS = RateLimit("reset", per_pair=3, per_client=30, per_subject=5)
 LIFETIME = timedelta(hours=1)
 
 
-async def ask_reset(database: Database, email: str, *, client: str) -> None:
+async def ask_reset(database: Database, email: str, *, visitor: Visitor) -> None:
     """Ask for a link. The same work is done for an address without an account.
+
+    Once many clients have asked for this address, nothing more is mailed for some minutes, and nobody is told: the
+    links that went out are good for longer than that. So strangers can neither fill the mailbox nor lock its owner out.
 
     Raises:
         InvalidData: it is no address.
         TooManyRequests: asked too often lately.
     """
     address = read_form(ResetRequest, {"email": email}).email
-    await rate_limit.hit(database, RESETS, address, client)
+    async with database.read() as session:
+        login = await login_of(session, EMAILPASS, address)
+    try:
+        await rate_limit.hit(database, RESETS, address, visitor.known_to(device_account(login)))
+    except SubjectExhausted:
+        return
     async with database.transaction() as session:
         await publish(session, ResetAsked(address))
 

@@ -1,50 +1,58 @@
 """A browser signs up, in and out: each proof of a customer is followed by a new session."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from backend.customers.accounts import WrongPassword, change_password, prove, register
+from sqlalchemy import select
+
+from backend.customers.accounts import EMAILPASS, WrongPassword, change_password, prove, register
 from backend.customers.models import Login
 from backend.customers.password_reset import use_reset_token
 from backend.customers.sessions import close_all, close_session, customer_of, open_session
 from backend.database import Database
+from backend.edge.devices import Visitor
 from backend.errors import Unauthorized
 
 
-async def sign_up(database: Database, typed: Mapping[str, Any], *, client: str, old: str) -> str:
-    """Make an account and sign its browser in. `old` is the token the browser had before.
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A browser that was just signed in: its new session's token, and its customer's password if there is one."""
 
-    Returns:
-        The new session's token.
+    token: str = field(repr=False)
+    login: Login | None
+
+
+async def sign_up(database: Database, typed: Mapping[str, Any], *, visitor: Visitor, old: str) -> SignedIn:
+    """Make an account and sign its browser in. `old` is the token the browser had before.
 
     Raises:
         InvalidData, TooManyRequests: see `backend.customers.accounts.register`.
     """
-    return await enter(database, await register(database, typed, client=client), old=old)
+    return await enter(database, await register(database, typed, visitor=visitor), old=old)
 
 
-async def sign_in(database: Database, email: str, password: str, *, client: str, old: str) -> str:
+async def sign_in(database: Database, email: str, password: str, *, visitor: Visitor, old: str) -> SignedIn:
     """Sign a browser in by address and password.
-
-    Returns:
-        The new session's token.
 
     Raises:
         WrongPassword, TooManyRequests: see `backend.customers.accounts.prove`.
     """
-    login = await prove(database, email, password, client=client)
+    login = await prove(database, email, password, visitor=visitor)
     async with database.transaction() as session:
         known = await session.get(Login, login.id, with_for_update=True)
         # the password may have been changed while this one was being checked
         if known is None or known.customer_id is None or known.password_hash != login.password_hash:
             raise WrongPassword
-        return await open_session(session, known.customer_id, instead_of=old)
+        return SignedIn(await open_session(session, known.customer_id, instead_of=old), known)
 
 
-async def enter(database: Database, customer_id: str, *, old: str) -> str:
+async def enter(database: Database, customer_id: str, *, old: str) -> SignedIn:
     """Sign in the browser of a customer who has just been proved to be it."""
     async with database.transaction() as session:
-        return await open_session(session, customer_id, instead_of=old)
+        mine = select(Login).where(Login.customer_id == customer_id, Login.provider == EMAILPASS)
+        login = (await session.execute(mine)).scalar_one_or_none()
+        return SignedIn(await open_session(session, customer_id, instead_of=old), login)
 
 
 async def sign_out(database: Database, token: str, *, everywhere: bool) -> None:
@@ -56,7 +64,9 @@ async def sign_out(database: Database, token: str, *, everywhere: bool) -> None:
         await close_session(session, token)
 
 
-async def renew_password(database: Database, token: str, current: str, new: str, *, client: str) -> str:
+async def renew_password(
+    database: Database, token: str, current: str, new: str, *, visitor: Visitor
+) -> SignedIn:
     """Change the password of the session's customer. Every session ends, and this browser gets a new one.
 
     Raises:
@@ -67,11 +77,11 @@ async def renew_password(database: Database, token: str, current: str, new: str,
         customer = await customer_of(session, token)
     if customer is None:
         raise Unauthorized("Nobody is signed in")
-    await change_password(database, customer.id, current, new, client=client)
+    await change_password(database, customer.id, current, new, visitor=replace(visitor, session=token))
     return await enter(database, customer.id, old=token)
 
 
-async def reset(database: Database, link_token: str, password: str, *, old: str) -> str:
+async def reset(database: Database, link_token: str, password: str, *, old: str) -> SignedIn:
     """Choose a new password by a link, and sign this browser in.
 
     Raises:

@@ -7,11 +7,12 @@ only.
 from collections.abc import Awaitable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 
 from backend.edge.bearer_tokens import issue_token
 from backend.edge.credentials import Credentials, TokenAnswer, texts_of
-from backend.edge.dependencies import ClientIp, Db, ShopSettings, Shown
+from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.devices import AnyVisitor, remember_device
 from backend.edge.errors import REFUSALS
 from backend.edge.own_pages import own_page
 from backend.edge.query import listed, page_of, read_query
@@ -40,14 +41,19 @@ session_router = APIRouter(
 
 
 @router.post("/auth/user/emailpass", response_model=TokenAnswer, tags=["auth"])
-async def sign_in_program(body: Credentials, database: Db, settings: ShopSettings, client: ClientIp) -> Wire:
+async def sign_in_program(
+    request: Request, body: Credentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
     """A bearer token for the Admin API. 401 for an unknown address or a wrong password; 429 after too many tries.
 
-    It has its owner's role, but never the second factor.
+    It has its owner's role, but never the second factor. A browser becomes a known device of its member.
     """
     email, password = texts_of(body)
-    owner = await signing_in.token_owner(database, email, password, client=client)
-    return Wire({"token": issue_token(settings.signing_key, owner)})
+    owner = await signing_in.token_owner(database, email, password, visitor=visitor)
+    answer = Wire({"token": issue_token(settings.signing_key, owner)})
+    if "origin" in request.headers:
+        remember_device(answer, settings, visitor, await signing_in.device_account(database, email))
+    return answer
 
 
 @router.get("/admin/users/me", response_model=StaffAnswer, tags=["admin: staff"])
@@ -85,11 +91,14 @@ async def change_user(
 
 
 @session_router.post("/login")
-async def sign_in(body: Typed, database: Db, settings: ShopSettings, browser: ThisBrowser) -> Wire:
-    """Sign this browser in."""
-    return await _signed_in(
-        settings, signing_in.sign_in(database, body.email, body.password, browser=browser)
-    )
+async def sign_in(
+    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, browser: ThisBrowser
+) -> Wire:
+    """Sign this browser in. From now on it is a known device of its member."""
+    token = signing_in.sign_in(database, body.email, body.password, visitor=visitor, browser=browser)
+    answer = await _signed_in(settings, token)
+    remember_device(answer, settings, visitor, await signing_in.device_account(database, body.email))
+    return answer
 
 
 @session_router.post("/logout")
@@ -110,10 +119,10 @@ async def sign_out_everywhere(
 
 @session_router.post("/password")
 async def change_password(
-    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, client: ClientIp
+    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: AnyVisitor
 ) -> Wire:
     """Change the password. Every session and token ends, this browser's too."""
-    await service.change_password(database, actor, body.password, body.new_password, client=client)
+    await service.change_password(database, actor, body.password, body.new_password, client=visitor.client)
     return _signed_out(settings)
 
 

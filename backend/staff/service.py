@@ -12,7 +12,7 @@ from backend.contact import is_email, tidy_email
 from backend.database import Database, database_now, locked
 from backend.errors import Duplicate, InvalidData, NotAllowed, NotFound
 from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
-from backend.rate_limit import RateLimit
+from backend.rate_limit import Client, RateLimit
 from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
@@ -138,7 +138,9 @@ async def change_staff(
     return _view(staff)
 
 
-async def change_password(database: Database, actor: Actor, current: str, new: str, *, client: str) -> None:
+async def change_password(
+    database: Database, actor: Actor, current: str, new: str, *, client: Client
+) -> None:
     """Give the actor a new password. Every session and token of theirs ends.
 
     Raises:

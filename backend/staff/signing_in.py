@@ -6,6 +6,7 @@ from backend import rate_limit
 from backend.contact import tidy_email
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import USER, TokenOwner
+from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Unauthorized
 from backend.passwords import is_password
 from backend.rate_limit import RateLimit
@@ -13,7 +14,8 @@ from backend.staff.models import Staff
 from backend.staff.service import staff_with
 from backend.staff.sessions import Browser, close_session, end_all, open_session
 
-STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=20, per_subject=50)
+STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=60, per_subject=50, per_day=100)
+"""Wrong passwords, as many as of customers (docs/security.md)."""
 
 
 class WrongPassword(Unauthorized):
@@ -23,7 +25,7 @@ class WrongPassword(Unauthorized):
         super().__init__("Invalid email or password")
 
 
-async def prove(database: Database, email: str, password: str, *, client: str) -> Staff:
+async def prove(database: Database, email: str, password: str, *, visitor: Visitor) -> Staff:
     """The member with this address and password. An unknown address takes as long as a wrong password.
 
     Raises:
@@ -31,9 +33,10 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
         TooManyRequests: too many tries failed lately.
     """
     address = tidy_email(email)
-    await rate_limit.hit(database, STAFF_LOGINS, address, client)
     async with database.read() as session:
         staff = await staff_with(session, address)
+    client = visitor.known_to(_device_account(staff))
+    await rate_limit.hit(database, STAFF_LOGINS, address, client)
     is_right = await is_password(password, staff.password_hash if staff else None)
     if not is_right or staff is None or staff.disabled_at is not None:
         raise WrongPassword
@@ -41,17 +44,19 @@ async def prove(database: Database, email: str, password: str, *, client: str) -
     return staff
 
 
-async def token_owner(database: Database, email: str, password: str, *, client: str) -> TokenOwner:
+async def token_owner(database: Database, email: str, password: str, *, visitor: Visitor) -> TokenOwner:
     """Whom a program's bearer token is for. It never has the second factor.
 
     Raises:
         WrongPassword, TooManyRequests: see `prove`.
     """
-    staff = await prove(database, email, password, client=client)
+    staff = await prove(database, email, password, visitor=visitor)
     return TokenOwner(staff.id, USER, epoch=staff.token_epoch)
 
 
-async def sign_in(database: Database, email: str, password: str, *, browser: Browser) -> str:
+async def sign_in(
+    database: Database, email: str, password: str, *, visitor: Visitor, browser: Browser
+) -> str:
     """Sign a browser in by address and password.
 
     Returns:
@@ -60,8 +65,18 @@ async def sign_in(database: Database, email: str, password: str, *, browser: Bro
     Raises:
         WrongPassword, TooManyRequests: see `prove`.
     """
-    staff = await prove(database, email, password, client=browser.address)
+    staff = await prove(database, email, password, visitor=visitor)
     return await begin_session(database, TokenOwner(staff.id, USER, epoch=staff.token_epoch), browser=browser)
+
+
+async def device_account(database: Database, email: str) -> DeviceAccount | None:
+    """The account of a member who has just signed in, for the device that did it."""
+    async with database.read() as session:
+        return _device_account(await staff_with(session, tidy_email(email)))
+
+
+def _device_account(staff: Staff | None) -> DeviceAccount | None:
+    return None if staff is None else DeviceAccount("staff", staff.email, staff.password_hash)
 
 
 async def begin_session(database: Database, owner: TokenOwner, *, browser: Browser) -> str:

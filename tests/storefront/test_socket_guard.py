@@ -1,8 +1,20 @@
-"""The name of a page is read from a websocket's address as Reflex reads it."""
+"""What the guard reads of a websocket's first request is what Reflex reads of it."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from storefront.socket_guard import Refused, _require_token
+from backend.settings import Settings
+from storefront import socket_guard
+from storefront.socket_guard import (
+    CLIENT_FAILURES,
+    FAILURES,
+    Refused,
+    _client_of,
+    _join_forwarded,
+    _require_token,
+)
 
 NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
 
@@ -21,3 +33,49 @@ def test_a_plain_name_is_accepted(query: str) -> None:
 def test_another_name_is_refused(query: str) -> None:
     with pytest.raises(Refused, match="without a name"):
         _require_token({"QUERY_STRING": query})
+
+
+@pytest.fixture
+def people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Has a shop behind two proxies for so many people at one address."""
+
+    class Open:
+        settings = Settings(data_dir=tmp_path)
+
+    def are(number: int) -> None:
+        Open.settings = Settings(data_dir=tmp_path, trusted_proxies="10.0.0.0/8", people_per_address=number)
+
+    monkeypatch.setattr(socket_guard, "current_shop", lambda: Open)
+    return are
+
+
+@pytest.mark.parametrize(
+    ("connected", "forwarded", "client"),
+    [
+        ("190.24.1.1", [b"1.2.3.4"], "190.24.1.1"),
+        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1"], "190.24.1.1"),
+        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1", b"10.0.0.2"], "190.24.1.1"),  # one header of each proxy
+        ("10.0.0.1", [b"::ffff:190.24.1.1"], "190.24.1.1"),
+        ("10.0.0.1", [b"2800:e2:1:2:3::4"], "2800:e2:1:2::/64"),
+    ],
+)
+def test_a_client_is_who_our_proxies_say(
+    people: Any, connected: str, forwarded: list[bytes], client: str
+) -> None:
+    people(1000)
+    headers = [(b"host", b"shop.test"), *((b"x-forwarded-for", value) for value in forwarded)]
+    environ = {"asgi.scope": {"client": (connected, 1), "headers": headers}}
+    _join_forwarded(environ)
+    read_by_reflex = dict(environ["asgi.scope"]["headers"])  # type: ignore[arg-type]
+    assert read_by_reflex[b"x-forwarded-for"] == b", ".join(forwarded)
+    assert _client_of(environ) == client
+
+
+@pytest.mark.parametrize(
+    ("number", "share"), [(1000, 1), (5000, 5), (1, FAILURES.at_once / CLIENT_FAILURES.at_once)]
+)
+def test_what_one_address_may_do_wrong_grows_with_the_people_behind_it(
+    people: Any, number: int, share: float
+) -> None:
+    people(number)
+    assert socket_guard._budget_of_clients().at_once == CLIENT_FAILURES.at_once * share

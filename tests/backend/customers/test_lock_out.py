@@ -1,0 +1,278 @@
+"""Nobody locks anyone out: strangers' wrong tries neither stop who has signed in here before, nor use up a mailbox."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from httpx import Response
+from sqlalchemy import delete, func, select
+
+from backend.app import Shop
+from backend.customers import accounts
+from backend.customers.models import CustomerSession, Login, ResetLink
+from backend.customers.password_reset import RESETS
+from backend.customers.sessions import COOKIE as SESSION
+from backend.edge.devices import COOKIE, LIFETIME, MOST_ACCOUNTS
+from backend.mail.models import Mail
+from backend.passwords import hash_of
+from backend.rate_limit import RateLimitCounter
+from backend.staff import signing_in
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE
+from backend.staff.service import create_staff
+from tests.backend.customers.conftest import ANA, NewBrowser
+
+RIGHT = {"email": ANA["email"], "password": ANA["password"]}
+WRONG = {"email": ANA["email"], "password": "no es esta"}
+STAFF = {"email": "staff@trompo.example", "password": "una clave muy larga"}
+FORM, PROGRAM, OFFICE = "/auth/account/login", "/auth/customer/emailpass", "/auth/user/emailpass"
+
+
+LOGINS = replace(accounts.LOGINS, per_pair=2, per_subject=4)
+"""The same bounds, reached sooner."""
+
+
+@pytest.fixture(autouse=True)
+def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "LOGINS", LOGINS)
+    of_staff = replace(LOGINS, kind=signing_in.STAFF_LOGINS.kind)
+    monkeypatch.setattr(signing_in, "STAFF_LOGINS", of_staff)
+
+
+async def hammer(new_browser: NewBrowser, path: str, body: dict[str, str]) -> list[int]:
+    """Wrong passwords from many addresses, until there is no try left for strangers. Returns the last answers."""
+    answers: list[int] = []
+    for n in range(LOGINS.per_subject // LOGINS.per_pair):
+        stranger = new_browser(f"190.24.2.{n}")
+        answers += [(await stranger.post(path, json=body)).status_code for _ in range(LOGINS.per_pair)]
+    assert set(answers) == {401}
+    stranger = new_browser("190.24.3.1")
+    return [(await stranger.post(path, json=body)).status_code for _ in range(2)]
+
+
+async def test_refused_tries_do_not_lock_the_account(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+    mallory = new_browser("190.24.1.9")
+    tries = [(await mallory.post(FORM, json=WRONG)).status_code for _ in range(LOGINS.per_subject + 2)]
+    assert tries == [401] * LOGINS.per_pair + [429] * (len(tries) - LOGINS.per_pair)
+    assert (await new_browser("190.24.1.8").post(FORM, json=RIGHT)).status_code == 200
+
+
+@pytest.mark.parametrize("path", [FORM, PROGRAM])
+async def test_a_spread_guess_ends_and_the_owner_signs_in_all_the_same(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, path: str
+) -> None:
+    await ana.post("/auth/account/logout")
+    assert SESSION not in ana.cookies
+    assert await hammer(new_browser, path, WRONG) == [429, 429]
+    assert (await ana.post(path, json=WRONG)).status_code == 401  # a slip of her own
+    assert (await ana.post(path, json=RIGHT)).status_code == 200
+    refused = await new_browser().post(FORM, json=RIGHT)  # at the same address, but not on her device
+    assert refused.status_code == 429
+    assert "enlace" in refused.json()["message"]
+
+
+async def test_a_known_device_does_not_guess_for_ever(ana: httpx.AsyncClient) -> None:
+    tries = [(await ana.post(FORM, json=WRONG)).status_code for _ in range(LOGINS.per_pair + 2)]
+    assert tries == [401] * LOGINS.per_pair + [429] * 2
+
+
+@pytest.mark.parametrize("office_path", [OFFICE, "/auth/staff/login"])
+async def test_staff_sign_in_while_strangers_hammer(
+    shop: Shop, new_browser: NewBrowser, office_path: str
+) -> None:
+    await create_staff(shop.database, COMMAND_LINE, **STAFF)
+    office, program = new_browser(), new_browser("190.24.1.2", origin=None)
+    assert (await office.post(office_path, json=STAFF)).status_code == 200
+    answer = await program.post(OFFICE, json=STAFF)
+    assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
+    assert await hammer(new_browser, OFFICE, {**STAFF, "password": "adivina"}) == [429, 429]
+    assert (await office.post(office_path, json=STAFF)).status_code == 200
+    assert (await program.post(OFFICE, json=STAFF)).status_code == 429
+    async with shop.database.transaction() as session:
+        await session.execute(delete(Staff))  # of somebody who has left, the device is known to nobody
+    assert (await office.post(office_path, json=STAFF)).status_code == 429
+
+
+async def test_who_is_signed_in_changes_the_password_while_strangers_hammer(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    del ana.cookies[COOKIE]  # a browser that was signed in before devices were known
+    await hammer(new_browser, FORM, WRONG)
+    change = {"password": ANA["password"], "new_password": "otra clave larga"}
+    slip = await ana.post("/auth/account/password", json={**change, "password": "x"})
+    assert slip.status_code == 400
+    assert (await ana.post("/auth/account/password", json=change)).status_code == 200
+    again = {**RIGHT, "password": "otra clave larga"}
+    assert (await ana.post(FORM, json=again)).status_code == 200
+
+
+async def test_a_new_password_ends_what_earlier_devices_had(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    earlier = new_browser()
+    assert (await earlier.post(FORM, json=RIGHT)).status_code == 200
+    change = {"password": ANA["password"], "new_password": "otra clave larga"}
+    assert (await ana.post("/auth/account/password", json=change)).status_code == 200
+    await hammer(new_browser, FORM, WRONG)
+    right = {**RIGHT, "password": "otra clave larga"}
+    assert (await earlier.post(FORM, json=right)).status_code == 429
+    assert (await ana.post(FORM, json=right)).status_code == 200
+
+
+# what the cookie is, and what it is not
+
+
+async def cookie_of(browser: httpx.AsyncClient, body: dict[str, str] = RIGHT) -> Response:
+    return await browser.post(FORM, json=body)
+
+
+async def test_no_script_reads_the_cookie_and_it_opens_nothing(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    answer = await cookie_of(ana)
+    (header,) = (one for one in answer.headers.get_list("set-cookie") if one.startswith(COOKIE))
+    attributes = header.lower()
+    for part in ("httponly", "samesite=lax", "path=/auth", f"max-age={int(LIFETIME.total_seconds())}"):
+        assert part in attributes
+    assert ANA["email"] not in header
+    other = new_browser()
+    other.cookies.set(COOKIE, ana.cookies[COOKIE], domain="shop.test", path="/")
+    other.cookies.set(SESSION, ana.cookies[COOKIE], domain="shop.test", path="/")
+    bearer = {"authorization": f"Bearer {ana.cookies[COOKIE]}"}
+    change = {"password": ANA["password"], "new_password": "otra clave larga"}
+    assert (await other.post("/auth/account/password", json=change)).status_code == 401
+    for path in ("/store/customers/me", "/admin/users/me"):
+        assert (await other.get(path, headers=bearer)).status_code in (400, 401)
+
+
+@pytest.mark.parametrize("change", ["forged", "of the other shop", "no cookie of ours"])
+async def test_a_made_up_cookie_is_no_known_device(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, change: str
+) -> None:
+    value = {
+        "forged": ana.cookies[COOKIE][:-1] + "~",
+        "of the other shop": "eyJhIjoiYiJ9.aaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbb",
+        "no cookie of ours": "ñ" * 3000,
+    }[change]
+    await hammer(new_browser, FORM, WRONG)
+    headers = {"cookie": f"{COOKIE}={value}".encode()}
+    answer = await new_browser().post(FORM, json=RIGHT, headers=headers)  # type: ignore[arg-type]
+    assert answer.status_code == 429
+
+
+async def test_a_device_of_one_account_is_none_of_another(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    mallory = new_browser("190.24.1.9")
+    answer = await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
+    assert answer.status_code == 200
+    await hammer(new_browser, FORM, WRONG)
+    assert (await mallory.post(FORM, json=WRONG)).status_code == 429
+
+
+async def test_a_browser_of_a_family_is_known_to_its_last_accounts(new_browser: NewBrowser) -> None:
+    family = new_browser()
+    people = [{**ANA, "email": f"a{n}@example.com"} for n in range(MOST_ACCOUNTS + 1)]
+    for n, person in enumerate(people):  # registrations are counted by address
+        other = new_browser(f"190.24.4.{n}")
+        assert (await other.post("/auth/account/register", json=person)).status_code == 200
+        answer = await family.post(FORM, json={"email": person["email"], "password": ANA["password"]})
+        assert answer.status_code == 200
+    first, last = people[0], people[-1]
+    for person, status in ((first, 429), (last, 200), (people[1], 200)):
+        right = {"email": person["email"], "password": ANA["password"]}
+        await hammer(new_browser, FORM, {**right, "password": "adivina"})
+        assert (await family.post(FORM, json=right)).status_code == status
+
+
+async def test_programs_get_no_cookie(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+    answer = await new_browser(origin=None).post(PROGRAM, json=RIGHT)
+    assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
+
+
+# links for a new password
+
+
+async def test_nobody_is_kept_from_a_link(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    """Strangers use up what is mailed to an address; the owner is answered as ever and has links in the mailbox."""
+    ask = {"email": ANA["email"]}
+    for n in range(RESETS.per_subject):
+        assert (await new_browser(f"190.24.2.{n}").post("/auth/account/forgot", json=ask)).status_code == 200
+    async with shop.database.transaction() as session:  # as if they had been sent
+        await session.execute(delete(Mail))
+    owner = new_browser("190.24.3.1")
+    asked = [await owner.post("/auth/account/forgot", json=ask) for _ in range(RESETS.per_pair + 2)]
+    assert {(answer.status_code, answer.content) for answer in asked} == {(200, b"{}")}
+    assert await mails(shop) == 0  # nothing more to a mailbox that has links already
+    assert (await ana.post("/auth/account/forgot", json=ask)).status_code == 200
+    assert await mails(shop) == 1  # a known device has mails of its own
+
+
+async def mails(shop: Shop) -> int:
+    async with shop.database.read() as session:
+        return (await session.execute(select(func.count()).select_from(Mail))).scalar_one()
+
+
+async def test_who_came_by_a_link_has_a_known_device(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    await hammer(new_browser, FORM, WRONG)
+    async with shop.database.transaction() as session:
+        owner = (await session.execute(select(CustomerSession.customer_id))).scalar_one()
+        moment = (await session.execute(select(CustomerSession.expires_at))).scalar_one()
+        session.add(ResetLink(token_hash=hash_of("of a mail"), customer_id=owner, expires_at=moment))
+    telephone = new_browser("190.24.3.2")
+    link = {"token": "of a mail", "password": "otra clave larga"}
+    assert (await telephone.post("/auth/account/reset", json=link)).status_code == 200
+    await telephone.post("/auth/account/logout")
+    right = {**RIGHT, "password": "otra clave larga"}
+    assert (await telephone.post(FORM, json=right)).status_code == 200
+
+
+async def test_nobody_is_kept_from_registering(new_browser: NewBrowser, shop: Shop) -> None:
+    program = {"email": ANA["email"], "password": "una clave de otra persona"}
+    for n in range(30):
+        stranger = new_browser(f"190.24.2.{n}")
+        answer = await stranger.post("/auth/customer/emailpass/register", json=program)
+        assert answer.status_code == 200
+    async with shop.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(Login))).scalar_one() == 1
+    mine = await new_browser().post("/auth/customer/emailpass/register", json=RIGHT)
+    assert mine.status_code == 200
+
+
+async def test_one_subscriber_of_ipv6_is_one_client(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
+) -> None:
+    tries = [
+        (await new_browser(f"2800:e2:1:2::{n}").post(FORM, json=WRONG)).status_code
+        for n in range(1, LOGINS.per_pair + 3)
+    ]
+    assert tries == [401] * LOGINS.per_pair + [429] * 2
+    assert (await new_browser("2800:e2:1:3::1").post(FORM, json=WRONG)).status_code == 401
+    async with shop.database.transaction() as session:
+        await session.execute(delete(RateLimitCounter))
+    tries = [
+        (await new_browser(ip).post(FORM, json=WRONG)).status_code
+        for ip in ("190.24.1.9", "::ffff:190.24.1.9") * 2
+    ]
+    assert tries == [401] * LOGINS.per_pair + [429] * 2
+
+
+async def test_a_storefronts_server_passes_its_shoppers_addresses_on(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, api: FastAPI
+) -> None:
+    api.state.settings = shop.settings.model_copy(update={"trusted_proxies": "10.0.0.0/8"})
+    server = new_browser("10.0.0.7", origin=None)
+
+    async def try_from(shopper: str) -> int:
+        headers = {"x-forwarded-for": f"6.6.6.6, {shopper}, 10.0.0.8"}
+        return (await server.post(PROGRAM, json=WRONG, headers=headers)).status_code
+
+    assert [await try_from("190.24.1.9") for _ in range(LOGINS.per_pair + 1)] == [401] * LOGINS.per_pair + [
+        429
+    ]
+    assert await try_from("190.24.1.10") == 401
