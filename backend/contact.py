@@ -6,6 +6,7 @@ pydantic model of the types at the end of this module, read with `read_form`.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -20,7 +21,8 @@ from backend.texts import _
 
 MAX_EMAIL = 60
 """What the carrier takes."""
-MIN_NAME, MAX_NAME = 2, 50
+MAX_NAME = 50
+"""Of a person or a company; one letter is a name too."""
 COUNTRY, COUNTRY_CODE = "CO", 57
 CHECK_FIELDS = _("Revisa los datos marcados.")
 
@@ -114,15 +116,76 @@ def require_phone(text: str, first: str = "36") -> str:
     return digits
 
 
+_BETWEEN_LETTERS = " '’‘`´.·・-‐"
+_READS_AS_HOST = re.compile(r"(?<=\S)\.(?=[^\W\d_]{2})")
+"""A dot that mail programs make a link of, as in `shop.co`, and not one as in `J.R.` or `Ma. José`."""
+_NO_COMPANY = frozenset('<>@|\\"')
+
+
+def tidy_name(value: Any) -> str:
+    """A name as it is kept: one line, with each letter and its accents as one character where there is one."""
+    return unicodedata.normalize("NFC", one_line(value))
+
+
+def is_person_name(name: str) -> bool:
+    """Whether a tidy name could be a person's first or last name, in any script.
+
+    It has letters and their marks, spaces, dots, hyphens and apostrophes: no digits, nothing that reads as a link.
+    """
+    return (
+        0 < len(name) <= MAX_NAME
+        and any(map(str.isalpha, name))
+        and all(_belongs_to_a_name(c) for c in name)
+        and not _READS_AS_HOST.search(name)
+    )
+
+
+def is_company_name(name: str) -> bool:
+    """Whether a tidy name could be a company's: digits and signs too, as in `3M & Hijos S.A.S.`, but no link."""
+    return (
+        0 < len(name) <= MAX_NAME
+        and any(map(str.isalnum, name))
+        and not _NO_COMPANY.intersection(name)
+        and "//" not in name
+        and not _READS_AS_HOST.search(name)
+    )
+
+
+def clean_name(value: Any) -> str:
+    """A person's name from elsewhere, or stored before there was a rule: cut to what `is_person_name` allows.
+
+    Empty when nothing is left.
+    """
+    letters = "".join(c if _belongs_to_a_name(c) else " " for c in tidy_name(value))
+    name = one_line(_READS_AS_HOST.sub(". ", letters))[:MAX_NAME].strip()
+    return name if is_person_name(name) else ""
+
+
+def _belongs_to_a_name(c: str) -> bool:
+    return c.isalpha() or c in _BETWEEN_LETTERS or unicodedata.category(c) in ("Mn", "Mc")
+
+
 def require_person_name(text: str, missing: str) -> str:
     """A first or last name of a person. `missing` is the message when it is empty.
 
     Raises:
-        PydanticCustomError: it is too short or too long, or has other characters than letters, spaces, `'`, `.`, `-`.
+        PydanticCustomError: it is too long or none: see `is_person_name`.
     """
-    name = require_length(text, MIN_NAME, MAX_NAME, missing)
-    if not all(c.isalpha() or c in " '’.-" for c in name):
+    name = require_length(tidy_name(text), 1, MAX_NAME, missing)
+    if not is_person_name(name):
         raise invalid(_("Usa solo letras."))
+    return name
+
+
+def require_company_name(text: str, missing: str) -> str:
+    """The name of a company. `missing` is the message when it is empty.
+
+    Raises:
+        PydanticCustomError: it is too long or none: see `is_company_name`.
+    """
+    name = require_length(tidy_name(text), 2, MAX_NAME, missing)
+    if not is_company_name(name):
+        raise invalid(_("Escribe el nombre de la empresa, sin enlaces."))
     return name
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.contact import clean_name
 from backend.customers.accounts import ShopperView
 from backend.customers.addresses import addresses_of, remember
 from backend.customers.models import CustomerAddress
@@ -124,8 +125,8 @@ def _address_view(entry: CustomerAddress) -> AddressView:
     return AddressView(
         id=entry.id,
         is_default=entry.is_default_shipping,
-        first_name=text("first_name"),
-        last_name=text("last_name"),
+        first_name=clean_name(address.get("first_name")),
+        last_name=clean_name(address.get("last_name")),
         phone=text("phone"),
         address=text("address_1"),
         suburb=str(metadata.get("suburb") or ""),

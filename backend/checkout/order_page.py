@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
 from backend.catalog.views import PictureView
+from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import Cop, format_cop
@@ -163,7 +164,9 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),
         refunded_label=format_cop(refunded) if refunded else "",
-        recipient=f"{address.get('first_name', '')} {address.get('last_name', '')}".strip(),
+        recipient=" ".join(
+            filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
+        ),
         address_lines=_address_lines(address),
         payment=payment,
         fulfillments=(await fulfillment_views(session, [order_id]))[order_id],

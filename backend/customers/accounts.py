@@ -14,7 +14,16 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
-from backend.contact import AccountEmail, FirstName, LastName, OptionalPhone, invalid, read_form, tidy_email
+from backend.contact import (
+    AccountEmail,
+    FirstName,
+    LastName,
+    OptionalPhone,
+    clean_name,
+    invalid,
+    read_form,
+    tidy_email,
+)
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
@@ -143,7 +152,8 @@ async def shopper_with(database: Database, token: str) -> ShopperView | None:
 
 def shopper_view(customer: Customer) -> ShopperView:
     """The customer as pages see one."""
-    return ShopperView(customer.id, customer.email, customer.first_name, customer.last_name, customer.phone)
+    first_name, last_name = clean_name(customer.first_name), clean_name(customer.last_name)
+    return ShopperView(customer.id, customer.email, first_name, last_name, customer.phone)
 
 
 EMAILPASS, GOOGLE = "emailpass", "google"
@@ -262,6 +272,16 @@ def device_account(login: Login | None) -> DeviceAccount | None:
 async def has_password(session: AsyncSession, address: str) -> bool:
     """Whether the account with this address has a password. One made with Google has none at first."""
     return await login_of(session, EMAILPASS, address) is not None
+
+
+async def has_proved(session: AsyncSession, customer_id: str | None, address: str) -> bool:
+    """Whether the address is this customer's own, as Google has verified: whoever registers may type any address."""
+    proved = (
+        select(Login.id)
+        .join(Customer, Customer.id == Login.customer_id)
+        .where(Customer.id == customer_id, Customer.email == tidy_email(address), Login.provider == GOOGLE)
+    )
+    return (await session.execute(proved.limit(1))).first() is not None
 
 
 async def _set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:

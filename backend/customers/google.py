@@ -25,7 +25,7 @@ from sqlalchemy.exc import IntegrityError
 from starlette.responses import RedirectResponse, Response
 
 from backend.clock import now
-from backend.contact import MAX_NAME, is_email
+from backend.contact import clean_name, is_email
 from backend.customers.accounts import GOOGLE, customer_with, device_account, login_of
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import give_cookie, token_in
@@ -200,8 +200,8 @@ async def account_of(database: Database, person: GooglePerson) -> str | None:
                 return None
             customer = Customer(
                 email=person.email,
-                first_name=person.first_name[:MAX_NAME],
-                last_name=person.last_name[:MAX_NAME],
+                first_name=clean_name(person.first_name),
+                last_name=clean_name(person.last_name),
             )
             session.add(customer)
             await session.flush()

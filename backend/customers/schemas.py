@@ -15,10 +15,12 @@ from backend.edge.credentials import Credentials
 from backend.edge.schemas import (
     AddressFields,
     Body,
+    CompanyName,
     FilledName,
     LenientBody,
     ListResponse,
     Name,
+    PersonName,
     ResponseModel,
     SmallMetadata,
     example,
@@ -50,10 +52,10 @@ class NewCustomer(Body):
     model_config = example(email="ana@example.com", first_name="Ana", last_name="Gómez", phone="3001234567")
 
     email: FilledName
-    first_name: Name | None = None
-    last_name: Name | None = None
+    first_name: PersonName | None = None
+    last_name: PersonName | None = None
     phone: Name | None = None
-    company_name: Name | None = None
+    company_name: CompanyName | None = None
     metadata: SmallMetadata | None = None
 
 
@@ -62,10 +64,10 @@ class CustomerChange(Body):
 
     model_config = example(first_name="Ana María", phone="3109876543")
 
-    first_name: Name | None = None
-    last_name: Name | None = None
+    first_name: PersonName | None = None
+    last_name: PersonName | None = None
     phone: Name | None = None
-    company_name: Name | None = None
+    company_name: CompanyName | None = None
     metadata: SmallMetadata | None = None
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
-from backend.contact import is_email
+from backend.contact import MAX_NAME as LONGEST_NAME
+from backend.contact import is_company_name, is_email, is_person_name, tidy_name
 
 MAX_TEXT = 10_000
 MAX_NAME = 255
@@ -104,6 +105,22 @@ def _email(text: str) -> str:
     return text
 
 
+def _person_name(text: str) -> str:
+    name = tidy_name(text)
+    if name and not is_person_name(name):
+        raise problem(
+            f"A person's name has at most {LONGEST_NAME} letters, spaces, dots, hyphens and apostrophes, and no link"
+        )
+    return name
+
+
+def _company_name(text: str) -> str:
+    name = tidy_name(text)
+    if name and not is_company_name(name):
+        raise problem(f"A company's name has at most {LONGEST_NAME} characters and no link")
+    return name
+
+
 def _shallow(value: dict[str, Any]) -> dict[str, Any]:
     if _depth(value, MAX_DEPTH + 1) > MAX_DEPTH:
         raise problem(f"Metadata is nested deeper than {MAX_DEPTH} levels")
@@ -149,6 +166,9 @@ Measure = Annotated[float, AfterValidator(_finite), Field(ge=0, le=MAX_AMOUNT)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 FilledName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+PersonName = Annotated[Name, AfterValidator(_person_name)]
+"""A first or last name, or nothing: see `backend.contact.is_person_name`."""
+CompanyName = Annotated[Name, AfterValidator(_company_name)]
 Email = Annotated[str, AfterValidator(_email)]
 Moment = Annotated[datetime, AfterValidator(_utc)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_shallow), _at_most(MAX_METADATA_BYTES)]
@@ -159,10 +179,10 @@ Ids = Annotated[list[Name], Field(max_length=1000)]
 class AddressFields(BaseModel):
     """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
 
-    first_name: Name | None = None
-    last_name: Name | None = None
+    first_name: PersonName | None = None
+    last_name: PersonName | None = None
     phone: Name | None = None
-    company: Name | None = None
+    company: CompanyName | None = None
     address_1: Name | None = None
     address_2: Name | None = None
     city: Name | None = None

@@ -1,4 +1,8 @@
-"""What each mail tells, and whom: its template's name and values, read from the database when the mail is sent."""
+"""What each mail tells, and whom: its template's name and values, read from the database when the mail is sent.
+
+Nothing that a stranger typed is written to an address that has not proved to be theirs, not even a name: whoever buys
+types any address, and the shop is the sender.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,6 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
+from backend.contact import clean_name, one_line
+from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
 from backend.dates import time_label
 from backend.errors import NotFound
@@ -17,6 +23,8 @@ from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.settings import Settings
+
+MAX_DETAILS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,8 @@ async def _about_order(
     if not order.email:
         return None
     bill = await _bill(session, order)
-    return Message(kind, order.email, {**_order_values(settings, order), "bill": bill, **(more or {})})
+    values = await _order_values(session, settings, order)
+    return Message(kind, order.email, {**values, "bill": bill, **(more or {})})
 
 
 async def _password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
@@ -83,7 +92,9 @@ async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -
     to = order.email if order else str(payment.snapshot.get("email") or "")
     if not to:
         return None
-    of_order = _order_values(settings, order) if order else {"name": "", "number": None, "link": ""}
+    of_order: dict[str, Any] = {"name": "", "number": None, "link": ""}
+    if order:
+        of_order = await _order_values(session, settings, order)
     values = {**of_order, "amount": format_cop(refund.amount), "reference": refund.reference}
     return Message(MailKind.REFUNDED, to, values)
 
@@ -103,7 +114,7 @@ async def _attention(session: AsyncSession, settings: Settings, attention_id: st
         "amount": None if row.amount is None else format_cop(row.amount),
         "number": None if row.order_id is None else await _number_of(session, row.order_id),
         "due": None if row.due_at is None else time_label(row.due_at),
-        "details": row.message,
+        "details": one_line(row.message)[:MAX_DETAILS],
     }
     return Message(MailKind.ATTENTION, settings.store_email, values)
 
@@ -128,10 +139,11 @@ async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
     ]
 
 
-def _order_values(settings: Settings, order: Order) -> dict[str, Any]:
+async def _order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:
+    is_known = await has_proved(session, order.customer_id, order.email)
     token = order_token(settings.signing_key, order.id)
     return {
-        "name": str(order.shipping_address.get("first_name") or "").strip(),
+        "name": clean_name(order.shipping_address.get("first_name")) if is_known else "",
         "number": order.number,
         "link": f"{settings.base_url}/order/{order.id}?token={token}",
     }

@@ -13,13 +13,17 @@ from backend.contact import (
     LastName,
     OptionalPhone,
     Phone,
+    clean_name,
     document_number,
+    is_company_name,
     is_email,
+    is_person_name,
     nit_number,
     phone_digits,
     read_form,
     require_email,
     require_phone,
+    tidy_name,
 )
 from backend.errors import InvalidData
 
@@ -75,8 +79,8 @@ def test_everything_that_is_missing_is_named_at_once() -> None:
     [
         ("email", "ana@correo", "Revisa el correo: debe verse como nombre@dominio.com."),
         ("login", f"{'a' * 50}@correo.com", "Usa un correo de máximo 60 caracteres."),
-        ("first_name", "A", "Escribe al menos 2 caracteres."),
         ("first_name", "A{b}", "Usa solo letras."),
+        ("last_name", "visita evil.example", "Usa solo letras."),
         ("last_name", "x" * 51, "Usa máximo 50 caracteres."),
         ("phone", "12345", "El celular debe tener 10 dígitos, como 300 123 4567."),
         ("other_phone", "2001234567", "El celular debe tener 10 dígitos, como 300 123 4567."),
@@ -161,3 +165,66 @@ def test_a_nit_whose_check_digit_is_wrong_is_refused(typed: str) -> None:
 
 def test_the_number_of_a_document_is_written_in_one_way() -> None:
     assert document_number(" ab.12-3,45") == "AB12345"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "María José",
+        "O'Connor",
+        "D’Angelo",
+        "Núñez-Ñañez",
+        "Å",
+        "李",
+        "محمد",
+        "नरेंद्र",
+        "de la Cruz",
+        "J.R.R.",
+        "Ma. José",
+    ],
+)
+def test_a_persons_name_in_any_script(name: str) -> None:
+    assert is_person_name(tidy_name(name))
+    assert clean_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "cleaned"),
+    [
+        ("", ""),
+        ("---", ""),
+        ("Ana 2", "Ana"),
+        ("Ana\r\nBcc: x@evil.example", "Ana Bcc x evil. example"),
+        ("https://evil.example/a?b", "https evil. example a b"),
+        ("evil.example", "evil. example"),
+        ("<b>Ana</b>", "b Ana b"),
+        ("A\u200bn\u202ea", "A n a"),
+        ("x" * 51, "x" * 50),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_what_is_no_persons_name_is_cleaned(typed: Any, cleaned: str) -> None:
+    assert not (isinstance(typed, str) and is_person_name(typed))
+    assert clean_name(typed) == cleaned
+
+
+def test_accents_are_part_of_their_letter() -> None:
+    assert tidy_name("Nun\u0303ez") == "Nu\u00f1ez"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("3M & Hijos S.A.S.", True),
+        ("C.I. Prodeco (Sede 2), Bogotá", True),
+        ("evil.example", False),
+        ("http://evil", False),
+        ("ana@evil", False),
+        ("<b>", False),
+        ("&", False),
+        ("x" * 51, False),
+    ],
+)
+def test_a_companys_name_has_digits_and_signs_and_no_link(name: str, is_one: bool) -> None:
+    assert is_company_name(tidy_name(name)) is is_one

@@ -81,7 +81,7 @@ async def test_a_known_device_does_not_guess_for_ever(ana: httpx.AsyncClient) ->
 async def test_staff_sign_in_while_strangers_hammer(
     shop: Shop, new_browser: NewBrowser, office_path: str
 ) -> None:
-    await create_staff(shop.database, COMMAND_LINE, **STAFF)
+    await create_staff(shop.database, COMMAND_LINE, STAFF["email"], STAFF["password"])
     office, program = new_browser(), new_browser("190.24.1.2", origin=None)
     assert (await office.post(office_path, json=STAFF)).status_code == 200
     answer = await program.post(OFFICE, json=STAFF)

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.clock import now
-from backend.customers.models import Customer, ResetLink
+from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.password_reset import ask_reset
 from backend.database import db_now
 from backend.edge.devices import Visitor
@@ -26,6 +26,7 @@ from backend.mail.models import Mail
 from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
 from backend.orders.events import FulfillmentShipped, OrderPaid
 from backend.orders.models import Fulfillment
+from backend.orders.service import read_order
 from backend.passwords import hash_of
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
@@ -278,3 +279,44 @@ async def _hurry(shop: Shop) -> None:
 
 def _files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
+
+
+RELAY = "Ganaste\r\nReclama en https://evil.example"
+
+
+@pytest.mark.parametrize(
+    ("provider", "address", "greeting"),
+    [
+        (None, "ana@example.com", "Hola:"),  # a guest may type anybody's address
+        ("emailpass", "ana@example.com", "Hola:"),  # and so may who registers
+        ("google", "otra@example.com", "Hola:"),  # or who has an account with another
+        ("google", "ana@example.com", "Hola, Ganaste Reclama en https evil. example:"),
+    ],
+)
+async def test_no_stranger_writes_to_an_address_that_is_not_theirs(
+    *,
+    shop: Shop,
+    order: dict[str, str],
+    worker: Worker,
+    inbox: Inbox,
+    provider: str | None,
+    address: str,
+    greeting: str,
+) -> None:
+    await settle(shop, order, SessionState.CAPTURED)
+    async with shop.database.transaction() as session:
+        stored = await read_order(session, order["id"])
+        stored.shipping_address = {**stored.shipping_address, "first_name": RELAY, "company": RELAY}
+        if provider is not None:
+            customer = Customer(email=address, first_name=RELAY)
+            session.add(customer)
+            await session.flush()
+            session.add(Login(provider=provider, subject="77", customer_id=customer.id))
+            stored.customer_id = customer.id
+    await worker.run_due()
+    assert len(inbox.mails) == 2
+    for mail in inbox.mails:
+        assert text_of(mail).startswith(greeting + "\n")
+        for text in (text_of(mail), text_of(mail, "html")):
+            assert "evil.example" not in text
+            assert ("Ganaste" in text) is ("Ganaste" in greeting)

@@ -205,3 +205,28 @@ async def test_the_token_is_read_and_not_kept(shop: Shop, shopper: Shopper) -> N
     shown = await shopper_of(state)
     assert shown is not None
     assert token not in repr(shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("María José", True),
+        ("O'Connor", True),
+        ("Å", True),
+        ("محمد", True),
+        ("Ganaste\nhttps://evil.example", False),
+        ("evil.example", False),
+        ("Ana 2", False),
+    ],
+)
+async def test_names_over_the_websocket(shop: Shop, shopper: Shopper, name: str, is_one: bool) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "save_profile", {"first_name": name, "last_name": "Gómez"})
+    assert state.answer.is_good is is_one
+    await send(state, "save_address", {**ADDRESS, "last_name": name})
+    assert state.answer.is_good is is_one
+    async with shop.database.read() as session:
+        book = await account_page.address_book(session, customer_id)
+        assert (await session.get_one(Customer, customer_id)).first_name == (name if is_one else "Ana")
+    assert {entry.last_name for entry in book} == ({"", name} if is_one else {""})

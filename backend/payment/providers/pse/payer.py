@@ -16,6 +16,7 @@ from backend.contact import (
     invalid,
     nit_number,
     read_form,
+    require_company_name,
     require_email,
     require_length,
     require_person_name,
@@ -218,7 +219,7 @@ def read_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
 
 
 def _name(text: str, info: ValidationInfo, missing: str) -> str:
-    """A company's name may have any characters, such as `3M & Hijos S.A.S.`."""
+    """A company's name may have digits and signs, such as `3M & Hijos S.A.S.`."""
     if info.data.get("person_type") == COMPANY:
-        return require_length(text, 2, 50, missing)
+        return require_company_name(text, missing)
     return require_person_name(text, missing)

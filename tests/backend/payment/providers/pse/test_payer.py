@@ -79,7 +79,7 @@ def test_every_field_that_is_missing_is_named_at_once() -> None:
         ({"doc_number": "１２３４５６"}, "doc_number", "La cédula debe tener entre 5 y 15 dígitos."),
         ({"first_name": "R2D2"}, "first_name", "Usa solo letras."),
         ({"first_name": "x" * 51}, "first_name", "Usa máximo 50 caracteres."),
-        ({"last_name": "Ñ"}, "last_name", "Escribe al menos 2 caracteres."),
+        ({"last_name": "ñ.example"}, "last_name", "Usa solo letras."),
         ({"email": "maria@correo"}, "email", "Revisa el correo: debe verse como nombre@dominio.com."),
         ({"email": "maria @correo.co"}, "email", "Revisa el correo: debe verse como nombre@dominio.com."),
         ({"email": f"{'a' * 60}@{'b' * 30}.co"}, "email", "Usa un correo de máximo 80 caracteres."),
