@@ -21,7 +21,7 @@ app.add_typer(admin, name="admin")
 
 @app.callback()
 def trompo() -> None:
-    """Look after a Trompo shop. Settings come from the environment, as they do for the shop itself."""
+    """Look after a Trompo shop, from any folder. Settings come from where the shop itself takes them."""
 
 
 @app.command()
@@ -36,21 +36,69 @@ def migrate() -> None:
 
 
 @app.command("init")
-def init() -> None:
+def init(
+    *, yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the settings.")] = False
+) -> None:
     """Make what a shop needs before its first toy: region, sales channel, key, warehouse, ways to ship. Safe to repeat.
 
-    The warehouse is where CARRIER_ORIGIN_* says. A production start does the same by itself on an empty database.
+    At a terminal it asks who the shop is and where its warehouse stands, and saves the answers in the shop: they then
+    stand in place of STORE_* and CARRIER_ORIGIN_*. Without a terminal, or with --yes, these settings are taken. A
+    production start makes the same by itself on an empty database.
+
+    Examples:
+        trompo init
+
+        STORE_NAME='Mi Tienda' CARRIER_ORIGIN_DANE_CODE=05001000 trompo init --yes
     """
+    from backend.errors import InvalidData
+    from backend.office_settings import read_standing, save_settings
+    from backend.opening.asking import ask
     from backend.opening.floor import make_floor
+    from backend.terminal import is_terminal
 
     settings = load_settings()
 
     async def work(database: "Database") -> list[str]:
+        async with database.read() as session:
+            standing = await read_standing(session, settings)
+        answers = {} if yes or not is_terminal() else ask(standing)
         async with database.transaction() as session:
-            return await make_floor(session, settings)
+            await save_settings(session, answers)
+            return await make_floor(session, standing.model_copy(update=answers))
 
-    made = with_database(work, migrated=True)
+    try:
+        made = with_database(work, migrated=True)
+    except InvalidData as error:
+        for name, problem in (error.fields or {}).items():
+            typer.echo(f"{name.upper()}: {problem}", err=True)
+        raise typer.Exit(1) from None
     typer.echo(f"Made: {', '.join(made)}." if made else "Everything is there already.")
+
+
+@app.command("doctor")
+def doctor(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    test_mail: Annotated[str, typer.Option(metavar="ADDRESS", help="Send a test mail there.")] = "",
+) -> None:
+    """Look at everything the shop needs: one line each, with what to do. Changes nothing.
+
+    Exit code 0: it can open, with or without warnings. 1: something fails.
+
+    Examples:
+        trompo doctor
+
+        trompo doctor --test-mail ana@tienda.example
+    """
+    from backend.doctor import command
+    from backend.settings import SettingsError
+
+    try:
+        findings = with_shop(lambda shop: command.examine(shop, test_mail), changes=False)
+    except SettingsError as error:
+        findings = command.of_settings(error.problems)
+    typer.echo(command.as_json(findings) if as_json else command.as_text(findings))
+    raise typer.Exit(command.exit_code(findings))
 
 
 @app.command("seed")
@@ -162,7 +210,7 @@ def attention(
         return await resolve_one(shop.attention, resolve, decision)
 
     try:
-        typer.echo(with_shop(work))
+        typer.echo(with_shop(work, changes=resolve is not None))
     except ShopError as error:
         typer.echo(error.message, err=True)
         raise typer.Exit(1) from None
@@ -257,7 +305,7 @@ def import_products(
         return done.counts
 
     try:
-        counts = with_database(work)
+        counts = with_database(work, changes=not only_check)
     except Refused as refused:
         more = "" if refused.are_all else "\nThere may be more: mend these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None

@@ -4,23 +4,41 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
+import typer
+
 from backend.settings import load_settings
 
 if TYPE_CHECKING:
     from backend.database import Database
+    from backend.settings import Settings
     from backend.shop import Shop
 
 T = TypeVar("T")
 
 
-def with_database(work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False) -> T:
-    """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted."""
+def settings_of_the_shop(*, named: bool) -> "Settings":
+    """The settings; `named` says on stderr which shop it is that is about to be changed."""
+    settings = load_settings()
+    if named:
+        typer.echo(f"The shop in {settings.data_dir}, database {settings.named_database}", err=True)
+    return settings
+
+
+def with_database(
+    work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False, changes: bool = True
+) -> T:
+    """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted.
+
+    With `changes` the shop is named first.
+    """
     from backend.database import Database
     from backend.migrations import upgrade
     from backend.opening.lock import alone
 
+    settings = settings_of_the_shop(named=changes)
+
     async def run() -> T:
-        database = Database.from_settings(load_settings())
+        database = Database.from_settings(settings)
         try:
             if not migrated:
                 return await work(database)
@@ -33,12 +51,14 @@ def with_database(work: Callable[["Database"], Awaitable[T]], *, migrated: bool 
     return asyncio.run(run())
 
 
-def with_shop(work: Callable[["Shop"], Awaitable[T]]) -> T:
-    """What `work` returns. It gets a shop whose background work does not run."""
+def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
+    """What `work` returns. It gets a shop whose background work does not run. With `changes` it is named first."""
     from backend.shop import Shop
 
+    settings = settings_of_the_shop(named=changes)
+
     async def run() -> T:
-        shop = Shop(load_settings())
+        shop = Shop(settings)
         try:
             return await work(shop)
         finally:

@@ -1,25 +1,27 @@
-"""Every setting of the shop, and the only module that reads the environment.
+"""Every setting of the shop, and the only module that reads the environment (where else from: `setting_sources`).
 
-All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. A setting that is
-malformed, or missing where production needs it, stops the start with one clear line (`SettingsError`). Secrets are
+All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. Those that are malformed,
+or missing where production needs them, stop the start with one clear line each (`SettingsError`). Secrets are
 `SecretStr`: they never appear in a repr, a log or a message.
 """
 
 import hmac
-import math
-import secrets
 from enum import StrEnum
 from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
+
+from backend.setting_sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
+from backend.setting_values import HOW_TO_MAKE_ONE, LEAST_BITS, async_url, bits_of, kept_secret
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
+
+CARRIER_API_URL = "https://api.envioclickpro.com.co/api/v2"
 
 SANDBOX_CUST_ID = "99999"
 SANDBOX_P_KEY = "0123456789abcdef0123456789abcdef01234567"
@@ -27,23 +29,36 @@ SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
 SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
 SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
 
-LEAST_BITS = 190
-"""What `bits_of` finds in 32 random bytes at the least, written in hexadecimal digits or in base64."""
-HOW_TO_MAKE_ONE = "take what `python -c 'import secrets; print(secrets.token_urlsafe(48))'` prints"
-
-POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
-DRIVERS = {
-    "postgresql": POSTGRESQL,
-    "postgres": POSTGRESQL,
-    POSTGRESQL: POSTGRESQL,
-    "sqlite": SQLITE,
-    SQLITE: SQLITE,
-}
-"""The database of an address, by what it may begin with."""
-
 
 class SettingsError(SystemExit):
-    """A setting is wrong. Printed as one line, without a traceback; it never shows a value."""
+    """Settings are wrong. Printed as one line each, without a traceback; no value is ever shown."""
+
+    problems: tuple[str, ...] = ()
+
+
+class Sourced(BaseSettings):
+    """Settings that come from the environment, from files that NAME_FILE names, and from `.env`."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - ours knows which file
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a folder of secrets: NAME_FILE names each
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What goes before what."""
+        return init_settings, env_settings, SecretFileSource(settings_cls), EnvFileSource(settings_cls)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _could_be_read(cls, value: Any) -> Any:
+        if isinstance(value, Unreadable):
+            raise ValueError(f"{value.name} names a file that cannot be read ({value.reason})")  # noqa: TRY004 - pydantic wants this one
+        return value
 
 
 class GatewayEnv(StrEnum):
@@ -53,10 +68,38 @@ class GatewayEnv(StrEnum):
     PRODUCTION = "production"
 
 
-class Settings(BaseSettings):
-    """The settings by the name of their environment variable, in lower case."""
+class Identity(BaseModel):
+    """Who the shop is, and where its packages start. First values: the office may save others later.
 
-    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    `store_address`, `store_whatsapp`, `store_about` and `store_hours` are shown where they are not empty; an empty
+    `store_about` or `store_hours` stands for the usual text. CARRIER_ORIGIN_* is the sender that labels name.
+    """
+
+    store_name: str = Field(default="Trompo", min_length=1, max_length=60)
+    store_legal_name: str = "Juguetería Trompo S.A.S."
+    store_nit: str = "900.123.456-8"
+    store_phone: str = "601 555 0123"
+    store_email: str = "hola@trompo.example"
+    store_address: str = Field(default="", max_length=200)
+    store_whatsapp: str = Field(default="", pattern=r"^(\+?[0-9 ]{7,20})?$")
+    """With its country's code: 57 300 123 4567."""
+    store_about: str = Field(default="", max_length=300)
+    store_hours: str = Field(default="", max_length=100)
+
+    carrier_origin_company: str = "Juguetería Trompo"
+    carrier_origin_first_name: str = "Bodega"
+    carrier_origin_last_name: str = "Trompo"
+    carrier_origin_email: str = "bodega@trompo.example"
+    carrier_origin_phone: str = "6015550123"
+    carrier_origin_address: str = "Calle 80 # 68-20"
+    carrier_origin_suburb: str = "Engativá"
+    carrier_origin_cross_street: str = "Carrera 68"
+    carrier_origin_reference: str = "Bodega 4"
+    carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
+
+
+class Settings(Identity, Sourced):
+    """The settings by the name of their environment variable, in lower case."""
 
     # where it runs
     port: int = Field(default=3000, ge=1, le=65535)
@@ -80,12 +123,7 @@ class Settings(BaseSettings):
     """How many people may share one client address, as in a mobile network: limits by address grow with it."""
 
     # the store
-    store_name: str = Field(default="Trompo", min_length=1, max_length=60)
     store_locale: str = Field(default="es", pattern="^(es|en)$")
-    store_legal_name: str = "Juguetería Trompo S.A.S."
-    store_nit: str = "900.123.456-8"
-    store_phone: str = "601 555 0123"
-    store_email: str = "hola@trompo.example"
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
@@ -104,23 +142,13 @@ class Settings(BaseSettings):
     manual_payment_days: int = Field(default=3, ge=1, le=60)
     """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
 
-    # the carrier; CARRIER_ORIGIN_* is the warehouse that labels name as their sender
-    carrier_api_url: str = "https://api.envioclickpro.com.co/api/v2"
+    # the carrier
+    carrier_api_url: str = CARRIER_API_URL
     carrier_api_key: SecretStr = SecretStr("")
-    carrier_sandbox: str = "true"
+    carrier_sandbox: bool = True
+    """Whether labels are test ones. Production says it itself: without them each is paid."""
     carrier_timeout: float = Field(default=12, ge=1, le=60)
     """Seconds that a quotation is waited for; five to eight are usual."""
-    carrier_origin_company: str = "Juguetería Trompo"
-    carrier_origin_first_name: str = "Bodega"
-    carrier_origin_last_name: str = "Trompo"
-    carrier_origin_email: str = "bodega@trompo.example"
-    carrier_origin_phone: str = "6015550123"
-    carrier_origin_address: str = "Calle 80 # 68-20"
-    carrier_origin_suburb: str = "Engativá"
-    carrier_origin_cross_street: str = "Carrera 68"
-    carrier_origin_reference: str = "Bodega 4"
-    carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
-
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
     """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
 
@@ -148,6 +176,11 @@ class Settings(BaseSettings):
     def _names_a_driver_we_have(cls, url: str) -> str:
         return async_url(url) if url else url
 
+    @field_validator("data_dir")
+    @classmethod
+    def _is_the_same_from_every_folder(cls, path: Path) -> Path:
+        return PROJECT / path.expanduser()
+
     @field_validator("trusted_proxies")
     @classmethod
     def _are_networks(cls, networks: str) -> str:
@@ -166,27 +199,54 @@ class Settings(BaseSettings):
             raise ValueError("must be 32 hexadecimal digits")
         return key
 
+    @model_validator(mode="before")
+    @classmethod
+    def _forget_the_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """How the demo warehouse is found says nothing of another one: its suburb would be on every label."""
+        if given.get("carrier_origin_address"):
+            parts = ("suburb", "cross_street", "reference")
+            return {**{f"carrier_origin_{part}": "" for part in parts}, **given}
+        return given
+
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
+        problems = [*self._gateway_problems()]
         if self.workers > 1 and not self.redis_url:
-            raise ValueError("WORKERS above 1 needs REDIS_URL")
-        given = [name for name in GATEWAY_CREDENTIALS if self._text(name)]
-        missing = [name for name in GATEWAY_CREDENTIALS if name not in given]
+            problems.append("WORKERS above 1 needs REDIS_URL")
         if self.gateway_env is GatewayEnv.PRODUCTION:
-            if missing:
-                raise ValueError(f"GATEWAY_ENV=production needs {', '.join(missing)}")
-            if not self.public_url.startswith("https://"):
-                raise ValueError("GATEWAY_ENV=production needs PUBLIC_URL with https://")
-            for name in ("SECRET_KEY", "REVALIDATE_SECRET"):
-                if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
-                    raise ValueError(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
-            if not self.secret_key.get_secret_value():
-                raise ValueError(f"GATEWAY_ENV=production needs SECRET_KEY: {HOW_TO_MAKE_ONE}")
-            if not self.carrier_api_key.get_secret_value():
-                raise ValueError("GATEWAY_ENV=production needs CARRIER_API_KEY")
-        elif given and missing:
-            raise ValueError(f"some gateway credentials are set, but {', '.join(missing)} are missing")
+            problems += self._production_problems()
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
+
+    def _gateway_problems(self) -> list[str]:
+        missing = [name for name in GATEWAY_CREDENTIALS if not self._text(name)]
+        if not missing:
+            return []
+        if self.gateway_env is GatewayEnv.PRODUCTION:
+            return [f"GATEWAY_ENV=production needs {name}" for name in missing]
+        if len(missing) < len(GATEWAY_CREDENTIALS):
+            return [f"some gateway credentials are set, but {', '.join(missing)} are missing"]
+        return []
+
+    def _production_problems(self) -> list[str]:
+        problems = []
+        if not self.public_url.startswith("https://"):
+            problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
+        for name in ("SECRET_KEY", "REVALIDATE_SECRET"):
+            if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
+                problems.append(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
+        if not self._text("SECRET_KEY"):
+            problems.append(f"GATEWAY_ENV=production needs SECRET_KEY: {HOW_TO_MAKE_ONE}")
+        if not self._text("CARRIER_API_KEY"):
+            problems.append("GATEWAY_ENV=production needs CARRIER_API_KEY")
+        if "carrier_sandbox" not in self.model_fields_set:
+            problems.append(
+                "GATEWAY_ENV=production needs CARRIER_SANDBOX: false for labels that are paid, true for test labels"
+            )
+        if not self.smtp_host:
+            problems.append("GATEWAY_ENV=production needs SMTP_HOST: without it no mail leaves")
+        return problems
 
     def _text(self, name: str) -> str:
         value = getattr(self, name.lower())
@@ -209,8 +269,8 @@ class Settings(BaseSettings):
 
     @property
     def creates_test_labels(self) -> bool:
-        """Whether labels are test ones, of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX is 'true')."""
-        return self.carrier_sandbox == "true"
+        """Whether labels are test ones, of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX)."""
+        return self.carrier_sandbox
 
     @property
     def has_google(self) -> bool:
@@ -221,6 +281,11 @@ class Settings(BaseSettings):
     def async_database_url(self) -> str:
         """The database to use; SQLite in the data folder unless DATABASE_URL names another."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.resolve() / 'trompo.db'}"
+
+    @property
+    def named_database(self) -> str:
+        """The database's address without its password, for people."""
+        return make_url(self.async_database_url).render_as_string(hide_password=True)
 
     @cached_property
     def signing_key(self) -> str:
@@ -242,61 +307,11 @@ class Settings(BaseSettings):
         return kept_secret(self.data_dir / "revalidate_secret")
 
 
-class AdminAccess(BaseSettings):
+class AdminAccess(Sourced):
     """What a program needs to use the Admin API from outside: a token and an address. Nothing of it is stored."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     admin_jwt: SecretStr = SecretStr("")
     backend_url: str = ""
-
-
-def async_url(url: str) -> str:
-    """The database's address with the driver that the shop uses: `postgres://…` is what many hosts hand out.
-
-    Raises:
-        ValueError: it is no address, or that of another kind of database; the message shows nothing of it.
-    """
-    wanted = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        raise wanted from None
-    driver = DRIVERS.get(parsed.drivername)
-    if driver is None or not parsed.database:
-        raise wanted
-    if (
-        driver == POSTGRESQL and "sslmode" in parsed.query
-    ):  # PostgreSQL's own word for what the driver calls ssl
-        mode = parsed.query["sslmode"]
-        parsed = parsed.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
-    return parsed.set(drivername=driver).render_as_string(hide_password=False)
-
-
-def bits_of(secret: str) -> float:
-    """How many bits a secret could hold that is made of as many and as different characters."""
-    return len(secret) * math.log2(len(set(secret))) if secret else 0
-
-
-def private_folder(path: Path) -> None:
-    """Make the data folder, which nobody but its owner can enter."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.chmod(0o700)
-
-
-def kept_secret(path: Path) -> str:
-    """The secret in the file at `path`; made there first when there is none. Safe when two processes start at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    candidate = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    candidate.touch(mode=0o600)
-    candidate.write_text(secrets.token_urlsafe(48))
-    try:
-        path.hardlink_to(candidate)  # only the first of several rivals succeeds, and with the whole content
-    except FileExistsError:
-        pass  # the secret is there already: ours is not needed
-    finally:
-        candidate.unlink()
-    return path.read_text().strip()
 
 
 def load_admin_access() -> AdminAccess:
@@ -318,17 +333,58 @@ def load_admin_access() -> AdminAccess:
 
 
 def load_settings() -> Settings:
-    """Read the environment.
+    """Read the settings.
 
     Raises:
-        SettingsError: a setting is malformed or missing; the message is one line that names it and shows no value.
+        SettingsError: some are malformed or missing; the message has a line for each that names it and shows no value.
     """
-    try:
-        return Settings()
-    except ValidationError as error:
-        problems = "; ".join(
-            f"{str(problem['loc'][0]).upper() + ': ' if problem['loc'] else ''}"
-            f"{problem['msg'].removeprefix('Value error, ')}"
-            for problem in error.errors(include_input=False, include_url=False, include_context=False)
-        )
-        raise SettingsError(f"Trompo cannot start: {problems}") from None
+    settings, problems = _read()
+    if settings is None or problems:
+        raise cannot_start(problems)
+    return settings
+
+
+def cannot_start(problems: list[str]) -> SettingsError:
+    """The error that lists the problems: in one line when there is one, else one line each."""
+    listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
+    error = SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
+    error.problems = tuple(problems)
+    return error
+
+
+def _read() -> tuple[Settings | None, list[str]]:
+    """The settings, and what is wrong with them. Those that are malformed do not hide what else is missing."""
+    problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields})
+    usual: dict[str, Any] = {}
+    while True:
+        try:
+            settings = Settings(**usual)
+        except ValidationError as error:
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+        else:
+            return settings, problems + _addresses_without_credentials(settings)
+        named = {str(problem["loc"][0]) for problem in found if problem["loc"]} - set(usual)
+        for problem in found:
+            message = problem["msg"].removeprefix("Value error, ")
+            if problem["loc"]:
+                problems.append(f"{str(problem['loc'][0]).upper()}: {message}")
+            else:  # what is malformed is not missing as well
+                malformed = [name.upper() for name in usual]
+                problems += [
+                    line
+                    for line in message.splitlines()
+                    if not any(name in line.partition(":")[0].split() for name in malformed)
+                ]
+        if not named:
+            return None, problems
+        usual |= {name: Settings.model_fields[name].default for name in named}
+
+
+def _addresses_without_credentials(settings: Settings) -> list[str]:
+    """An address that would silently not be used: the embedded service answers in its place."""
+    problems = []
+    if settings.gateway_url and settings.uses_sandbox_gateway:
+        problems.append(f"GATEWAY_URL needs {', '.join(GATEWAY_CREDENTIALS)}")
+    if settings.carrier_api_url != CARRIER_API_URL and settings.uses_sandbox_carrier:
+        problems.append("CARRIER_API_URL needs CARRIER_API_KEY")
+    return problems

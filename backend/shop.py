@@ -27,6 +27,7 @@ from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
 from backend.mail.transports import transport_of
+from backend.office_settings import StandingSettings
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
@@ -60,6 +61,7 @@ class Shop:
         self.services: list[Service] = []
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
+        self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.loop_lag = LoopLag()
         self.readiness = Readiness.of(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)

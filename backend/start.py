@@ -10,9 +10,11 @@ from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import InvalidData
 from backend.migrations import upgrade
+from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
-from backend.settings import GatewayEnv, Settings, private_folder
+from backend.setting_values import private_folder
+from backend.settings import GatewayEnv, Settings, cannot_start
 from backend.staff.service import first_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
@@ -31,6 +33,7 @@ async def prepare(settings: Settings) -> Seeded:
     Raises:
         CannotStart: the database does not answer, another version of the code made it, or the first member of staff
             has no proper address or password.
+        SettingsError: a production shop would open with the demo shop's identity.
     """
     private_folder(settings.data_dir)
     database = Database.from_settings(settings)
@@ -39,7 +42,11 @@ async def prepare(settings: Settings) -> Seeded:
             await _require_database(stack.enter_async_context(alone(database)))
             await _migrate(database)
             await _create_first_staff(database, settings)
-            return await _fill_if_empty(database, settings)
+            async with database.read() as session:
+                standing = await read_standing(session, settings)
+            if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(standing)):
+                raise cannot_start(problems)
+            return await _fill_if_empty(database, standing)
     finally:
         await database.close()
 
@@ -68,7 +75,7 @@ async def _require_database(opened: Awaitable[None]) -> None:
         await opened
     except (SQLAlchemyError, OSError) as error:
         raise CannotStart(
-            f"Trompo cannot start: the database does not answer ({type(error).__name__})"
+            f"Trompo cannot start: the database does not answer ({type(error.__cause__ or error).__name__})"
         ) from error
 
 

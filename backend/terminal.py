@@ -8,6 +8,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 
+def is_terminal() -> bool:
+    """Whether somebody can be asked something."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 @contextmanager
 def progress(total: int | None, title: str) -> Iterator[Callable[[int], None]]:
     """A progress bar; the function that is given moves it on by a number of steps. Without a terminal nothing is shown.

@@ -26,21 +26,8 @@ STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
 NOT_GENERATED = frozenset({"node_modules", "build", ".react-router", "reflex.json"})
-WHERE_IT_RUNS = {
-    "port",
-    "data_dir",
-    "database_url",
-    "database_pool",
-    "database_pooler",
-    "redis_url",
-    "renderers",
-    "drain_seconds",
-}
-KNOWN_WHILE_IT_RUNS = {"google_client_id", "google_client_secret", "google_issuer"} | {
-    f"smtp_{name}" for name in ("host", "port", "user", "password", "starttls")
-}
-NOT_SHOWN = WHERE_IT_RUNS | KNOWN_WHILE_IT_RUNS
-"""Settings that no page is built from. Whether there is Google's button is asked when a page is shown."""
+SHOWN = {"store_locale"}
+"""Settings that pages are built from. What else pages show of the shop is in their state."""
 
 
 def main() -> None:
@@ -63,7 +50,7 @@ def main() -> None:
 
 def sources_digest() -> str:
     """A digest of everything the pages could depend on."""
-    shown = load_settings().model_dump_json(exclude=NOT_SHOWN)
+    shown = load_settings().model_dump_json(include=SHOWN)
     return digest(ROOT, _files(ROOT / source for source in SOURCES), shown)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.app import current_shop
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
+from backend.settings import Settings
 
 DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"
@@ -27,6 +28,7 @@ class DocumentMeta:
     """The status and the head of one document. Empty texts mean that there is none.
 
     Attributes:
+        title: without the shop's name, which the head adds.
         image: an absolute url, for those who share the page.
         canonical: an absolute url.
         structured_data: JSON-LD that is safe inside a `<script>`.
@@ -71,9 +73,8 @@ def structured(data: Mapping[str, Any]) -> str:
     )
 
 
-def store_data() -> dict[str, Any]:
-    """Structured data: the shop and its search (schema.org/ToyStore, WebSite)."""
-    settings = current_shop().settings
+def store_data(settings: Settings) -> dict[str, Any]:
+    """Structured data: the shop as it stands, and its search (schema.org/ToyStore, WebSite)."""
     return {
         "@graph": [
             {

@@ -83,6 +83,8 @@ def _clean_environment() -> None:
     """The developer's own settings must not reach the tests."""
     for name in Settings.model_fields:
         os.environ.pop(name.upper(), None)
+        os.environ.pop(f"{name.upper()}_FILE", None)
+    os.environ["ENV_FILE"] = ""
 
 
 @pytest.fixture(autouse=True, scope="session")

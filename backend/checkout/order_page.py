@@ -16,6 +16,7 @@ from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import Cop, format_cop
+from backend.office_settings import read_standing
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
@@ -136,7 +137,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     """
     order = await read_order(session, order_id)
     payment_session = await decisive_session(session, order.cart_id)
-    payment = _payment_facts(order, payment_session, settings)
+    payment = _payment_facts(order, payment_session, await read_standing(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await captured_and_refunded(session, order.cart_id)

@@ -19,6 +19,7 @@ from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.money import Cop
+from backend.office_settings import read_standing
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
 from backend.orders.tokens import order_token
@@ -204,12 +205,13 @@ class PaymentStarter:
             client = Client.at(start.ip or cart_id, self.settings)
             await hit_in(session, PAYMENT_STARTS, cart_id, client)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
+            standing = await read_standing(session, self.settings)
         return payment, PaymentRequest(
             session_id=payment.id,
             invoice=payment.invoice,
             amount=payment.amount,
             tax=sale.totals.tax_total,
-            description=_("Compra en {store}").format(store=self.settings.store_name),
+            description=_("Compra en {store}").format(store=standing.store_name),
             return_url=self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,

@@ -21,6 +21,7 @@ from backend.fulfillment.labels import NewLabel, cancel_label, create_label, loc
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import service as inventory
+from backend.office_settings import read_standing
 from backend.orders.events import FulfillmentShipped
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
@@ -160,7 +161,7 @@ async def request_return(
         LabelRequest(
             reference=f"{order.number}-R",
             origin=recipient(order.shipping_address, order.email),
-            destination=warehouse(settings),
+            destination=warehouse(await read_standing(session, settings)),
             packages=packages_for(()),
             content_value=content_value(order.item_total),
         )
@@ -187,7 +188,7 @@ async def _prepared(
         location_id=location.id,
         request=LabelRequest(
             reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
-            origin=warehouse(settings),
+            origin=warehouse(await read_standing(session, settings)),
             destination=recipient(order.shipping_address, order.email),
             packages=packages_for(await _items(session, lines)),
             content_value=content_value(

@@ -23,6 +23,7 @@ from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.transports import Transport
+from backend.office_settings import read_standing
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.payment.events import RefundBooked
 from backend.settings import Settings
@@ -59,12 +60,13 @@ class Mailer:
             # a reset's link is stored as a hash before the mail leaves; for the others is only read
             is_reset = mail.kind == MailKind.PASSWORD_RESET
             async with self._database.transaction() if is_reset else self._database.read() as session:
-                message = await message_of(session, self._settings, mail)
+                standing = await read_standing(session, self._settings)
+                message = await message_of(session, standing, mail)
         except NotFound as error:
             log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
             message = None
         if message is not None:
-            await self._transport.send(self._renderer.render(message))
+            await self._transport.send(self._renderer.render(message, standing))
         async with self._database.transaction() as session:
             sent = await session.get_one(Mail, mail_id)
             sent.sent_at = await database_now(session)

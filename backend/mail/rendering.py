@@ -36,14 +36,17 @@ class MailRenderer:
         self._own = _Templates([settings.data_dir / OWN_TEMPLATES, TEMPLATES])
         self._built_in = _Templates([TEMPLATES])
 
-    def render(self, message: Message) -> EmailMessage:
-        """The mail as it is sent. If the shop's own template cannot be rendered, the built-in one is."""
+    def render(self, message: Message, standing: Settings) -> EmailMessage:
+        """The mail as it is sent, from the shop as it stands.
+
+        If the shop's own template cannot be rendered, the built-in one is.
+        """
         shop = {
-            "name": self._settings.store_name,
+            "name": standing.store_name,
             "url": self._settings.base_url,
             "host": self._host,
-            "phone": self._settings.store_phone,
-            "email": self._settings.store_email,
+            "phone": standing.store_phone,
+            "email": standing.store_email,
         }
         values = {**message.values, "shop": shop, "language": texts.language, "_": texts._}
         try:
@@ -52,7 +55,7 @@ class MailRenderer:
             log.exception("the shop's own template of the mail %s cannot be rendered", message.kind)
             subject, text, page = self._built_in.render(message.kind, values)
         mail = EmailMessage()
-        mail["From"] = formataddr((self._settings.store_name, self._settings.store_email))
+        mail["From"] = formataddr((standing.store_name, standing.store_email))
         mail["To"] = message.to
         mail["Subject"] = subject
         mail["Date"] = format_datetime(now())

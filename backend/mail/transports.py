@@ -53,7 +53,15 @@ class SmtpTransport:
         """Hand it over."""
         await asyncio.to_thread(self._send, mail)
 
-    def _send(self, mail: EmailMessage) -> None:
+    async def greet(self) -> None:
+        """Say hello, and sign in where the settings name a user; no mail is sent.
+
+        Raises:
+            OSError: the server does not answer or refuses; smtplib's errors are such.
+        """
+        await asyncio.to_thread(self._send, None)
+
+    def _send(self, mail: EmailMessage | None) -> None:
         settings = self._settings
         connect = smtplib.SMTP_SSL if settings.smtp_port == 465 else smtplib.SMTP
         with connect(settings.smtp_host, settings.smtp_port, timeout=SMTP_TIMEOUT) as server:
@@ -61,7 +69,10 @@ class SmtpTransport:
                 server.starttls()
             if settings.smtp_user:
                 server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-            server.send_message(mail)
+            if mail is None:
+                server.noop()
+            else:
+                server.send_message(mail)
 
 
 def transport_of(settings: Settings) -> Transport:

@@ -2,13 +2,13 @@
 
 import reflex as rx
 
-from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.browser import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
 from storefront.components.pictures import MARK, drawing
+from storefront.state.frame import FrameState
 
-SETTINGS = load_settings()
+SHOP = FrameState.shop
 
 
 def column(title: str, *lines: rx.Component) -> rx.Component:
@@ -23,24 +23,20 @@ def column(title: str, *lines: rx.Component) -> rx.Component:
 @rx.memo
 def site_footer() -> rx.Component:
     """The footer."""
-    dial = SETTINGS.store_phone.replace(" ", "")
     return rx.el.footer(
         rx.el.div(
             rx.el.section(
-                rx.el.p(drawing(MARK, 44), rx.el.span(SETTINGS.store_name), class_name="footer__brand"),
-                rx.el.p(
-                    _(
-                        "Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá."
-                    ),
-                    class_name="footer__about",
-                ),
+                rx.el.p(drawing(MARK, 44), rx.el.span(SHOP.name), class_name="footer__brand"),
+                rx.el.p(SHOP.about, class_name="footer__about"),
                 class_name="footer__column footer__column--brand",
             ),
             column(
                 _("Escríbenos"),
-                rx.el.a(icon("mail", size=20), SETTINGS.store_email, href=f"mailto:{SETTINGS.store_email}"),
-                rx.el.a(icon("phone", size=20), SETTINGS.store_phone, href=f"tel:+57{dial}"),
-                rx.el.span(_("Lunes a viernes, 8 a. m. a 5 p. m.")),
+                rx.el.a(icon("mail", size=20), SHOP.email, href=SHOP.email_link),
+                rx.el.a(icon("phone", size=20), SHOP.phone, href=SHOP.phone_link),
+                rx.cond(SHOP.whatsapp_link, rx.el.a("WhatsApp", href=SHOP.whatsapp_link, rel="noopener")),
+                rx.cond(SHOP.address, rx.el.span(SHOP.address)),
+                rx.el.span(SHOP.hours),
             ),
             column(
                 _("La tienda"),
@@ -62,7 +58,7 @@ def site_footer() -> rx.Component:
             class_name="footer__columns",
         ),
         rx.el.p(
-            f"{SETTINGS.store_legal_name} · NIT {SETTINGS.store_nit}",
+            SHOP.legal,
             rx.el.span(_("Precios en pesos colombianos, IVA incluido.")),
             rx.el.a(
                 _("Superintendencia de Industria y Comercio"),

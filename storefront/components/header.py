@@ -4,7 +4,6 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import CategoryNode, SearchHit
-from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.browser import CartCount, Sheet, icon
 from storefront.components.forms import SUGGESTIONS, Combobox
@@ -16,7 +15,6 @@ from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.search import LONGEST_SEARCH, SearchState
 
-STORE_NAME = load_settings().store_name
 MENU = "menu"
 CART_SHEET = "cart"
 SEARCH_FIELD = "buscar"
@@ -36,10 +34,10 @@ def logo() -> rx.Component:
     """The shop's name, which leads home."""
     return rx.el.a(
         drawing(MARK, 38, class_name="logo__mark"),
-        rx.el.span(STORE_NAME, class_name="logo__name"),
+        rx.el.span(FrameState.shop.name, class_name="logo__name"),
         href=HOME,
         class_name="logo",
-        aria_label=_("{store}: ir al inicio").format(store=STORE_NAME),
+        aria_label=_("{store}: ir al inicio").format(store=FrameState.shop.name),
     )
 
 

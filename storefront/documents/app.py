@@ -101,7 +101,9 @@ class Documents:
     def _shell_of(self, loaded: LoadedPage) -> DocumentResponse:
         """The document that was not rendered in time: the browser renders it, from the same initial state."""
         tags = (
-            first_tags(loaded.meta) + further_tags(loaded.meta) + initial_state_element(loaded.initial_state)
+            first_tags(loaded.meta, loaded.site_name)
+            + further_tags(loaded.meta, loaded.site_name)
+            + initial_state_element(loaded.initial_state)
         )
         headers = _document_headers(self._shell_policy, loaded.meta.robots)
         return DocumentResponse(

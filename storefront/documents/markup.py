@@ -5,7 +5,6 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from backend.app import current_shop
 from backend.texts import html_language
 from storefront.meta import DocumentMeta
 from storefront.reflex_patches import INITIAL_STATE_ID
@@ -14,18 +13,23 @@ STAND_IN = "data-stand-in"
 PRELOADS = re.compile('<link rel="preload" as="image"[^>]*>')
 
 
-def first_tags(meta: DocumentMeta) -> str:
+def full_title(meta: DocumentMeta, site_name: str) -> str:
+    """The title of a document: the page's, and the shop's name."""
+    return f"{meta.title} · {site_name}" if meta.title else site_name
+
+
+def first_tags(meta: DocumentMeta, site_name: str) -> str:
     """What the page's own components put into the head: for the shell, which they did not render.
 
     All but the picture are removed when the page has rendered its own (`assets/scripts/arrival.jsx`).
     """
     return "".join(
         [
-            f"<title {STAND_IN}>{escape(meta.title)}</title>",
+            f"<title {STAND_IN}>{escape(full_title(meta, site_name))}</title>",
             _meta("name", "description", meta.description, STAND_IN),
             _meta("name", "robots", meta.robots, STAND_IN),
             f'<link rel="canonical" href="{escape(meta.canonical)}" {STAND_IN}/>' if meta.canonical else "",
-            _meta("property", "og:title", meta.title, STAND_IN),
+            _meta("property", "og:title", full_title(meta, site_name), STAND_IN),
             _meta("property", "og:description", meta.description, STAND_IN),
             _meta("property", "og:image", meta.image, STAND_IN),
             _preload(meta),
@@ -33,14 +37,14 @@ def first_tags(meta: DocumentMeta) -> str:
     )
 
 
-def further_tags(meta: DocumentMeta) -> str:
+def further_tags(meta: DocumentMeta, site_name: str) -> str:
     """What is only for those who never run the page: the rest of Open Graph, and the structured data."""
     is_product = '"@type":"Product"' in meta.structured_data
     return "".join(
         [
             _meta("property", "og:type", "product" if is_product else "website"),
             _meta("property", "og:url", meta.canonical),
-            _meta("property", "og:site_name", current_shop().settings.store_name),
+            _meta("property", "og:site_name", site_name),
             _meta("property", "og:locale", html_language.replace("-", "_")),
             _meta("name", "twitter:card", "summary_large_image" if meta.image else "summary"),
             f'<script type="application/ld+json">{meta.structured_data}</script>'

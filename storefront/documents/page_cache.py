@@ -15,15 +15,13 @@ from cachetools import LRUCache
 from reflex_base.constants.state import FIELD_MARKER
 
 from backend.app import current_shop
-from backend.catalog.categories import category_tree
 from backend.catalog.version_probe import Version
-from backend.catalog.views import CategoryNode
 from backend.errors import InvalidData, NotFound
 from backend.single_flight import SingleFlight
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.routes import NOT_FOUND, Page
-from storefront.state.frame import FrameState
+from storefront.state.frame import Frame, FrameState, frame_values
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +40,14 @@ class LoadedPage:
         url: the address it is rendered for.
         meta: the document's status and head.
         initial_state: what the browser's state starts with (JSON): values of variables, by state.
+        site_name: the shop's name, for those who share the page.
     """
 
     page: Page
     url: str
     meta: DocumentMeta
     initial_state: bytes
+    site_name: str
 
 
 class PageCache:
@@ -97,26 +97,28 @@ async def load_page(page: Page, url: str) -> LoadedPage:
         Exception: the page's loader failed.
     """
     try:
-        data, departments = await gather(page.load(PageParams.from_url(url)), _departments())
+        data, frame = await gather(page.load(PageParams.from_url(url)), frame_values())
     except (NotFound, InvalidData) as error:  # InvalidData: for example an address that holds a NUL
         log.info("not found: %s", error.message)
         return await load_not_found()
     meta = data.meta if page.is_public else _public_meta(page, data.meta)
-    return LoadedPage(page, url, meta, initial_state_of(page, PageData(data.content, meta), departments))
+    state = initial_state_of(page, PageData(data.content, meta), frame)
+    return LoadedPage(page, url, meta, state, frame.shop.name)
 
 
 async def load_not_found() -> LoadedPage:
     """What is shown for every address that leads nowhere."""
-    data, departments = await gather(NOT_FOUND.load(PageParams("/404")), _departments())
-    return LoadedPage(NOT_FOUND, "/404", data.meta, initial_state_of(NOT_FOUND, data, departments))
+    data, frame = await gather(NOT_FOUND.load(PageParams("/404")), frame_values())
+    state = initial_state_of(NOT_FOUND, data, frame)
+    return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name)
 
 
-def initial_state_of(page: Page, data: PageData[Any], departments: list[CategoryNode]) -> bytes:
+def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
     """What the states of a page and its frame start with, as JSON that is safe as an element's text.
 
     Only what everybody may see goes into it: of a page that is not public, nothing of its content.
     """
-    state = {FrameState.get_full_name(): _as_sent({"departments": departments})}
+    state = {FrameState.get_full_name(): _as_sent({"departments": frame.departments, "shop": frame.shop})}
     if page.state is not None:
         meta = replace(data.meta, structured_data="")  # only the document needs it
         values = data.as_state() if page.is_public else {}
@@ -125,11 +127,6 @@ def initial_state_of(page: Page, data: PageData[Any], departments: list[Category
     for character, escape in ESCAPES:
         text = text.replace(character, escape)
     return text
-
-
-async def _departments() -> list[CategoryNode]:
-    async with current_shop().database.read() as session:
-        return await category_tree(session)
 
 
 def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:

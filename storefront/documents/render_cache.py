@@ -71,7 +71,7 @@ class RenderCache:
 
     async def document(self, loaded: LoadedPage) -> RenderedDocument | None:
         """The document of what was loaded; None when it is not there in time."""
-        tags = further_tags(loaded.meta)
+        tags = further_tags(loaded.meta, loaded.site_name)
         tag = tag_of(self._build, loaded.url.encode(), loaded.initial_state, tags.encode())
         if (stored := self._stored.get(tag)) is not None:
             return stored

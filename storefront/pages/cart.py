@@ -6,14 +6,13 @@ from backend.texts import _
 from storefront.components.browser import KeepFocus
 from storefront.components.cart import cart_lines
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.cart import CartState
 
-TITLE = _("Tu carrito") + f" · {STORE_NAME}"
+TITLE = _("Tu carrito")
 
 
 async def load(_params: PageParams) -> PageData[None]:

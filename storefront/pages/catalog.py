@@ -14,7 +14,6 @@ from backend.errors import InvalidData
 from backend.texts import _
 from storefront.components.browser import Sheet, icon
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME
 from storefront.components.links import catalog_path
 from storefront.components.pictures import OG_IMAGE
 from storefront.components.placeholders import empty_state, grid_skeleton, until
@@ -172,7 +171,7 @@ def meta_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentMeta:
     first = next((card.picture for card in content.page.cards if card.picture), None)
     way = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
     return DocumentMeta(
-        title=f"{content.title} · {STORE_NAME}",
+        title=content.title,
         description=shortened(
             content.lead or _("Juguetes para todas las edades, con envío a toda Colombia.")
         ),
@@ -189,9 +188,7 @@ class CatalogState(PageState, rx.State):
     """The list that is shown, and what it was asked for."""
 
     content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: NOTHING_YET)
-    meta: rx.Field[DocumentMeta] = rx.field(
-        default_factory=lambda: DocumentMeta(title=f"{WHOLE} · {STORE_NAME}")
-    )
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=WHOLE))
 
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:

@@ -9,15 +9,15 @@ from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
 from backend.texts import _
 from storefront.components.browser import Carousel, icon
 from storefront.components.frame import framed, section
-from storefront.components.header import STORE_NAME
 from storefront.components.links import CATALOG, to_category, to_product
 from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
 from storefront.components.placeholders import grid_skeleton, until
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.meta import DocumentMeta, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.frame import FrameState
 
-TITLE = f"{STORE_NAME} · " + _("Juguetes hechos con cuidado")
+TITLE = _("Juguetes hechos con cuidado")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
@@ -44,7 +44,7 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
             description=DESCRIPTION,
             image=absolute(OG_IMAGE),
             canonical=absolute("/"),
-            structured_data=structured(store_data()),
+            structured_data=structured(store_data(await current_shop().standing.now())),
             first_picture=first_picture(opening, SLIDE_SIZES),
         ),
     )
@@ -106,7 +106,7 @@ def fallback_slide() -> rx.Component:
     """What the banner shows while the store has no active product."""
     return rx.el.div(
         rx.el.div(
-            rx.el.p(STORE_NAME, class_name="slide__eyebrow"),
+            rx.el.p(FrameState.shop.name, class_name="slide__eyebrow"),
             rx.el.h2(
                 rx.el.a(_("Estamos armando la vitrina"), href=CATALOG, class_name="slide__link"),
                 class_name="slide__title",

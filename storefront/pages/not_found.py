@@ -4,12 +4,11 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME
 from storefront.components.placeholders import not_found
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
-TITLE = _("Página no encontrada") + f" · {STORE_NAME}"
+TITLE = _("Página no encontrada")
 DESCRIPTION = _("La página que buscas no existe o cambió de lugar.")
 
 

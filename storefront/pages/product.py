@@ -14,7 +14,6 @@ from backend.texts import _
 from storefront.components.browser import AddToCart, Gallery, icon
 from storefront.components.cart import QUANTITY_TEXTS
 from storefront.components.frame import framed, section
-from storefront.components.header import STORE_NAME
 from storefront.components.links import HOME, address_part, product_path, to_category
 from storefront.components.pictures import css_url
 from storefront.components.placeholders import bar, not_found, until
@@ -91,7 +90,7 @@ async def meta_elsewhere(slug: str) -> DocumentMeta:
         handle = await moved_to(session, slug)
         is_gone = handle is None and await was_deleted(session, slug)
     return DocumentMeta(
-        title=f"{UNKNOWN_TITLE} · {STORE_NAME}",
+        title=UNKNOWN_TITLE,
         status=301 if handle else 410 if is_gone else 404,
         robots=NOINDEX,
         moved_to=product_path(handle) if handle else "",
@@ -104,7 +103,7 @@ def meta_of(detail: ProductDetail) -> DocumentMeta:
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
     return DocumentMeta(
-        title=f"{detail.card.title} · {STORE_NAME}",
+        title=detail.card.title,
         description=shortened(detail.description or detail.card.subtitle),
         image=absolute(detail.pictures[0].url) if detail.pictures else "",
         canonical=absolute(f"/product/{detail.card.handle}"),
@@ -117,7 +116,7 @@ class ProductState(PageState, rx.State):
     """The product that is shown."""
 
     content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=STORE_NAME))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
 
     async def _data(self, params: PageParams) -> PageData[ProductContent]:
         return await load(params)

@@ -50,7 +50,7 @@ class Page:
             app.add_page(
                 self.component,
                 route=self.route,
-                title=self.title,
+                title=with_shop(self.title),
                 description=self.description or None,
                 image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
                 on_load=[*filter(None, [self.refresh]), *frame],
@@ -60,8 +60,8 @@ class Page:
         app.add_page(
             self.component,
             route=self.route,
-            title=meta.title,
-            image=meta.image,  # type: ignore[arg-type]  # a variable is welcome there, as for the title
+            title=with_shop(meta.title),
+            image=meta.image,  # type: ignore[arg-type]
             meta=head(meta),
             on_load=[self.state.load, *frame],
         )
@@ -74,13 +74,19 @@ class Page:
         )
 
 
+def with_shop(title: rx.Var[str] | str) -> rx.Var[str]:
+    """The title of a document: the page's, and the shop's name as it stands. `markup.full_title` is its like."""
+    name = FrameState.shop.name
+    return rx.cond(title == "", name, f"{title} · {name}")
+
+
 def head(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
     """The head's elements, for `add_page(meta=…)`. Title and picture are arguments of their own there."""
     return [
         rx.el.meta(name="description", content=meta.description),
         rx.el.meta(name="robots", content=meta.robots),
         rx.cond(meta.canonical != "", rx.el.link(rel="canonical", href=meta.canonical)),
-        rx.el.meta(custom_attrs={"property": "og:title"}, content=meta.title),
+        rx.el.meta(custom_attrs={"property": "og:title"}, content=with_shop(meta.title)),
         rx.el.meta(custom_attrs={"property": "og:description"}, content=meta.description),
     ]
 

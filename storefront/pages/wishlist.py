@@ -7,7 +7,6 @@ from backend.catalog.views import ProductCard
 from backend.texts import _
 from storefront.components.browser import KeepFocus, WishlistLoader
 from storefront.components.frame import framed
-from storefront.components.header import STORE_NAME
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
 from storefront.components.wishlist import WISHES, is_saved
@@ -15,7 +14,7 @@ from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.state.wishlist import WishlistState
 
-TITLE = _("Tus favoritos") + f" · {STORE_NAME}"
+TITLE = _("Tus favoritos")
 
 
 async def load(_params: PageParams) -> PageData[None]:

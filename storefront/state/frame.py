@@ -23,6 +23,7 @@ from backend.errors import (
     TooManyRequests,
 )
 from backend.outage import DatabaseUnavailable
+from backend.settings import Settings
 from backend.texts import _
 from storefront.state.handlers import event, next_number
 
@@ -40,19 +41,72 @@ class Notice:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ShopShown:
+    """What every page says of the shop. Addresses are for links; empty texts are not shown."""
+
+    name: str = ""
+    legal: str = ""
+    phone: str = ""
+    phone_link: str = ""
+    email: str = ""
+    email_link: str = ""
+    whatsapp_link: str = ""
+    address: str = ""
+    about: str = ""
+    hours: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What is around every page."""
+
+    departments: list[CategoryNode]
+    shop: ShopShown
+
+
+async def frame_values() -> Frame:
+    """The frame as it is now."""
+    shop = current_shop()
+    async with shop.database.read() as session:
+        departments = await category_tree(session)
+    return Frame(departments, shop_shown(await shop.standing.now()))
+
+
+def shop_shown(standing: Settings) -> ShopShown:
+    """What pages say of the shop, from its settings as they stand."""
+    dial = standing.store_phone.replace(" ", "")
+    whatsapp = "".join(filter(str.isdigit, standing.store_whatsapp))
+    return ShopShown(
+        name=standing.store_name,
+        legal=f"{standing.store_legal_name} · NIT {standing.store_nit}",
+        phone=standing.store_phone,
+        phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
+        email=standing.store_email,
+        email_link=f"mailto:{standing.store_email}",
+        whatsapp_link=f"https://wa.me/{whatsapp}" if whatsapp else "",
+        address=standing.store_address,
+        about=standing.store_about
+        or _("Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá."),
+        hours=standing.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
+    )
+
+
 class FrameState(rx.State):
     """The frame of the page."""
 
     departments: rx.Field[list[CategoryNode]] = rx.field(default_factory=list)
+    shop: rx.Field[ShopShown] = rx.field(default_factory=ShopShown)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
 
     @event()
     async def load_departments(self) -> None:
-        """Read the menu's departments, as they are now."""
-        async with current_shop().database.read() as session:
-            departments = await category_tree(session)
-        if departments != self.departments:
-            self.departments = departments
+        """Read the menu's departments and what is said of the shop, as they are now."""
+        frame = await frame_values()
+        if frame.departments != self.departments:
+            self.departments = frame.departments
+        if frame.shop != self.shop:
+            self.shop = frame.shop
 
     @event()
     def show_failure(self) -> None:

@@ -9,6 +9,11 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.cli import app
 from backend.database import Database
+from backend.office_settings.models import StoredSetting
+from backend.shipping.models import StockLocation
+
+NAMED = "The shop in "
+"""How the line begins that says which shop a command is about to change."""
 
 
 @pytest.fixture(autouse=True)
@@ -18,13 +23,38 @@ def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(app, arguments)
-    return result.exit_code, result.output
+    return result.exit_code, "".join(
+        line for line in result.output.splitlines(keepends=True) if not line.startswith(NAMED)
+    )
 
 
 def test_migrate_makes_the_database_and_may_be_repeated(tmp_path: Path) -> None:
     for _ in range(2):
         assert run("migrate") == (0, "The database is up to date.\n")
     assert (tmp_path / "trompo.db").exists()
+
+
+def test_a_command_that_changes_a_shop_says_which_from_any_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    result = CliRunner().invoke(app, ["init"])
+    assert result.stderr == f"{NAMED}{tmp_path}, database sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
+    assert result.stdout == (
+        "Made: region, sales_channel, publishable_key, stock_location, shipping_option.\n"
+    )
+    assert run("init") == (0, "Everything is there already.\n")
+    assert CliRunner().invoke(app, ["attention"]).stderr == ""
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_databases_password_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
+    result = CliRunner().invoke(app, ["payments", "reconcile"])
+    assert "postgresql+asyncpg://ana:***@127.0.0.1:1/shop\n" in result.stderr
+    assert "hush" not in result.stderr
 
 
 def test_seed_fills_a_new_shop_once() -> None:
@@ -121,3 +151,29 @@ async def _raise(folder: Path) -> str:
         attention_id = (await session.execute(select(Attention.id))).scalar_one()
     await database.close()
     return str(attention_id)
+
+
+def test_at_a_terminal_init_asks_and_what_is_answered_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
+    answers = ["Ñandú", "", "901.234.567-1", *[""] * 13, "San Francisco", "Medellín, Antioquia"]
+    result = CliRunner().invoke(app, ["init"], input="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    assert "There are several: San Francisco (Antioquia), " in result.stderr
+    assert asyncio.run(_saved(tmp_path)) == {
+        "store_name": "Ñandú",
+        "store_nit": "901.234.567-1",
+        "carrier_origin_dane_code": "05001000",
+    }
+
+
+async def _saved(folder: Path) -> dict[str, str]:
+    database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
+    async with database.read() as session:
+        rows = (await session.execute(select(StoredSetting))).scalars()
+        saved = {row.name: row.value for row in rows}
+        location = (await session.execute(select(StockLocation.name))).scalar_one()
+    await database.close()
+    assert location == "Bodega Medellín"
+    return saved

@@ -8,15 +8,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from backend.settings import (
-    GATEWAY_CREDENTIALS,
-    LEAST_BITS,
-    Settings,
-    SettingsError,
-    bits_of,
-    kept_secret,
-    load_settings,
-)
+from backend.setting_sources import PROJECT
+from backend.setting_values import LEAST_BITS, bits_of, kept_secret
+from backend.settings import GATEWAY_CREDENTIALS, Settings, SettingsError, load_settings
 
 SECRET = "00112233445566778899aabbccddeeff"
 PRODUCTION = {
@@ -28,6 +22,8 @@ PRODUCTION = {
     "PUBLIC_URL": "https://tienda.example",
     "SECRET_KEY": "FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
     "CARRIER_API_KEY": "carrier-secret",
+    "CARRIER_SANDBOX": "false",
+    "SMTP_HOST": "smtp.example",
 }
 
 
@@ -79,6 +75,12 @@ def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.Monke
         ("PRIVATE_KEY", "not-hexadecimal-secret"),
         ("STORE_LOCALE", "fr"),
         ("CARRIER_ORIGIN_DANE_CODE", "11001"),
+        ("CARRIER_SANDBOX", "sandbox"),
+        ("CARRIER_SANDBOX", ""),
+        ("SMTP_STARTTLS", "maybe"),
+        ("GATEWAY_URL", "https://gateway.example"),
+        ("CARRIER_API_URL", "https://carrier.example"),
+        ("SECRET_KEY_FILE", "/nowhere/secret"),
         ("DATABASE_URL", "mysql://ana:secret@db/shop"),
         ("DATABASE_URL", "postgresql+psycopg2://ana:secret@db/shop"),
         ("DATABASE_URL", "postgresql://ana:secret@db:port/shop"),
@@ -130,7 +132,7 @@ def test_a_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> Non
         ("postgres://ana:sal@db:6432/shop", "postgresql+asyncpg://ana:sal@db:6432/shop"),
         ("postgres://db/shop?sslmode=require", "postgresql+asyncpg://db/shop?ssl=require"),
         ("postgresql+asyncpg://db/shop", "postgresql+asyncpg://db/shop"),
-        ("sqlite:///shop.db", "sqlite+aiosqlite:///shop.db"),
+        ("sqlite:///shop.db", f"sqlite+aiosqlite:///{PROJECT}/shop.db"),
         ("sqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
         ("sqlite+aiosqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
     ],
@@ -159,3 +161,86 @@ def test_a_secret_of_32_random_bytes_is_good(
 def test_what_is_made_of_32_random_bytes_is_never_taken_for_a_weak_secret() -> None:
     made = [make(32) for make in (secrets.token_urlsafe, secrets.token_hex) for _ in range(2_000)]
     assert min(map(bits_of, made)) > LEAST_BITS
+
+
+@pytest.mark.parametrize(
+    ("said", "is_test"), [("true", True), ("True", True), ("1", True), ("False", False), ("no", False)]
+)
+def test_a_word_for_yes_or_no_is_understood_however_it_is_written(
+    monkeypatch: pytest.MonkeyPatch, said: str, is_test: bool
+) -> None:
+    assert _with(monkeypatch, CARRIER_SANDBOX=said).creates_test_labels is is_test
+
+
+def test_all_that_is_wrong_is_listed_at_once_with_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SettingsError) as stopped:
+        _with(
+            monkeypatch,
+            GATEWAY_ENV="production",
+            PORT="everywhere",
+            PRIVATE_KEY="short",
+            P_CUST_ID_CLIENTE="1",
+            SECRET_KEY="x" * 60,
+        )
+    first, *lines = str(stopped.value).splitlines()
+    assert first == "Trompo cannot start:"
+    assert [line.split(":")[0].strip() for line in lines] == [
+        "PORT",
+        "PRIVATE_KEY",
+        "GATEWAY_ENV=production needs P_KEY",
+        "GATEWAY_ENV=production needs PUBLIC_KEY",
+        "GATEWAY_ENV=production needs PUBLIC_URL with https",
+        "SECRET_KEY can be guessed",
+        "GATEWAY_ENV=production needs CARRIER_API_KEY",
+        "GATEWAY_ENV=production needs CARRIER_SANDBOX",
+        "GATEWAY_ENV=production needs SMTP_HOST",
+    ]
+
+
+@pytest.fixture
+def env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    file = tmp_path / "shop.env"
+    monkeypatch.setenv("ENV_FILE", str(file))
+    return file
+
+
+def test_a_setting_comes_from_the_environment_then_from_its_file_then_from_the_env_file(
+    monkeypatch: pytest.MonkeyPatch, env_file: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("of the file\n")
+    env_file.write_text(
+        f"# the shop\nSTORE_NAME='Ñandú'\nSTORE_PHONE=601\nSECRET_KEY_FILE={secret}\nSECRET_KEY=x\n"
+    )
+    settings = _with(monkeypatch, STORE_PHONE="602")
+    assert (settings.store_name, settings.store_phone) == ("Ñandú", "602")
+    assert settings.signing_key == "of the file"
+    assert _with(monkeypatch, SECRET_KEY="of the environment").signing_key == "of the environment"
+
+
+def test_an_unknown_name_in_the_env_file_is_refused_with_the_nearest_known_one(env_file: Path) -> None:
+    env_file.write_text("GATEWAY_EVN=production\nADMIN_JWT=x\nSMTP_PASSWORD_FILE=\nXYZZY=1\n")
+    with pytest.raises(SettingsError) as stopped:
+        load_settings()
+    assert str(stopped.value).splitlines() == [
+        "Trompo cannot start:",
+        "  GATEWAY_EVN in .env is no setting: GATEWAY_ENV is meant?",
+        "  XYZZY in .env is no setting",
+    ]
+
+
+def test_the_data_folder_is_the_same_from_every_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_settings().data_dir == PROJECT / "data"
+    assert _with(monkeypatch, DATA_DIR="elsewhere").data_dir == PROJECT / "elsewhere"
+    assert _with(monkeypatch, DATA_DIR=str(tmp_path)).data_dir == tmp_path
+
+
+def test_another_warehouse_has_nothing_of_the_demos(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = _with(
+        monkeypatch, CARRIER_ORIGIN_ADDRESS="Cra. 50 # 30-12", CARRIER_ORIGIN_REFERENCE="Local 2"
+    )
+    assert settings.carrier_origin_suburb == ""
+    assert settings.carrier_origin_reference == "Local 2"

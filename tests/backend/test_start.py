@@ -4,7 +4,8 @@ import pytest
 from sqlalchemy import text
 
 from backend.database import Database
-from backend.settings import Settings, load_settings
+from backend.office_settings import save_settings
+from backend.settings import Settings, SettingsError, load_settings
 from backend.start import CannotStart, prepare
 
 PRODUCTION = {
@@ -12,6 +13,15 @@ PRODUCTION = {
     "PUBLIC_URL": "https://trompo.example",
     "SECRET_KEY": "FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
     "CARRIER_API_KEY": "x",
+    "CARRIER_SANDBOX": "true",
+    "SMTP_HOST": "smtp.example",
+    "STORE_NIT": "901.234.567-1",
+    "STORE_PHONE": "604 444 1234",
+    "STORE_EMAIL": "hola@tienda.example",
+    "CARRIER_ORIGIN_ADDRESS": "Carrera 50 # 30-12",
+    "CARRIER_ORIGIN_PHONE": "6044441234",
+    "CARRIER_ORIGIN_EMAIL": "bodega@tienda.example",
+    "CARRIER_ORIGIN_COMPANY": "Tienda S.A.S.",
     "P_CUST_ID_CLIENTE": "1",
     "P_KEY": "x",
     "PUBLIC_KEY": "x",
@@ -34,6 +44,27 @@ async def test_a_production_shop_gets_its_tables_and_no_toys(
     database = Database(sqlite_url)
     async with database.read() as session:
         assert (await session.execute(text("SELECT count(*) FROM product"))).scalar_one() == 0
+    await database.close()
+
+
+async def test_a_production_shop_does_not_open_with_the_demos_identity(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is named in a line of its own; what the office saved counts, not what the settings say."""
+    own = {
+        name: value for name, value in PRODUCTION.items() if not name.startswith(("STORE_", "CARRIER_ORIGIN"))
+    }
+    for name, value in (own | {"DATABASE_URL": database_url}).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as stopped:
+        await prepare(load_settings())
+    names = [line.split()[0].rstrip(",") for line in str(stopped.value).splitlines()[1:]]
+    assert names == ["STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS"]
+    database = Database(database_url)
+    async with database.transaction() as session:
+        saved = {name.lower(): value for name, value in PRODUCTION.items() if name not in own}
+        await save_settings(session, saved)
+    await prepare(load_settings())
     await database.close()
 
 

@@ -37,7 +37,7 @@ VALUES: dict[str, Any] = {
 @pytest.mark.parametrize("changes", [{}, {"is_delivered": True, "name": "", "number": None, "link": ""}])
 def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
     assert (TEMPLATES / f"{kind}.jinja").exists()
-    mail = MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}))
+    mail = MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}), settings)
     shop = (settings.store_name, settings.store_email, settings.store_phone)
     for text in (str(mail["Subject"]), text_of(mail), text_of(mail, "html")):
         assert spanish_in(text, *shop) == []

@@ -92,5 +92,5 @@ def test_the_trail_counts_from_one(shop: Shop) -> None:
 
 
 def test_the_store_names_its_search(shop: Shop) -> None:
-    search = store_data()["@graph"][1]["potentialAction"]
+    search = store_data(shop.settings)["@graph"][1]["potentialAction"]
     assert search["target"] == "http://localhost:3000/catalog?q={search_term_string}"

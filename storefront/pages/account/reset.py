@@ -7,7 +7,6 @@ there at once (`assets/scripts/account.jsx`) and sends it with the new password 
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.header import STORE_NAME
 from storefront.components.links import ACCOUNT, LOGIN
 from storefront.pages.account.browser import DROP_TOKEN, HAS_TOKEN, http_form
 from storefront.pages.account.enter import card, email_field, new_password, way
@@ -15,7 +14,7 @@ from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams
 
 HEADING = _("Cambia tu contraseña")
-TITLE = f"{HEADING} · {STORE_NAME}"
+TITLE = HEADING
 
 
 async def load(_params: PageParams) -> PageData[None]:

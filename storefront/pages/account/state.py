@@ -19,7 +19,6 @@ from backend.fulfillment.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
-from storefront.components.header import STORE_NAME
 from storefront.components.links import LOGIN, order_path
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -36,7 +35,7 @@ GONE = _("Esta dirección ya no está en tu libreta.")
 
 def meta(title: str) -> DocumentMeta:
     """The document of a page that is nobody's to find."""
-    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+    return DocumentMeta(title=title, robots=NOINDEX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.settings import load_settings
 from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch, icon
 from storefront.components.change_bank import change_bank_button
@@ -29,14 +28,14 @@ from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
 from storefront.pages.checkout.views import Answer
 from storefront.state.cart import CartState
+from storefront.state.frame import FrameState
 
-SETTINGS = load_settings()
+SHOP = FrameState.shop
 LAST = CheckoutState.last
 
 
 def quiet_frame(*content: rx.Component) -> rx.Component:
     """The page around its content: the shop's name, the way back, and who answers when something goes wrong."""
-    dial = SETTINGS.store_phone.replace(" ", "")
     return rx.fragment(
         skip_link(),
         rx.el.header(
@@ -53,10 +52,10 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
         rx.el.footer(
             rx.el.p(
                 _("¿Dudas con tu compra?"),
-                rx.el.a(icon("phone", size=20), SETTINGS.store_phone, href=f"tel:+57{dial}"),
-                rx.el.a(icon("mail", size=20), SETTINGS.store_email, href=f"mailto:{SETTINGS.store_email}"),
+                rx.el.a(icon("phone", size=20), SHOP.phone, href=SHOP.phone_link),
+                rx.el.a(icon("mail", size=20), SHOP.email, href=SHOP.email_link),
             ),
-            rx.el.p(f"{SETTINGS.store_legal_name} · NIT {SETTINGS.store_nit}", class_name="checkout__legal"),
+            rx.el.p(SHOP.legal, class_name="checkout__legal"),
             class_name="checkout__footer",
         ),
         notices(),

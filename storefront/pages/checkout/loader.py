@@ -1,11 +1,10 @@
 """What the checkout's document says. It knows no cart: only the browser does."""
 
 from backend.texts import _
-from storefront.components.header import STORE_NAME
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
-TITLE = _("Pagar") + f" · {STORE_NAME}"
+TITLE = _("Pagar")
 FACTS = DocumentMeta(title=TITLE, robots=NOINDEX)
 
 

@@ -14,7 +14,6 @@ from backend.checkout.order_page import OrderView
 from backend.errors import NotFound, ShopError
 from backend.texts import _
 from storefront.components.change_bank import change_bank
-from storefront.components.header import STORE_NAME
 from storefront.components.links import CHECKOUT
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -26,7 +25,7 @@ log = logging.getLogger(__name__)
 
 ORDER_ID = "id"
 TOKEN = "token"  # noqa: S105 (a parameter's name)
-TITLE = _("Tu pedido") + f" · {STORE_NAME}"
+TITLE = _("Tu pedido")
 """Before it is known whether the address leads to an order, and to which."""
 UNKNOWN = _("No encontramos este pedido")
 
@@ -48,7 +47,7 @@ async def load(params: PageParams) -> PageData[OrderContent]:
     try:
         return await read_order(params, ask=False)
     except NotFound:
-        meta = DocumentMeta(title=f"{UNKNOWN} · {STORE_NAME}", status=404, robots=NOINDEX)
+        meta = DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX)
         return PageData(OrderContent(params.tail), meta)
 
 
@@ -73,7 +72,7 @@ def token_of(params: PageParams) -> str:
 def meta_of(order: OrderView) -> DocumentMeta:
     """The document of an order. It belongs to its buyer: it is not to be found by searching."""
     title = _("Pedido {number}").format(number=order.number)
-    return DocumentMeta(title=f"{title} · {STORE_NAME}", robots=NOINDEX)
+    return DocumentMeta(title=title, robots=NOINDEX)
 
 
 class OrderState(PageState, rx.State):

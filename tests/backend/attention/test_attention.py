@@ -187,7 +187,7 @@ async def test_each_new_row_is_one_mail_to_the_shop(shop: Shop, raised: Raise) -
         assert (mail.kind, mail.about) == ("attention", attention_id)
         message = await message_of(session, shop.settings, mail)
     assert message is not None
-    sent = MailRenderer(shop.settings).render(message)
+    sent = MailRenderer(shop.settings).render(message, shop.settings)
     assert (sent["To"], sent["Subject"]) == (
         "hola@trompo.example",
         "Por resolver: Pagaron dos veces la misma compra",

@@ -54,7 +54,7 @@ class Words(HTMLParser):
 
 
 def render(settings: Settings, kind: MailKind = MailKind.ORDER_SHIPPED, **changes: Any) -> EmailMessage:
-    return MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}))
+    return MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}), settings)
 
 
 def read(mail: EmailMessage) -> Words:

@@ -6,6 +6,7 @@ from backend.catalog.models import Product, PublishableKey, Region, SalesChannel
 from backend.clock import now
 from backend.database import Database
 from backend.demo.seed import seed
+from backend.office_settings.service import MUST_BE_OWN, OWN_WAREHOUSE
 from backend.opening.floor import has_no_floor, make_floor, missing_parts
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.models import ShippingOption, StockLocation
@@ -70,8 +71,9 @@ async def test_a_floor_without_toys_gets_the_demos_only_when_asked(
 async def test_an_empty_production_shop_gets_its_floor_by_itself_and_no_toys(
     database_url: str, database: Database, settings: Settings
 ) -> None:
+    own = dict.fromkeys((*MUST_BE_OWN, *OWN_WAREHOUSE), "6044441234")
     settings = settings.model_copy(
-        update={"database_url": database_url, "gateway_env": GatewayEnv.PRODUCTION}
+        update={"database_url": database_url, "gateway_env": GatewayEnv.PRODUCTION, **own}
     )
     await prepare(settings)
     async with database.transaction() as session:

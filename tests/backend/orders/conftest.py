@@ -12,7 +12,7 @@ from backend.settings import Settings
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
     """A shop whose labels are real ones, of the embedded carrier: each has a number of its own."""
-    settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox="false")
+    settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox=False)
     shop = Shop(settings)
     yield shop
     await shop.stop()

@@ -239,7 +239,7 @@ async def test_the_buyer_is_told_how_much_comes_back_and_when(
         mail = (await session.execute(select(Mail).where(Mail.kind == "refunded"))).scalar_one()
         message = await message_of(session, shop.settings, mail)
     assert message is not None
-    sent = MailRenderer(shop.settings).render(message)
+    sent = MailRenderer(shop.settings).render(message, shop.settings)
     assert (sent["To"], sent["Subject"]) == (
         "ana@example.com",
         f"Te devolvimos $ 10.000: pedido {paid['display_id']}",

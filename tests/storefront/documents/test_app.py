@@ -10,6 +10,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog.models import Product
 from backend.clock import now
+from backend.office_settings import save_settings
 from storefront.documents.app import LONGEST_PATH, LONGEST_QUERY
 from storefront.reflex_patches import INITIAL_STATE_ID
 from tests.document_head import Head
@@ -223,6 +224,7 @@ async def test_a_page_that_is_not_public_carries_no_content(browser: httpx.Async
     states = json.loads(Head((await browser.get(path)).text).texts[INITIAL_STATE_ID])
     assert {variable for values in states.values() for variable in values} <= {
         "departments_rx_state_",
+        "shop_rx_state_",
         "meta_rx_state_",
     }
 
@@ -278,3 +280,14 @@ async def test_the_sitemap_is_live(browser: httpx.AsyncClient, toyshop: Shop) ->
     second = await browser.get("/sitemap.xml", headers=known)
     assert second.status_code == 200
     assert "/product/oso" not in second.text
+
+
+async def test_the_shops_name_changes_without_a_build(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+    assert Head((await browser.get("/catalog")).text).texts["title"].endswith(" · Trompo")
+    async with toyshop.database.transaction() as session:
+        await save_settings(session, {"store_name": "Ñandú", "store_nit": "901.234.567-1"})
+    html = (await browser.get("/catalog")).text
+    head = Head(html)
+    assert head.texts["title"].endswith(" · Ñandú")
+    assert head.meta("og:site_name") == "Ñandú"
+    assert "NIT 901.234.567-1" in html

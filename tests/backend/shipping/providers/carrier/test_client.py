@@ -97,12 +97,9 @@ async def test_the_setting_says_whether_the_label_is_real(is_test: bool, path: s
     assert seen == [path]
 
 
-@pytest.mark.parametrize(
-    ("carrier_sandbox", "path"),
-    [("true", "/shipment_sandbox"), ("false", "/shipment"), ("True", "/shipment"), ("", "/shipment")],
-)
-async def test_only_the_word_true_selects_test_labels(carrier_sandbox: str, path: str) -> None:
-    settings = Settings(carrier_sandbox=carrier_sandbox)
+@pytest.mark.parametrize(("is_sandbox", "path"), [(True, "/shipment_sandbox"), (False, "/shipment")])
+async def test_the_setting_selects_test_labels(is_sandbox: bool, path: str) -> None:
+    settings = Settings(carrier_sandbox=is_sandbox)
     carrier = sandbox_carrier(settings)
     client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
     await client.shipment(await shipment_with_a_rate(client))

@@ -358,7 +358,7 @@ async def test_a_label_is_made_with_the_cheapest_courier(
 
 
 async def test_real_labels_have_numbers_of_their_own() -> None:
-    settings = Settings(carrier_sandbox="false")
+    settings = Settings(carrier_sandbox=False)
     client = carrier_client(settings, httpx.ASGITransport(sandbox_carrier(settings).app), QUICK)
     labels = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
     await client.close()

@@ -39,7 +39,7 @@ from tests.backend.shipping.serving import served
 PICKUP = datetime(2026, 11, 23, tzinfo=UTC).date()
 LABELS_MADE_AT_ONCE = 120
 
-SETTINGS = Settings(carrier_sandbox="false")
+SETTINGS = Settings(carrier_sandbox=False)
 
 
 @pytest.fixture

@@ -1,0 +1,149 @@
+"""Checks of what is outside: gateway, carrier, mail server, and the shop's own address as others see it."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from urllib.parse import urlsplit
+
+import httpx
+
+from backend.clock import now
+from backend.doctor.findings import Finding, failure, ok, warning
+from backend.mail.transports import SmtpTransport
+from backend.modules import GATEWAY_PSE
+from backend.money import format_cop
+from backend.payment.providers.pse.client import GatewayClient
+from backend.settings import GatewayEnv, Settings
+from backend.shipping.addresses import warehouse
+from backend.shipping.municipalities import municipality
+from backend.shipping.packing import packages_for
+from backend.shipping.providers.base import Place, QuoteRequest
+from backend.shipping.providers.carrier.answers import cheapest
+from backend.shipping.providers.carrier.client import CarrierClient
+from backend.shipping.providers.carrier.messages import quotation_for
+
+MEDELLIN = Place("05001000", "Carrera 50 # 30-12")
+CONTENT_VALUE = 50_000
+CERTIFICATE_WARNS_DAYS = 21
+
+
+async def gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Finding]:
+    """Whether the gateway takes the keys, and lists banks."""
+    banks = await client.get_banks()
+    if not banks:
+        yield failure("gateway", "it lists no banks: ask the gateway whether PSE is switched on for you")
+        return
+    which = "the embedded one" if settings.uses_sandbox_gateway else "test" if client.test_mode else "live"
+    yield ok("gateway", f"{which}: it takes the keys and lists {len(banks)} banks")
+
+
+async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
+    """A price from the warehouse to Medellín."""
+    origin = warehouse(standing)
+    request = QuoteRequest(
+        origin=Place(origin.dane_code, origin.address),
+        destination=MEDELLIN,
+        packages=packages_for(()),
+        content_value=CONTENT_VALUE,
+    )
+    rate = cheapest(await client.quotation(quotation_for(request)))
+    place = municipality(origin.dane_code)
+    way = f"{place.name if place else origin.dane_code} → Medellín"
+    if rate is None:
+        yield failure(
+            "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
+        )
+    else:
+        yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
+
+
+async def labels(settings: Settings) -> AsyncIterator[Finding]:
+    """Which labels would be made."""
+    if settings.uses_sandbox_carrier:
+        yield ok("labels", "the embedded carrier's")
+    elif not settings.creates_test_labels:
+        yield ok("labels", "paid: each costs what the carrier quotes")
+    else:
+        find = warning if settings.gateway_env is GatewayEnv.PRODUCTION else ok
+        yield find("labels", "test labels: no parcel is picked up; CARRIER_SANDBOX=false makes paid ones")
+
+
+async def mail(standing: Settings, test_address: str) -> AsyncIterator[Finding]:
+    """Whether the mail server answers and lets the shop in; with an address, a test mail is sent there."""
+    if not standing.smtp_host:
+        yield warning("mail", "no mail server: mails land in the data folder; set SMTP_HOST")
+        return
+    transport = SmtpTransport(standing)
+    try:
+        await transport.greet()
+        yield ok(
+            "mail", f"{standing.smtp_host} answers" + (" and takes the login" if standing.smtp_user else "")
+        )
+        if test_address:
+            await transport.send(_test_mail(standing, test_address))
+            yield ok("mail", f"a test mail left for {test_address}: see that it came, and not as spam")
+    except OSError as error:
+        yield failure(
+            "mail", f"the server refuses or does not answer ({type(error).__name__}): look at SMTP_HOST, "
+            "SMTP_PORT, SMTP_USER and SMTP_PASSWORD"
+        )  # fmt: skip
+
+
+def _test_mail(standing: Settings, to: str) -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"] = standing.store_email, to
+    mail["Subject"] = f"{standing.store_name}: test mail"
+    mail.set_content("This is a test of the shop's mail server by `trompo doctor`.")
+    return mail
+
+
+async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIterator[Finding]:
+    """Whether the shop answers at PUBLIC_URL, and the gateway's notifications would come through."""
+    if not settings.public_url:
+        yield warning("address", "PUBLIC_URL is not set: only this machine reaches the shop")
+        return
+    for name, path, hint in (
+        ("address", "/health", "is the shop open, and does the proxy pass everything on?"),
+        ("webhook", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
+    ):
+        try:
+            status = (await http.get(settings.public_url + path)).status_code
+        except httpx.HTTPError as error:
+            yield failure(name, f"{settings.public_url} cannot be reached ({type(error).__name__}): {hint}")
+            return
+        expected = (200,) if name == "address" else (200, 405)  # only POST is for notifications
+        if status in expected:
+            yield ok(name, f"{settings.public_url}{path} answers")
+        else:
+            yield failure(name, f"{settings.public_url}{path} answers with {status}: {hint}")
+
+
+async def certificate(settings: Settings) -> AsyncIterator[Finding]:
+    """Until when the certificate of PUBLIC_URL is good."""
+    address = urlsplit(settings.public_url)
+    if address.scheme != "https":
+        return
+    try:
+        until = await _good_until(address.hostname or "", address.port or 443)
+    except ssl.SSLCertVerificationError as error:
+        yield failure("certificate", f"browsers refuse it: {error.verify_message}")
+        return
+    except OSError as error:
+        yield failure("certificate", f"no TLS at {address.netloc} ({type(error).__name__})")
+        return
+    days = (until - now()).days
+    find = ok if days >= CERTIFICATE_WARNS_DAYS else warning
+    yield find(
+        "certificate", f"good until {until:%Y-%m-%d}, {days} days" + ("" if find is ok else ": renew it")
+    )
+
+
+async def _good_until(host: str, port: int) -> datetime:
+    _reader, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
+    try:
+        shown = writer.get_extra_info("peercert")
+    finally:
+        writer.close()
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(shown["notAfter"]), UTC)

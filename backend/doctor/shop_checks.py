@@ -1,0 +1,105 @@
+"""Checks of what is the shop's own: settings, identity, floor, toys, database and disk."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+
+from sqlalchemy import func, select
+from stdnum.co import nit
+
+from backend.catalog.models import Picture, Product
+from backend.clock import now
+from backend.database import Database, database_now
+from backend.doctor.findings import Finding, failure, ok, warning
+from backend.office_settings import demo_problems, read_standing
+from backend.opening.floor import missing_parts
+from backend.settings import GatewayEnv, Settings
+
+LEAST_FREE = 200 * 2**20
+LITTLE_FREE = 2 * 2**30
+"""Bytes on the disk of the data folder."""
+CLOCK_WARNS, CLOCK_FAILS = 2.0, 30.0
+"""Seconds between this machine's clock and the database's."""
+
+
+async def settings_by_name(settings: Settings) -> AsyncIterator[Finding]:
+    """Which settings are said; no values."""
+    said = sorted(name.upper() for name in settings.model_fields_set)
+    yield ok("settings", f"{settings.gateway_env}; said: {', '.join(said) or 'none'}")
+
+
+async def identity(database: Database, settings: Settings) -> AsyncIterator[Finding]:
+    """Who the shop says it is, as it stands."""
+    async with database.read() as session:
+        standing = await read_standing(session, settings)
+    is_real = settings.gateway_env is GatewayEnv.PRODUCTION
+    problems = demo_problems(standing)
+    for problem in problems:
+        yield (failure if is_real else warning)("identity", problem)
+    if not nit.is_valid(standing.store_nit):
+        yield (failure if is_real else warning)(
+            "identity", "STORE_NIT is no NIT: its check digit is the number after the hyphen"
+        )
+    elif not problems:
+        yield ok("identity", f"{standing.store_name}, {standing.store_legal_name}, NIT {standing.store_nit}")
+
+
+async def floor(database: Database) -> AsyncIterator[Finding]:
+    """Whether there is all that a first toy needs."""
+    async with database.read() as session:
+        missing = await missing_parts(session)
+    if missing:
+        yield failure("floor", f"missing: {', '.join(missing)}; run `trompo init`")
+    else:
+        yield ok("floor", "region, sales channel, key, warehouse and ways to ship are there")
+
+
+async def toys(database: Database) -> AsyncIterator[Finding]:
+    """How many toys are for sale, and which say too little of themselves."""
+    for_sale = (Product.status == "published", Product.deleted_at.is_(None))
+    pictured = select(Picture.product_id)
+    counts = [
+        select(func.count()).select_from(Product).where(*for_sale),
+        select(func.count()).select_from(Product).where(*for_sale, Product.weight.is_(None)),
+        select(func.count()).select_from(Product).where(*for_sale, Product.id.not_in(pictured)),
+    ]
+    async with database.read() as session:
+        published, weightless, bare = [(await session.execute(count)).scalar_one() for count in counts]
+    if not published:
+        yield warning("toys", "none is for sale: `trompo catalog import FILE.csv`")
+        return
+    if bare:
+        yield warning("toys", f"{bare} of {published} have no picture")
+    if weightless:
+        yield warning(
+            "toys",
+            f"{weightless} of {published} have no weight: their shipping is priced as the usual package",
+        )
+    if not bare and not weightless:
+        yield ok("toys", f"{published} for sale, all with picture and weight")
+
+
+async def clock(database: Database) -> AsyncIterator[Finding]:
+    """This machine's clock against the database's."""
+    async with database.read() as session:
+        apart = abs((now() - await database_now(session)).total_seconds())
+    message = f"{apart:.1f} s from the database's clock"
+    if apart > CLOCK_WARNS:
+        yield (failure if apart > CLOCK_FAILS else warning)("clock", f"{message}: set it by NTP")
+    else:
+        yield ok("clock", message)
+
+
+async def disk(settings: Settings) -> AsyncIterator[Finding]:
+    """Space on the disk of the data folder, and whether it can be written."""
+    folder = settings.data_dir
+    if not os.access(folder, os.W_OK):
+        yield failure("disk", f"{folder} cannot be written: give it to the user that runs the shop")
+        return
+    free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
+    message = f"{free / 2**30:.1f} GiB free in {folder}"
+    if free < LITTLE_FREE:
+        yield (failure if free < LEAST_FREE else warning)("disk", f"{message}: make room")
+    else:
+        yield ok("disk", message)

@@ -1,0 +1,56 @@
+"""What `trompo init` asks at a terminal: who the shop is, and where its packages start."""
+
+import typer
+
+from backend.settings import Settings
+from backend.shipping.municipalities import municipalities_named, municipality
+
+QUESTIONS = (
+    ("store_name", "Name of the shop"),
+    ("store_legal_name", "Legal name"),
+    ("store_nit", "NIT, with its check digit"),
+    ("store_phone", "Telephone for shoppers"),
+    ("store_email", "E-mail for shoppers"),
+    ("store_address", "Address of the shop, if it has one to show"),
+    ("store_whatsapp", "WhatsApp with 57 first, if there is one"),
+    ("carrier_origin_company", "Warehouse: company on the labels"),
+    ("carrier_origin_first_name", "Warehouse: first name of who hands parcels over"),
+    ("carrier_origin_last_name", "Warehouse: last name"),
+    ("carrier_origin_email", "Warehouse: e-mail"),
+    ("carrier_origin_phone", "Warehouse: telephone, ten digits"),
+    ("carrier_origin_address", "Warehouse: address"),
+    ("carrier_origin_suburb", "Warehouse: neighbourhood"),
+    ("carrier_origin_cross_street", "Warehouse: cross street"),
+    ("carrier_origin_reference", "Warehouse: what helps to find its door"),
+)
+
+
+def ask(standing: Settings) -> dict[str, str]:
+    """Ask for everything; what stands is offered as the answer.
+
+    Returns:
+        What was answered otherwise than it stands, by the settings' names.
+    """
+    answers = {
+        name: typer.prompt(question, default=getattr(standing, name), err=True)
+        for name, question in QUESTIONS
+    }
+    answers["carrier_origin_dane_code"] = _ask_municipality(standing.carrier_origin_dane_code)
+    return {name: value for name, value in answers.items() if value != getattr(standing, name)}
+
+
+def _ask_municipality(code: str) -> str:
+    """The code of the warehouse's municipality, which is asked for by its name until it names one."""
+    known = municipality(code)
+    while True:
+        named = typer.prompt(
+            "Warehouse: municipality, and its department after a comma if there are several",
+            default=f"{known.name.partition(',')[0]}, {known.department}" if known else None,
+            err=True,
+        )
+        city, _, department = named.partition(",")
+        found = municipalities_named(city.strip(), department.strip())
+        if len(found) == 1:
+            return found[0].code
+        several = ", ".join(f"{one.name} ({one.department})" for one in found)
+        typer.echo(f"There are several: {several}." if found else "There is none of this name.", err=True)

@@ -1,0 +1,76 @@
+"""What single settings are made of: the database's address, and secrets that are hard to guess or kept in a file."""
+
+import math
+import secrets
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from backend.setting_sources import PROJECT
+
+LEAST_BITS = 190
+"""What `bits_of` finds in 32 random bytes at the least, written in hexadecimal digits or in base64."""
+HOW_TO_MAKE_ONE = "take what `python -c 'import secrets; print(secrets.token_urlsafe(48))'` prints"
+
+POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
+DRIVERS = {
+    "postgresql": POSTGRESQL,
+    "postgres": POSTGRESQL,
+    POSTGRESQL: POSTGRESQL,
+    "sqlite": SQLITE,
+    SQLITE: SQLITE,
+}
+"""The database of an address, by what it may begin with."""
+
+
+def async_url(url: str) -> str:
+    """The database's address with the driver that the shop uses: `postgres://…` is what many hosts hand out.
+
+    The file of an SQLite database is relative to the project, like the data folder.
+
+    Raises:
+        ValueError: it is no address, or that of another kind of database; the message shows nothing of it.
+    """
+    wanted = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise wanted from None
+    driver = DRIVERS.get(parsed.drivername)
+    if driver is None or not parsed.database:
+        raise wanted
+    if (
+        driver == POSTGRESQL and "sslmode" in parsed.query
+    ):  # PostgreSQL's own word for what the driver calls ssl
+        mode = parsed.query["sslmode"]
+        parsed = parsed.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
+    if driver == SQLITE:
+        parsed = parsed.set(database=str(PROJECT / str(parsed.database)))
+    return parsed.set(drivername=driver).render_as_string(hide_password=False)
+
+
+def bits_of(secret: str) -> float:
+    """How many bits a secret could hold that is made of as many and as different characters."""
+    return len(secret) * math.log2(len(set(secret))) if secret else 0
+
+
+def private_folder(path: Path) -> None:
+    """Make the data folder, which nobody but its owner can enter."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in the file at `path`; made there first when there is none. Safe when two processes start at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    candidate = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    candidate.touch(mode=0o600)
+    candidate.write_text(secrets.token_urlsafe(48))
+    try:
+        path.hardlink_to(candidate)  # only the first of several rivals succeeds, and with the whole content
+    except FileExistsError:
+        pass  # the secret is there already: ours is not needed
+    finally:
+        candidate.unlink()
+    return path.read_text().strip()

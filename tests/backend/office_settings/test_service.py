@@ -1,0 +1,44 @@
+"""What the office saves stands; what it never saved is as the settings say."""
+
+import pytest
+
+from backend.app import Shop
+from backend.database import Database
+from backend.errors import InvalidData
+from backend.office_settings import demo_problems, read_standing, save_settings
+from backend.settings import Settings
+
+
+async def test_what_was_saved_stands_at_once_and_may_be_changed_again(shop: Shop) -> None:
+    assert (await shop.standing.now()).store_name == "Trompo"
+    for name in ("Ñandú", "Otra"):
+        async with shop.database.transaction() as session:
+            await save_settings(session, {"store_name": f"  {name} "})
+        assert (await shop.standing.now()).store_name == name
+    assert (await shop.standing.now()).store_phone == shop.settings.store_phone
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"secret_key": "x"}, "secret_key"),
+        ({"store_name": ""}, "store_name"),
+        ({"carrier_origin_dane_code": "11001"}, "carrier_origin_dane_code"),
+        ({"store_whatsapp": "call me"}, "store_whatsapp"),
+    ],
+)
+async def test_what_does_not_fit_is_refused(
+    database: Database, settings: Settings, changes: dict[str, str], wrong: str
+) -> None:
+    with pytest.raises(InvalidData) as refused:
+        async with database.transaction() as session:
+            await save_settings(session, changes)
+    assert list(refused.value.fields) == [wrong]
+    async with database.read() as session:
+        assert await read_standing(session, settings) == settings
+
+
+def test_the_demos_identity_is_told_line_by_line(settings: Settings) -> None:
+    assert [line.split()[0] for line in demo_problems(settings)] == [
+        "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
+    ]  # fmt: skip
