@@ -1,12 +1,13 @@
-"""Carts: reading them, changing their lines, and linking those that belong to one purchase.
+"""Carts: reading them, and changing their lines.
 
 Prices are those of today; nothing comes from the caller but ids and numbers (design: decisions 8 and 9).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import bindparam, delete, or_, select
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
@@ -16,16 +17,24 @@ from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
+from backend.inventory.statements import available
 from backend.money import Cop
 from backend.pricing import STANDARD_RATE, Adjustment, CartTotals, PricedLine, ShippingCharge, price_cart
-from backend.tables import JsonObject, table_of
+from backend.tables import JsonObject, for_each_dialect, insert_row, table_of, values_of
 
 
 @dataclass(frozen=True, slots=True)
 class CartChanged:
-    """Event: the lines or the address of a cart changed, so its quotes and started payments are no longer valid."""
+    """Event: the lines or the address of a cart changed, so its shipping method and started payment are not valid."""
 
     cart_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who uses a cart over the Store API: this customer, or (None) a guest."""
+
+    customer_id: str | None
 
 
 MAX_QUANTITY = 99
@@ -50,20 +59,11 @@ AT_THE_BANK = (
 )
 
 
-MAX_DRAFT_FIELDS = 40
-
-
-MAX_DRAFT_TEXT = 400
-
-
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 
 
 _LOCKED_CART = locked(_CART)
-
-
-_ITEMS = select(LineItem).where(LineItem.cart_id == bindparam("cart_id"))
 
 
 _LINES = (
@@ -75,24 +75,53 @@ _LINES = (
 )
 
 
+_CART_AND_LINES = (
+    select(Cart, LineItem, Variant, Product)
+    .outerjoin(LineItem, LineItem.cart_id == Cart.id)
+    .outerjoin(Variant, Variant.id == LineItem.variant_id)
+    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .where(Cart.id == bindparam("cart_id"))
+    .order_by(LineItem.id)
+)
+
+
 _LINES_AND_SHIPPING = _LINES.add_columns(CartShippingMethod).outerjoin(
     CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id
 )
 
 
-_SOLD_VARIANT = (
-    select(Variant.id)
+_LINE_COUNT = (
+    select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
+).scalar_subquery()
+
+
+_TO_ADD = (
+    select(LineItem, _LINE_COUNT, available(Variant.id))
+    .select_from(Variant)
     .join(Product, Product.id == Variant.product_id)
+    .outerjoin(LineItem, (LineItem.variant_id == Variant.id) & (LineItem.cart_id == bindparam("holder")))
     .where(Variant.id == bindparam("variant_id"), for_sale())
 )
+"""For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
 
 
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
 
 
-_VOID_SHIPPING = delete(table_of(CartShippingMethod)).where(
-    CartShippingMethod.cart_id == bindparam("cart_id")
+_VOID_SHIPPING = (
+    delete(table_of(CartShippingMethod))
+    .where(CartShippingMethod.cart_id == bindparam("cart_id"))
+    .returning(CartShippingMethod.id)
 )
+
+
+def _ship_by(dialect: Any) -> Any:
+    insert = dialect.insert(table_of(CartShippingMethod))
+    new = {name: insert.excluded[name] for name in CartShippingMethod.model_fields if name != "cart_id"}
+    return insert.on_conflict_do_update(index_elements=["cart_id"], set_=new)
+
+
+_SHIP_BY = for_each_dialect(_ship_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,30 +164,28 @@ async def find_cart(session: AsyncSession, cart_id: str, *, lock: bool = False) 
     return (await session.execute(asked, {"cart_id": cart_id})).scalar_one_or_none()
 
 
-async def open_cart(session: AsyncSession, cart_id: str) -> Cart:
+async def open_cart(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> Cart:
     """The cart, locked, for a change.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it is not the caller's. Without a caller it is anybody's.
         NotAllowed: it has become an order already.
         Conflict: a payment of it is at the bank.
     """
-    cart = await unordered_cart(session, cart_id)
+    cart = await unordered_cart(session, cart_id, caller)
     if cart.payment_session_id is not None:
         raise Conflict(AT_THE_BANK)
     return cart
 
 
-async def unordered_cart(session: AsyncSession, cart_id: str) -> Cart:
+async def unordered_cart(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> Cart:
     """The cart, locked; whether a payment of it is at the bank or not.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it is not the caller's.
         NotAllowed: it has become an order already.
     """
-    cart = await find_cart(session, cart_id, lock=True)
-    if cart is None:
-        raise NotFound(UNKNOWN.format(cart_id=cart_id))
+    cart = accessible(await find_cart(session, cart_id, lock=True), cart_id, caller)
     if cart.completed_at is not None:
         raise NotAllowed(COMPLETED.format(cart_id=cart_id))
     return cart
@@ -186,15 +213,37 @@ async def require_access(
     Raises:
         NotFound: it is another customer's, or no cart has this id. Both get the same `message`.
     """
-    cart = await find_cart(session, cart_id)
-    if cart is None or cart.customer_id not in (None, customer_id):
+    accessible(await find_cart(session, cart_id), cart_id, Caller(customer_id), message)
+
+
+def accessible(cart: Cart | None, cart_id: str, caller: Caller | None = None, message: str = UNKNOWN) -> Cart:
+    """The cart that was found under this id, for whoever may use it. See `require_access`.
+
+    Args:
+        cart: what was found; None when no cart has the id.
+        cart_id: the id.
+        caller: who asks; None when it was checked before that they may.
+        message: of the error.
+
+    Raises:
+        NotFound: there is none, or it is another customer's.
+    """
+    if cart is None or (caller is not None and cart.customer_id not in (None, caller.customer_id)):
         raise NotFound(message.format(cart_id=cart_id))
+    return cart
 
 
 async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
     """The cart's lines, oldest first, at today's prices."""
     rows = await session.execute(_LINES, {"cart_id": cart_id})
     return [Line(item, variant, product) for item, variant, product in rows]
+
+
+async def cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
+    """The cart, if there is one, with its lines as `lines_of` gives them. Nothing is locked."""
+    rows = (await session.execute(_CART_AND_LINES, {"cart_id": cart_id})).all()
+    lines = [Line(item, variant, product) for _, item, variant, product in rows if item is not None]
+    return rows[0][0] if rows else None, lines
 
 
 async def lines_and_shipping(
@@ -233,31 +282,53 @@ async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMe
 
 
 async def add(
-    session: AsyncSession, cart_id: str, variant_id: str, quantity: int = 1, meta: JsonObject | None = None
-) -> None:
+    session: AsyncSession,
+    cart_id: str,
+    variant_id: str,
+    quantity: int = 1,
+    meta: JsonObject | None = None,
+    *,
+    caller: Caller | None = None,
+) -> bool:
     """Put units of a variant into the cart, on top of those that are there.
+
+    Returns:
+        Whether the cart was empty before.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `open_cart`.
         InvalidData: the quantity is no positive number, too large, or the variant is not for sale.
         InsufficientStock: fewer units can be sold.
     """
-    await open_cart(session, cart_id)
+    cart = await open_cart(session, cart_id, caller)
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
-    if not (await session.execute(_SOLD_VARIANT, {"variant_id": variant_id})).first():
+    asked = {"variant_id": variant_id, "holder": cart_id}
+    found = (await session.execute(_TO_ADD, asked)).one_or_none()
+    if found is None:
         raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
-    items = (await session.execute(_ITEMS, {"cart_id": cart_id})).scalars().all()
-    line = next((item for item in items if item.variant_id == variant_id), None)
-    if line is None:
-        if len(items) >= MAX_LINES:
+    line, count, units = found
+    if line is not None:
+        _require_units(line.quantity, line.quantity + quantity, int(units))
+        line.quantity += quantity
+    else:
+        if count >= MAX_LINES:
             raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
-        line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=0, meta=meta or {})
-    await _set(session, line, line.quantity + quantity)
+        _require_units(0, quantity, int(units))
+        line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
+        await insert_row(session, line)
+    await changed(session, cart)
+    return bool(count == 0)
 
 
 async def set_quantity(
-    session: AsyncSession, cart_id: str, line_id: str, quantity: int, meta: JsonObject | None = None
+    session: AsyncSession,
+    cart_id: str,
+    line_id: str,
+    quantity: int,
+    meta: JsonObject | None = None,
+    *,
+    caller: Caller | None = None,
 ) -> None:
     """Change how many units a line has, and with `meta` what is noted beside it; 0 removes it.
 
@@ -265,7 +336,7 @@ async def set_quantity(
         NotFound: no such line in this cart, or see `open_cart`.
         NotAllowed, InvalidData, InsufficientStock: see `add`.
     """
-    await open_cart(session, cart_id)
+    cart = await open_cart(session, cart_id, caller)
     line = await _line(session, cart_id, line_id)
     if quantity < 0:
         raise InvalidData("Quantity must not be negative", fields={"quantity": "at least 0"})
@@ -273,18 +344,20 @@ async def set_quantity(
         line.meta = meta
     if quantity == 0:
         await session.delete(line)
-        await changed(session, cart_id)
     else:
-        await _set(session, line, quantity)
+        units = await available_units(session, [line.variant_id], holder=cart_id)
+        _require_units(line.quantity, quantity, units[line.variant_id])
+        line.quantity = quantity
+    await changed(session, cart)
 
 
-async def remove(session: AsyncSession, cart_id: str, line_id: str) -> None:
+async def remove(session: AsyncSession, cart_id: str, line_id: str, *, caller: Caller | None = None) -> None:
     """Take a line out of the cart.
 
     Raises:
         NotFound, NotAllowed: see `set_quantity`.
     """
-    await set_quantity(session, cart_id, line_id, 0)
+    await set_quantity(session, cart_id, line_id, 0, caller=caller)
 
 
 async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:
@@ -294,110 +367,33 @@ async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:
     return line
 
 
-async def _set(session: AsyncSession, line: LineItem, quantity: int) -> None:
+def _require_units(before: int, quantity: int, units: int) -> None:
+    """Refuse a line's new quantity that is too large, or larger than before and than the units that can be had."""
     if quantity > MAX_QUANTITY:
         raise InvalidData(
             f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"}
         )
-    units = await available_units(session, [line.variant_id], holder=line.cart_id)
-    if units[line.variant_id] < quantity and quantity > line.quantity:
+    if units < quantity and quantity > before:
         raise InsufficientStock(STOCK_GONE)
-    line.quantity = quantity
-    session.add(line)
-    await changed(session, line.cart_id)
 
 
-async def changed(session: AsyncSession, cart_id: str) -> None:
-    """Call this after changing lines or address: removes the shipping method and publishes `CartChanged`."""
-    cart = await session.get_one(Cart, cart_id)
+async def changed(session: AsyncSession, cart: Cart) -> None:
+    """Call this after changing lines or address of the locked cart: removes the shipping method.
+
+    Publishes `CartChanged` where there was one. Without a shipping method no payment can start, and this is the only
+    place that removes it: a cart that has none has no payment to be voided.
+    """
     cart.updated_at = now()
     await session.flush()
-    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})
-    await publish(session, CartChanged(cart_id))
+    if (await session.execute(_VOID_SHIPPING, {"cart_id": cart.id})).first():
+        await publish(session, CartChanged(cart.id))
 
 
 async def set_shipping_method(
     session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
 ) -> None:
     """Ship the cart by this option at this amount, in place of any other."""
-    await session.execute(_VOID_SHIPPING, {"cart_id": cart_id})
-    session.add(
-        CartShippingMethod(cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data)
+    method = CartShippingMethod(
+        cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data
     )
-    await session.flush()
-
-
-async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> dict[str, str]:
-    """Store what was typed at the checkout, valid or not, on top of what is stored already.
-
-    Returns:
-        All that is stored now.
-
-    Raises:
-        NotFound, NotAllowed: see `unordered_cart`.
-        InvalidData: more or longer texts than a checkout has.
-    """
-    cart = await unordered_cart(session, cart_id)
-    draft = {**cart.draft, **typed}
-    if len(draft) > MAX_DRAFT_FIELDS or any(len(k) + len(v) > MAX_DRAFT_TEXT for k, v in draft.items()):
-        raise InvalidData("Too much text")
-    cart.draft = draft
-    return draft
-
-
-async def read_draft(session: AsyncSession, cart_id: str) -> dict[str, str]:
-    """What was typed at the checkout of this cart so far.
-
-    Raises:
-        NotFound: no cart has this id, or it has become an order.
-    """
-    cart = await read_cart(session, cart_id)
-    if cart.completed_at is not None:
-        raise NotFound(NOT_FOUND.format(cart_id=cart_id))
-    return {name: str(text) for name, text in cart.draft.items()}
-
-
-_NEIGHBOURS = select(Cart.id, Cart.replaces_cart_id).where(
-    or_(
-        Cart.id.in_(bindparam("ids", expanding=True)),
-        Cart.replaces_cart_id.in_(bindparam("ids", expanding=True)),
-    )
-)
-
-
-_LOCK = locked(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True))).order_by(Cart.id))
-
-
-async def chain_of(session: AsyncSession, cart_id: str) -> frozenset[str]:
-    """The ids of all carts of one purchase, this one included: each was restored from another. Nothing is locked.
-
-    A payment that was closed may still be approved. Only the whole chain tells whether the purchase was paid twice.
-    """
-    chain: set[str] = set()
-    found = {cart_id}
-    while not found <= chain:
-        chain |= found
-        rows = await session.execute(_NEIGHBOURS, {"ids": sorted(chain)})
-        found = {known for row in rows for known in row if known is not None}
-    return frozenset(chain)
-
-
-async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequence[Cart]:
-    """Lock the carts in the order of their ids, so that two callers do not deadlock."""
-    if not cart_ids:
-        return []
-    return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
-
-
-async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Note that the cart `replaced_id` was restored to `cart`. Both must be locked; a second call changes nothing.
-
-    If `cart` replaces another cart already, the first cart of that chain is linked to `replaced_id`.
-    """
-    if replaced_id in await chain_of(session, cart.id):
-        return
-    end = cart
-    while end.replaces_cart_id is not None:
-        end = await session.get_one(Cart, end.replaces_cart_id)
-    end.replaces_cart_id = replaced_id
-    await session.flush()
+    await session.execute(_SHIP_BY[session.get_bind().dialect.name], values_of(method))

@@ -1,15 +1,16 @@
 """A cart as the Store API changes it and shows it, by the platform's rules and at today's prices."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
-from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, changed, lines_of, read_totals
-from backend.catalog.models import Collection, ProductCategory, Region
+from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.service import Line, changed, read_totals
+from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant, for_sale
 from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
@@ -18,7 +19,7 @@ from backend.orders.wire import address_wire
 from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
-from backend.pricing import PartTotals, Totals
+from backend.pricing import CartTotals, PartTotals, Totals, price_cart
 from backend.shipping.addresses import place_of
 from backend.tables import JsonObject
 
@@ -28,11 +29,11 @@ _FIRST_REGION = select(Region).order_by(Region.id).limit(1)
 _REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 
-async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> str:
+async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> tuple[Cart, Region]:
     """A new cart of the sales channel, with its items and whatever else was sent.
 
     Returns:
-        Its id.
+        The cart and its region.
 
     Raises:
         NotFound: no such region.
@@ -45,19 +46,22 @@ async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> s
     cart_id = await carts.create(session, region_id=region.id, sales_channel_id=channel_id)
     for item in new.items or ():
         await carts.add(session, cart_id, item.variant_id, item.quantity, item.metadata)
-    await _change(session, await session.get_one(Cart, cart_id), new, region)
-    return cart_id
+    cart = await session.get_one(Cart, cart_id)
+    await _change(session, cart, new, region)
+    return cart, region
 
 
-async def change_cart(session: AsyncSession, cart_id: str, change: CartChange) -> None:
+async def change_cart(
+    session: AsyncSession, cart_id: str, change: CartChange, caller: carts.Caller | None = None
+) -> None:
     """Change what was sent, leave the rest. Another address removes the shipping method.
 
     Raises:
-        NotFound: no such cart, or no such region.
+        NotFound: no such cart of the caller's, or no such region.
         NotAllowed: the cart has become an order.
         InvalidData: a country outside the region, another sales channel, or a promotion that does not exist.
     """
-    cart = await carts.open_cart(session, cart_id)
+    cart = await carts.open_cart(session, cart_id, caller)
     await _change(session, cart, change, await _region(session, change.region_id or cart.region_id))
 
 
@@ -107,30 +111,52 @@ async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonO
     before = place_of(cart.shipping_address)
     cart.shipping_address = address
     if place_of(address) != before:
-        await changed(session, cart.id)
+        await changed(session, cart)
+
+
+_CATEGORIES = (
+    select(func.aggregate_strings(ProductCategory.category_id, ","))
+    .where(ProductCategory.product_id == Variant.product_id)
+    .scalar_subquery()
+)
 
 
 _CART = (
-    select(Cart, Region, CartShippingMethod, PaymentCollection)
+    select(
+        Cart,
+        Region,
+        CartShippingMethod,
+        PaymentCollection,
+        LineItem,
+        Variant,
+        Product,
+        Collection.title,
+        _CATEGORIES,
+    )
     .join(Region, Region.id == Cart.region_id)
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .outerjoin(LineItem, LineItem.cart_id == Cart.id)
+    .outerjoin(Variant, Variant.id == LineItem.variant_id)
+    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .outerjoin(Collection, Collection.id == Product.collection_id)
     .where(Cart.id == bindparam("cart_id"))
+    .order_by(LineItem.id)
 )
-
-
-_CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).where(
-    ProductCategory.product_id.in_(bindparam("product_ids", expanding=True))
-)
+"""A cart with all that it shows but its payment sessions: one row a line."""
 
 
 _NOTHING = Totals(0, 0, 0, 0)
 """What a line costs that is no longer for sale."""
 
 
-_TITLES = select(Collection.id, Collection.title).where(
-    Collection.id.in_(bindparam("collection_ids", expanding=True))
-)
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line with the title of its product's collection and the ids of its categories."""
+
+    line: Line
+    collection: str | None
+    categories: Sequence[str]
 
 
 async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
@@ -139,16 +165,36 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
     Raises:
         NotFound: no cart has this id.
     """
-    found = (await session.execute(_CART, {"cart_id": cart_id})).one_or_none()
-    if found is None:
+    rows = (await session.execute(_CART, {"cart_id": cart_id})).all()
+    if not rows:
         raise NotFound(f"Cart with id '{cart_id}' not found")
-    cart, region, method, collection = found
-    lines = await lines_of(session, cart_id)
-    categories = await _categories(session, lines)
-    titles = await _collection_titles(session, lines)
-    prices = await read_totals(session, cart_id, lines, method)
+    cart, region, method, collection = rows[0][:4]
+    lines = [
+        ShownLine(Line(item, variant, product), title, categories.split(",") if categories else ())
+        for _, _, _, _, item, variant, product, title, categories in rows
+        if item is not None
+    ]
+    prices = await read_totals(session, cart_id, [shown.line for shown in lines], method)
+    wire = _cart_wire(cart, region, lines, method, prices)
+    if collection is not None:
+        wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
+    return wire
+
+
+def empty_cart_wire(cart: Cart, region: Region) -> JsonDict:
+    """A cart that has nothing in it yet."""
+    return _cart_wire(cart, region, [], None, price_cart([]))
+
+
+def _cart_wire(
+    cart: Cart,
+    region: Region,
+    lines: Sequence[ShownLine],
+    method: CartShippingMethod | None,
+    prices: CartTotals,
+) -> JsonDict:
     parts = prices.by_line
-    shown = {
+    return {
         "id": cart.id,
         "currency_code": region.currency_code,
         "email": cart.email,
@@ -162,7 +208,7 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         **totals(prices),
         "shipping_address_id": sibling_id("caaddr", cart.id),
         "billing_address_id": f"{sibling_id('caaddr', cart.id)}b" if cart.billing_address else None,
-        "items": [_item(line, parts.get(line.item.id), titles, categories) for line in lines],
+        "items": [_item(shown, parts.get(shown.line.item.id)) for shown in lines],
         "shipping_methods": [_method(method, prices.shipping)] if method else [],
         "shipping_address": address_wire(
             sibling_id("caaddr", cart.id), cart.shipping_address or {"country_code": region.country_code}
@@ -173,9 +219,6 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         "region": region_wire(region),
         "customer": {"id": cart.customer_id, "email": cart.email, "groups": []} if cart.customer_id else None,
     }
-    if collection is not None:
-        shown["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
-    return shown
 
 
 async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | None) -> JsonDict:
@@ -213,9 +256,8 @@ def _billing(cart: Cart) -> JsonDict | None:
     return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
 
 
-def _item(
-    line: Line, part: PartTotals | None, titles: dict[str, str], categories: dict[str, list[str]]
-) -> JsonDict:
+def _item(shown: ShownLine, part: PartTotals | None) -> JsonDict:
+    line = shown.line
     variant, product = line.variant, line.product
     saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
     collection_id = product.collection_id if product else None
@@ -231,7 +273,7 @@ def _item(
         "product_description": product.description if product else None,
         "product_subtitle": product.subtitle if product else None,
         "product_handle": product.handle if product else None,
-        "product_collection": titles.get(collection_id or ""),
+        "product_collection": shown.collection,
         "product_type": None,
         "product_type_id": None,
         "variant_sku": variant.sku,
@@ -253,7 +295,7 @@ def _item(
             "id": variant.product_id,
             "collection_id": collection_id,
             "type_id": None,
-            "categories": [{"id": category_id} for category_id in categories.get(variant.product_id, ())],
+            "categories": [{"id": category_id} for category_id in shown.categories],
             "tags": [],
         },
     }
@@ -272,20 +314,3 @@ def _method(method: CartShippingMethod, part: PartTotals) -> JsonDict:
         "tax_lines": [tax_line("casmtxl", method.id, part.tax_rate)],
         "adjustments": adjustments("casmadj", method.id, part, shipping_method_id=method.id),
     }
-
-
-async def _categories(session: AsyncSession, lines: Sequence[Line]) -> dict[str, list[str]]:
-    products = [line.variant.product_id for line in lines]
-    if not products:
-        return {}
-    found: dict[str, list[str]] = {}
-    for product_id, category_id in await session.execute(_CATEGORIES, {"product_ids": products}):
-        found.setdefault(product_id, []).append(category_id)
-    return found
-
-
-async def _collection_titles(session: AsyncSession, lines: Sequence[Line]) -> dict[str, str]:
-    ids = {line.product.collection_id for line in lines if line.product and line.product.collection_id}
-    if not ids:
-        return {}
-    return dict((await session.execute(_TITLES, {"collection_ids": list(ids)})).all())

@@ -5,13 +5,15 @@ session, never of the cart.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import NoReturn
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.cart.models import Cart
-from backend.cart.service import CartChanged, find_cart, read_cart
+from backend.cart.service import NOT_FOUND, Caller, CartChanged, accessible, find_cart
 from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of
 from backend.clock import now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
@@ -31,9 +33,10 @@ from backend.orders.service import (
     sells,
 )
 from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.wire import OrderRows
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
-from backend.payment.sessions import RESERVATION_TIME, read_collection, sessions_of
+from backend.payment.sessions import RESERVATION_TIME, Terms, read_terms, sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, move
 
@@ -53,13 +56,22 @@ _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 """The shopper closed the payment on purpose, so no mail says that it failed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A cart's order, and the rows that were stored with it when it has just been made."""
+
+    order: Order
+    rows: OrderRows | None = None
+
+
 async def complete(
     session: AsyncSession,
     cart_id: str,
     *,
     expected_total: Cop | None = None,
     manual_for: timedelta = timedelta(days=3),
-) -> Order:
+    caller: Caller | None = None,
+) -> Completed:
     """Make the cart's order. Called again, it returns the same order.
 
     Args:
@@ -67,25 +79,25 @@ async def complete(
         cart_id: which cart.
         expected_total: the total that the shopper saw, in whole pesos; None where there was none.
         manual_for: how long the stock of an order stays reserved while staff have yet to confirm its money.
+        caller: who asks; None when it was checked before that they may.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it is not the caller's.
         InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.sale`.
         InsufficientStock: the units are gone, and not reserved for this cart.
         TotalChanged: the cart costs something else now than the payment session asks for, or than the shopper saw.
         Conflict: the payment is being started right now.
     """
-    cart = await lock_cart(session, cart_id)
-    order = await order_of_cart(session, cart_id)
-    if order is not None:
-        return order
-    payment_sessions = await sessions_of(session, cart_id)
-    payment = _deciding(payment_sessions)
+    cart = await lock_cart(session, cart_id, caller)
+    if cart.completed_at is not None and (order := await order_of_cart(session, cart_id)):
+        return Completed(order)
+    terms = await read_terms(session, cart_id)
+    payment = _deciding(terms.payment_sessions)
     if payment is None or payment.state == SessionState.PENDING or not payment.snapshot:
         # no provider knows of it yet: it costs what it costs now
         priced = await read_priced_cart(session, cart)
         require_address(cart, has_items=True)
-        payment = payment or await _missing(session, cart_id, payment_sessions)
+        payment = payment or _missing(terms)
         sale = sale_now(cart, priced)
         _compare(priced.total, payment.amount)
         payment.snapshot = snapshot_of(sale, payment.snapshot.get("payer", {}))
@@ -98,9 +110,11 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
     await inventory.reserve(session, cart_id, sale.units, until=until)
-    order = await create_order(session, cart, sale, status)
+    order, lines = await create_order(session, cart, sale, status, terms.moment)
     store_payer(order, cart, payment)
-    return order
+    collections = [terms.collection] if terms.collection else []
+    rows = OrderRows(lines=lines, payment_sessions=list(terms.payment_sessions), collections=collections)
+    return Completed(order, rows)
 
 
 def store_payer(order: Order, cart: Cart, payment: PaymentSession) -> None:
@@ -109,13 +123,13 @@ def store_payer(order: Order, cart: Cart, payment: PaymentSession) -> None:
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
 
 
-async def lock_cart(session: AsyncSession, cart_id: str) -> Cart:
+async def lock_cart(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> Cart:
     """The cart, locked, completed or not.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it is not the caller's.
     """
-    return await find_cart(session, cart_id, lock=True) or await read_cart(session, cart_id)
+    return accessible(await find_cart(session, cart_id, lock=True), cart_id, caller, NOT_FOUND)
 
 
 def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
@@ -129,14 +143,11 @@ def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | No
     return next((payment for payment in usable if payment.state == SessionState.CAPTURED), newest)
 
 
-async def _missing(
-    session: AsyncSession, cart_id: str, payment_sessions: Sequence[PaymentSession]
-) -> PaymentSession:
-    """Raise what is missing to pay the cart. It never returns."""
-    if any(payment.state == SessionState.INITIATING for payment in payment_sessions):
+def _missing(terms: Terms) -> NoReturn:
+    """Raise what is missing to pay the cart."""
+    if any(payment.state == SessionState.INITIATING for payment in terms.payment_sessions):
         raise Conflict("The payment of this cart is being started")
-    is_owed = await read_collection(session, cart_id) is not None
-    raise InvalidData(NO_SESSION if is_owed else NO_COLLECTION)
+    raise InvalidData(NO_SESSION if terms.collection else NO_COLLECTION)
 
 
 def _compare(total: Cop, expected: Cop | None) -> None:
@@ -170,7 +181,7 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
             await _without_order(session, payment)
             return
         # paid before the storefront completed the cart: the notification completes it (spec: What the service does 3)
-        order = await create_order(session, cart, sale, PaymentStatus.AWAITING)
+        order, _ = await create_order(session, cart, sale, PaymentStatus.AWAITING)
     store_payer(order, cart, payment)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):

@@ -197,7 +197,7 @@ class PaymentStarter:
                 await _session_data(session, start, replacing),
                 snapshot=snapshot,
                 cart=cart,
-                moment=terms.moment,
+                terms=terms,
                 leaves_shop=start.provider.leaves_shop,
                 replacing=replacing,
             )

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
+from backend.cart.chains import chain_of, join_chain, lock_carts
 from backend.cart.models import Cart
-from backend.cart.service import chain_of, join_chain, lock_carts
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.checkout.payment import PaymentStarter

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Depends, Request
 
 from backend.cart import service as carts
-from backend.checkout.carts import cart_wire, change_cart, create_cart, readable_cart
+from backend.cart.service import Caller
+from backend.checkout.carts import cart_wire, change_cart, create_cart, empty_cart_wire, readable_cart
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
@@ -37,11 +38,16 @@ from backend.edge.query import Fields, listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import OneOrMore
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import InvalidData
+from backend.errors import InvalidData, NotFound
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import order_stub, order_wire
-from backend.payment.sessions import UNKNOWN_COLLECTION, offered_providers, read_collection_sessions
+from backend.payment.sessions import (
+    UNKNOWN_COLLECTION,
+    collected_cart,
+    offered_providers,
+    read_collection_sessions,
+)
 from backend.payment.wire import collection_wire
 from backend.rate_limit import Client, RateLimit, hit_in, refund_in
 
@@ -78,10 +84,12 @@ async def create(
     """A new cart, in the sales channel of the publishable key. 429 after many that stayed empty."""
     new = body or NewCart()
     async with database.transaction() as session:
-        cart_id = await create_cart(session, new, channel)
+        cart, region = await create_cart(session, new, channel)
         if not new.items:
-            await hit_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+            await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
+    if not new.items:
+        return Wire({"cart": fields.pick(empty_cart_wire(cart, region))})
+    return Wire({"cart": await _cart(database, cart.id, fields)})
 
 
 @router.get("/store/carts/{cart_id}", response_model=CartAnswer)
@@ -98,8 +106,7 @@ async def update(
 ) -> Wire:
     """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        await change_cart(session, cart_id, body)
+        await change_cart(session, cart_id, body, Caller(customer))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -116,9 +123,11 @@ async def add_item(
 ) -> Wire:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        await carts.add(session, cart_id, body.variant_id, body.quantity, body.metadata)
-        await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
+        was_empty = await carts.add(
+            session, cart_id, body.variant_id, body.quantity, body.metadata, caller=Caller(customer)
+        )
+        if was_empty:
+            await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -128,8 +137,9 @@ async def update_item(
 ) -> Wire:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        await carts.set_quantity(session, cart_id, line_id, body.quantity, body.metadata)
+        await carts.set_quantity(
+            session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer)
+        )
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -139,8 +149,7 @@ async def remove_item(
 ) -> Wire:
     """Take a line out of the cart."""
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        await carts.remove(session, cart_id, line_id)
+        await carts.remove(session, cart_id, line_id, caller=Caller(customer))
     parent = await _cart(database, cart_id, fields)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
@@ -152,8 +161,7 @@ async def change_promotions(
 ) -> Wire:
     """There are no promotions: every code is refused, and removing none is fine."""
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes))
+        await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes), Caller(customer))
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 
@@ -163,8 +171,7 @@ async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: May
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
-        await carts.require_access(session, cart_id, customer)
-        cart = await carts.open_cart(session, cart_id)
+        cart = await carts.open_cart(session, cart_id, Caller(customer))
         cart.customer_id = customer
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
@@ -181,8 +188,7 @@ async def shipping_options(
     no municipality. None at all when no warehouse is linked to the sales channel (spec: Errors).
     """
     fields = Fields(asked.fields)
-    await _require_access(checkout, asked.cart_id, customer)
-    options = await _priced(checkout, asked.cart_id)
+    options = await _priced(checkout, asked.cart_id, Caller(customer))
     return Wire({"shipping_options": [fields.pick(option) for option in options]})
 
 
@@ -195,13 +201,15 @@ async def calculate_shipping(
     option_id: str, body: CalculateShipping, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
 ) -> Wire:
     """What one way to ship costs for the cart now."""
-    await _require_access(checkout, body.cart_id, customer)
-    [option] = await _priced(checkout, body.cart_id, option_id)
+    [option] = await _priced(checkout, body.cart_id, Caller(customer), option_id)
     return Wire({"shipping_option": fields.pick(option)})
 
 
-async def _priced(checkout: Checkout, cart_id: str, option_id: str | None = None) -> list[JsonDict]:
-    return [offer_wire(offer, quote) for offer, quote in await checkout.priced_offers(cart_id, option_id)]
+async def _priced(
+    checkout: Checkout, cart_id: str, caller: Caller, option_id: str | None = None
+) -> list[JsonDict]:
+    offers = await checkout.priced_offers(cart_id, option_id, caller)
+    return [offer_wire(offer, quote) for offer, quote in offers]
 
 
 @router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer, tags=["store: shipping"])
@@ -220,8 +228,7 @@ async def choose_shipping(
     chosen = body if isinstance(body, list) else [body]
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
-    await _require_access(checkout, cart_id, customer)
-    await checkout.choose_shipping(cart_id, chosen[-1].option_id)
+    await checkout.choose_shipping(cart_id, chosen[-1].option_id, Caller(customer))
     return Wire({"cart": await _cart(checkout.database, cart_id, fields)})
 
 
@@ -230,9 +237,8 @@ async def create_collection(
     body: NewCollection, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
 ) -> Wire:
     """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
-    await _require_access(checkout, body.cart_id, customer)
-    collection = await checkout.collect(body.cart_id)
-    return Wire({"payment_collection": fields.pick(await _collection(checkout, collection.id))})
+    owed = await checkout.collect(body.cart_id, Caller(customer))
+    return Wire({"payment_collection": fields.pick(collection_wire(*owed))})
 
 
 @router.post(
@@ -257,16 +263,16 @@ async def create_session(
     still approve what was given up: then it pays the order, unless another payment has.
     """
     async with checkout.database.read() as session:
-        collection, _ = await read_collection_sessions(session, collection_id)
-        unknown = UNKNOWN_COLLECTION.format(collection_id=collection_id)
-        await carts.require_access(session, collection.cart_id, customer, message=unknown)
+        cart_id, owner = await collected_cart(session, collection_id)
+    if owner not in (None, customer):
+        raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
     provider_id = _own_name(body.provider_id)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     if replace and not payer:
-        await checkout.close_payment(collection.cart_id)
+        await checkout.close_payment(cart_id)
     else:
-        await checkout.start_payment(collection.cart_id, provider_id, payer, ip=ip, replace=replace)
+        await checkout.start_payment(cart_id, provider_id, payer, ip=ip, replace=replace)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 
@@ -277,22 +283,15 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
     `order.access_token` opens it for a guest. An hour after it was placed, the cart's id alone no longer does: then
     only its customer sees more of it than how it stands.
     """
-    await _require_access(checkout, cart_id, customer, message=carts.NOT_FOUND)
-    order = await checkout.complete(cart_id)
+    completed = await checkout.complete_cart(cart_id, caller=Caller(customer))
+    order, is_new = completed.order, completed.rows is not None
     is_owner = customer is not None and order.customer_id == customer
-    if not is_owner and not await checkout.is_just_placed(order):
+    if not is_new and not is_owner and not await checkout.is_just_placed(order):
         return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
-        shown = await order_wire(session, order)
+        shown = await order_wire(session, order, completed.rows)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
-
-
-async def _require_access(
-    checkout: Checkout, cart_id: str, customer: str | None, message: str = carts.UNKNOWN
-) -> None:
-    async with checkout.database.read() as session:
-        await carts.require_access(session, cart_id, customer, message=message)
 
 
 async def _cart(database: Database, cart_id: str, fields: Fields) -> JsonDict:

@@ -1,14 +1,15 @@
 """`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
 from backend.cart import service as carts
+from backend.cart.service import Caller
 from backend.checkout.carts import set_shipping_address
-from backend.checkout.completion import complete
+from backend.checkout.completion import Completed, complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter
@@ -72,14 +73,14 @@ class Checkout:
     tracker: Tracker
 
     async def priced_offers(
-        self, cart_id: str, option_id: str | None = None
+        self, cart_id: str, option_id: str | None = None, caller: Caller | None = None
     ) -> list[tuple[Offer, Quote | None]]:
         """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
-        return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id)
+        return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 
-    async def choose_shipping(self, cart_id: str, option_id: str) -> Cop:
+    async def choose_shipping(self, cart_id: str, option_id: str, caller: Caller | None = None) -> Cop:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
-        return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id)
+        return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 
     async def offer_shipping(
         self, cart_id: str, wanted: str = "", *, is_choice: bool = False
@@ -122,21 +123,27 @@ class Checkout:
             offered = await payments.offered_providers(session, cart.region_id)
         return provider_id in offered and self.payments.provider(provider_id) is not None
 
-    async def collect(self, cart_id: str) -> PaymentCollection:
+    async def collect(
+        self, cart_id: str, caller: Caller | None = None
+    ) -> tuple[PaymentCollection, Sequence[PaymentSession]]:
         """The cart's payment collection, at what the cart costs now; while a payment is at the bank, as it is.
+
+        Returns:
+            The collection, and its payment sessions, newest first.
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.service.unordered_cart`.
             InvalidData, InsufficientStock: see `backend.checkout.sale.read_priced_cart`; or a step is not done.
         """
         async with self.database.transaction() as session:
-            cart = await carts.unordered_cart(session, cart_id)
-            known = await payments.read_collection(session, cart_id)
-            if known is not None and cart.payment_session_id is not None:
-                return known
+            cart = await carts.unordered_cart(session, cart_id, caller)
+            terms = await payments.read_terms(session, cart_id)
+            if terms.collection is not None and cart.payment_session_id is not None:
+                return terms.collection, terms.payment_sessions
             prices = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=prices.shipping is not None)
-            return await payments.upsert_collection(session, known, cart_id, prices.total)
+            collection = await payments.upsert_collection(session, terms.collection, cart_id, prices.total)
+            return collection, terms.payment_sessions
 
     async def start_payment(
         self,
@@ -187,9 +194,17 @@ class Checkout:
 
     async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
         """Make the cart's order, once. See `backend.checkout.completion.complete`."""
+        return (await self.complete_cart(cart_id, expected_total=expected_total)).order
+
+    async def complete_cart(
+        self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
+    ) -> Completed:
+        """The same, with what was stored beside a new order. See `backend.checkout.completion.complete`."""
         manual_for = timedelta(days=self.settings.manual_payment_days)
         async with self.database.transaction() as session:
-            return await complete(session, cart_id, expected_total=expected_total, manual_for=manual_for)
+            return await complete(
+                session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller
+            )
 
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import find_cart, open_cart, set_shipping_method, shipping_method
+from backend.cart.service import (
+    Caller,
+    Line,
+    accessible,
+    cart_and_lines,
+    lines_of,
+    open_cart,
+    set_shipping_method,
+    shipping_method,
+)
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.form import NO_TOWN, Destination
 from backend.checkout.sale import require_address
@@ -30,10 +39,10 @@ from backend.checkout.shipping_quotes import (
 )
 from backend.database import Database
 from backend.edge.wire import JsonDict, price, sibling_id
-from backend.errors import Conflict, InvalidData, NotFound
+from backend.errors import Conflict, InvalidData
 from backend.money import Cop, format_cop
 from backend.shipping.models import ShippingOption
-from backend.shipping.options import Offer, require_enabled
+from backend.shipping.options import Offer, not_enabled
 from backend.shipping.providers.base import Quote
 from backend.shipping.wire import address_of, metadata_of, option_price, option_type
 from backend.texts import _
@@ -73,19 +82,23 @@ MAX_QUOTES = 3
 
 
 async def priced_offers(
-    database: Database, providers: Providers, cart_id: str, option_id: str | None = None
+    database: Database,
+    providers: Providers,
+    cart_id: str,
+    option_id: str | None = None,
+    caller: Caller | None = None,
 ) -> list[tuple[Offer, Quote | None]]:
     """The options for the cart, each calculated one quoted just now (spec: Endpoints, GET /store/shipping-options).
 
     A calculated option has no price while the cart has no destination. `option_id`: only this one.
 
     Raises:
-        NotFound: no cart has this id.
+        NotFound: no cart has this id, or it is not the caller's.
         InvalidData: the address names a destination that is no municipality; or the option is not offered.
     """
     async with database.read() as session:
-        cart = await _cart(session, cart_id)
-        contents = await quote_input(session, cart)
+        cart, lines = await _read(session, cart_id, caller)
+        contents = quote_input(cart, lines)
         offers = await offers_of(session, providers, cart, contents)
     if option_id is not None:
         offers = [offer for offer in offers if offer.option.id == option_id]
@@ -98,7 +111,9 @@ async def priced_offers(
     return [(one.offer, one.quote) for one in priced]
 
 
-async def choose_shipping(database: Database, providers: Providers, cart_id: str, option_id: str) -> Cop:
+async def choose_shipping(
+    database: Database, providers: Providers, cart_id: str, option_id: str, caller: Caller | None = None
+) -> Cop:
     """Ship the cart by this option, at the price of the list that was just shown, else at the price of now.
 
     Returns:
@@ -109,21 +124,24 @@ async def choose_shipping(database: Database, providers: Providers, cart_id: str
         InvalidData: a step before is not done (`backend.checkout.sale`), or the option is not offered for this cart.
         Conflict: the cart kept changing while it was being priced.
     """
-    for _turn in range(MAX_QUOTES):
-        async with database.read() as session:
-            cart = await _cart(session, cart_id)
-            contents = await quote_input(session, cart)
+    asked: QuoteInput | None = None
+    priced: PricedOption | None = None
+    for turn in range(MAX_QUOTES + 1):
+        async with database.transaction() as session:
+            cart = await open_cart(session, cart_id, caller)
+            contents = quote_input(cart, await lines_of(session, cart_id))
             require_address(cart, has_items=bool(contents.items))
             offer = await the_offer(session, providers, cart, contents, option_id)
-            await require_enabled(session, offer.option, offer.location)
-            known = await stored_quote(session, cart_id, offer, contents)
-        quote = _quoted(known or await price_option(providers, offer, contents))
-        async with database.transaction() as session:
-            cart = await open_cart(session, cart_id)
-            if await quote_input(session, cart) != contents:
-                continue
-            await _choose(session, cart_id, offer.option, quote)
-            return quote.amount
+            if not offer.is_enabled:
+                raise not_enabled(offer.option)
+            if priced is None or contents != asked:
+                priced = await stored_quote(session, cart_id, offer, contents)
+            if priced is not None:
+                quote = _quoted(priced)
+                await _choose(session, cart_id, offer.option, quote)
+                return quote.amount
+        if turn < MAX_QUOTES:
+            asked, priced = contents, await price_option(providers, offer, contents)
     raise Conflict(CART_CHANGED)
 
 
@@ -142,8 +160,8 @@ async def offer_shipping(
     """
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
-            cart = await _cart(session, cart_id)
-            contents = await quote_input(session, cart)
+            cart, lines = await _read(session, cart_id)
+            contents = quote_input(cart, lines)
             if not contents.dane_code:
                 raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
             offers = await offers_of(session, providers, cart, contents)
@@ -153,7 +171,7 @@ async def offer_shipping(
         known |= {one.offer.option.id: one for one in priced}
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await quote_input(session, cart) != contents:
+            if quote_input(cart, await lines_of(session, cart_id)) != contents:
                 continue
             await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
             shown = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
@@ -180,8 +198,8 @@ async def deliver_to(
     address = destination.as_address()
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
-            cart = await _cart(session, cart_id)
-            before = await quote_input_anywhere(session, cart)
+            cart, lines = await _read(session, cart_id)
+            before = quote_input_anywhere(cart, lines)
             chosen = await shipping_method(session, cart_id)
             if chosen is None:
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
@@ -191,7 +209,7 @@ async def deliver_to(
         quote = _quoted(known or await price_option(providers, offer, there)) if there != before else None
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
-            if await quote_input_anywhere(session, cart) != before:
+            if quote_input_anywhere(cart, await lines_of(session, cart_id)) != before:
                 continue
             cart.email = destination.email
             await set_shipping_address(session, cart, address)
@@ -201,12 +219,10 @@ async def deliver_to(
     raise Conflict(CART_CHANGED)
 
 
-async def _cart(session: AsyncSession, cart_id: str) -> Cart:
-    """The cart. NotFound has the platform's message for shipping."""
-    cart = await find_cart(session, cart_id)
-    if cart is None:
-        raise NotFound(f"Cart id not found: {cart_id}")
-    return cart
+async def _read(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> tuple[Cart, list[Line]]:
+    """The caller's cart and its lines."""
+    cart, lines = await cart_and_lines(session, cart_id)
+    return accessible(cart, cart_id, caller), lines
 
 
 async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: QuoteInput) -> list[PricedOption]:
@@ -248,7 +264,7 @@ def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
 
 def offer_wire(offer: Offer, quote: Quote | None) -> JsonDict:
     """The option at the price it was quoted for; without one (None) while the cart has no destination."""
-    option, zone, fulfillment_set, location = offer
+    option, zone, fulfillment_set, location, _ = offer
     return {
         "id": option.id,
         "name": option.name,

@@ -7,7 +7,7 @@ of a carrier that failed.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, ShippingQuote
-from backend.cart.service import lines_of
+from backend.cart.service import Line
 from backend.catalog.models import Product
 from backend.contact import one_line
 from backend.database import db_now
@@ -80,19 +80,19 @@ class PricedOption:
     request: QuoteRequest | None = None
 
 
-async def quote_input(session: AsyncSession, cart: Cart) -> QuoteInput:
-    """What decides the shipping price of the cart.
+def quote_input(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
+    """What decides the shipping price of the cart with these lines.
 
     Raises:
         InvalidData: the address names a destination that is no municipality.
     """
     town = municipality_of(cart.shipping_address)
-    return await _quote_input(session, cart, town.code if town else "")
+    return _quote_input(cart, lines, town.code if town else "")
 
 
-async def quote_input_anywhere(session: AsyncSession, cart: Cart) -> QuoteInput:
+def quote_input_anywhere(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
     """The same, but an address that names no municipality counts as none: for a cart that gets another address."""
-    return await _quote_input(session, cart, municipality_code(cart.shipping_address))
+    return _quote_input(cart, lines, municipality_code(cart.shipping_address))
 
 
 async def offers_of(
@@ -131,9 +131,14 @@ async def price_option(providers: Providers, offer: Offer, contents: QuoteInput)
 async def stored_quote(
     session: AsyncSession, cart_id: str, offer: Offer, contents: QuoteInput
 ) -> PricedOption | None:
-    """The option as it was priced for the cart lately, when the very same was asked; None when it must be asked for."""
+    """The option as it was priced for the cart lately, when the very same was asked; None when it must be asked for.
+
+    A flat price is known.
+    """
     option: ShippingOption = offer.option
-    if option.price_type != CALCULATED or not contents.dane_code:
+    if option.price_type != CALCULATED:
+        return PricedOption(offer, Quote(amount=option.amount or 0))
+    if not contents.dane_code:
         return None
     request = contents.request(offer.location)
     wanted = {"cart_id": cart_id, "option_id": option.id, "request": _digest(option, request)}
@@ -185,9 +190,8 @@ def _digest(option: ShippingOption, request: QuoteRequest) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-async def _quote_input(session: AsyncSession, cart: Cart, dane_code: str) -> QuoteInput:
+def _quote_input(cart: Cart, lines: Sequence[Line], dane_code: str) -> QuoteInput:
     address = cart.shipping_address or {}
-    lines = await lines_of(session, cart.id)
     sold = [(line, line.product) for line in lines if line.product]  # what is no longer for sale is not sent
     return QuoteInput(
         country_code=str(address.get("country_code") or "co"),

@@ -21,6 +21,7 @@ from backend.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.tables import insert_row
 
 STOCK_GONE = "Some variant does not have the required inventory"
 
@@ -63,12 +64,12 @@ async def reserve(
     for level in (level for level in levels if level.variant_id in missing):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
         if units > 0 and await _reserve_at(session, level.id, units):
-            session.add(Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until))
+            reservation = Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until)
+            await insert_row(session, reservation)
             missing[level.variant_id] -= units
             moved[level.id] -= units
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
-    await session.flush()
     await _publish(session, levels, moved)
 
 

@@ -3,7 +3,17 @@
 Rows are locked in one order, levels before reservations and each by their ids, so two transactions never deadlock.
 """
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select, union, update
+from sqlalchemy import (
+    ColumnElement,
+    ColumnExpressionArgument,
+    ScalarSelect,
+    Select,
+    bindparam,
+    func,
+    select,
+    union,
+    update,
+)
 
 from backend.database import db_now, locked
 from backend.inventory.models import InventoryLevel, Reservation
@@ -36,12 +46,17 @@ _OWN_UNITS = (
     .scalar_subquery()
 )
 
-AVAILABLE = (
-    select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked - InventoryLevel.reserved + _OWN_UNITS))
-    .where(_WANTED)
-    .group_by(InventoryLevel.variant_id)
-)
+_UNITS = func.sum(InventoryLevel.stocked - InventoryLevel.reserved + _OWN_UNITS)
+
+AVAILABLE = select(InventoryLevel.variant_id, _UNITS).where(_WANTED).group_by(InventoryLevel.variant_id)
 """Units of `variant_ids` that `holder` (or nobody in particular) can have."""
+
+
+def available(variant_id: ColumnExpressionArgument[str]) -> ScalarSelect[int]:
+    """Units of the variant that `holder` can have, as a part of another statement."""
+    units = select(func.coalesce(_UNITS, 0)).where(InventoryLevel.variant_id == variant_id)
+    return units.scalar_subquery()
+
 
 _RESERVED_LEVELS = select(Reservation.level_id).where(_OWN)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, delete, select
@@ -24,7 +25,7 @@ from backend.pricing import (
     ShippingCharge,
     price_cart,
 )
-from backend.tables import JsonObject
+from backend.tables import JsonObject, insert_row
 
 _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
@@ -88,9 +89,26 @@ class Sale:
         return {line.variant_id: line.quantity for line in self.lines}
 
 
-async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_status: PaymentStatus) -> Order:
-    """The order that the (locked) cart becomes, as it was sold. The cart is completed with it."""
-    lines, moment = _lines(cart.order_id, sale), await database_now(session)
+async def create_order(
+    session: AsyncSession,
+    cart: Cart,
+    sale: Sale,
+    payment_status: PaymentStatus,
+    moment: datetime | None = None,
+) -> tuple[Order, list[OrderLine]]:
+    """The order that the (locked) cart becomes, as it was sold. The cart is completed with it.
+
+    Args:
+        session: the caller's transaction.
+        cart: the cart.
+        sale: what is sold.
+        payment_status: how its payment stands.
+        moment: the database's clock, if it is known.
+
+    Returns:
+        The order and its lines.
+    """
+    lines, moment = _lines(cart.order_id, sale), moment or await database_now(session)
     order = Order(
         id=cart.order_id,
         created_at=moment,
@@ -101,14 +119,14 @@ async def create_order(session: AsyncSession, cart: Cart, sale: Sale, payment_st
         **_terms(sale, lines),
     )
     session.add(order)
-    await session.flush()
-    session.add_all(lines)
     cart.completed_at = moment
     await session.flush()
+    for line in lines:
+        await insert_row(session, line)
     await publish(session, OrderPlaced(order.id))
     if payment_status is PaymentStatus.CAPTURED:
         await publish(session, OrderPaid(order.id))
-    return order
+    return order, lines
 
 
 def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:

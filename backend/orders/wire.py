@@ -71,9 +71,9 @@ class OrderRows:
     fulfillments: list[Fulfillment] = field(default_factory=list)
 
 
-async def order_wire(session: AsyncSession, order: Order) -> JsonDict:
-    """The whole order. For its owner, or for staff."""
-    return (await orders_wire(session, [order]))[0]
+async def order_wire(session: AsyncSession, order: Order, rows: OrderRows | None = None) -> JsonDict:
+    """The whole order. For its owner, or for staff. `rows`: those of the order, if they are known."""
+    return _order(order, rows or (await _rows_of(session, [order]))[order.id])
 
 
 async def orders_wire(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.catalog.models import Region
-from backend.database import Database, database_now, db_now
+from backend.database import Database, db_now
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
 from backend.ids import secret_ulid
 from backend.jobs import enqueue
@@ -27,7 +27,7 @@ from backend.payment.providers.base import (
 )
 from backend.payment.states import LIVE, OPEN, SessionState
 from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move
-from backend.tables import JsonObject
+from backend.tables import JsonObject, insert_row
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +47,14 @@ UNKNOWN_COLLECTION = "Payment collection with id: {collection_id} was not found"
 PAID = "This cart is paid already ({invoice})"
 
 # what every step of a purchase asks, built once
-_COLLECTION = select(PaymentCollection).where(PaymentCollection.cart_id == bindparam("cart_id"))
 _TERMS = (
-    select(PaymentCollection, Region.payment_providers, db_now())
+    select(PaymentCollection, PaymentSession, Region.payment_providers, db_now())
     .select_from(Cart)
     .join(Region, Region.id == Cart.region_id)
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
     .where(Cart.id == bindparam("cart_id"))
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
 _SESSIONS = (
     select(PaymentSession)
@@ -67,12 +68,12 @@ _COLLECTION_SESSIONS = (
     .where(PaymentCollection.id == bindparam("collection_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_BLOCKING = select(PaymentSession).where(
-    PaymentSession.collection_id == bindparam("collection_id"),
-    PaymentSession.state.in_(
-        sorted({*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED})
-    ),
+_CART_ID = (
+    select(Cart.id, Cart.customer_id)
+    .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .where(PaymentCollection.id == bindparam("collection_id"))
 )
+_BLOCKING = {*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED}
 
 
 class PaymentUnderWay(Conflict):
@@ -91,16 +92,26 @@ class PaymentUnderWay(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Under what a cart is paid: what it owes so far, the providers its region offers, and the database's clock."""
+    """Under what a cart is paid.
+
+    Attributes:
+        collection: what it owes so far; None before it was asked for.
+        payment_sessions: every try to pay it, newest first.
+        provider_ids: the providers that its region offers.
+        moment: the database's clock.
+    """
 
     collection: PaymentCollection | None
+    payment_sessions: Sequence[PaymentSession]
     provider_ids: Sequence[str]
     moment: datetime
 
 
 async def read_terms(session: AsyncSession, cart_id: str) -> Terms:
     """The terms of the (locked) cart."""
-    return Terms(*(await session.execute(_TERMS, {"cart_id": cart_id})).one())
+    rows = (await session.execute(_TERMS, {"cart_id": cart_id})).all()
+    collection, _, provider_ids, moment = rows[0]
+    return Terms(collection, [row[1] for row in rows if row[1] is not None], provider_ids, moment)
 
 
 async def offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
@@ -119,17 +130,28 @@ async def upsert_collection(
 
     The cart must be locked.
     """
-    collection = collection or PaymentCollection(cart_id=cart_id, amount=amount)
-    collection.amount = amount
-    session.add(collection)
-    await session.flush()
+    if collection is None:
+        collection = PaymentCollection(cart_id=cart_id, amount=amount)
+        await insert_row(session, collection)
+    else:
+        collection.amount = amount
+        await session.flush()
     return collection
 
 
-async def read_collection(session: AsyncSession, cart_id: str) -> PaymentCollection | None:
-    """The cart's payment collection, if one was made."""
-    found = await session.execute(_COLLECTION, {"cart_id": cart_id})
-    return found.scalar_one_or_none()
+async def collected_cart(session: AsyncSession, collection_id: str) -> tuple[str, str | None]:
+    """The cart that this collection is to be paid for.
+
+    Returns:
+        Its id, and that of its customer (None: a guest's).
+
+    Raises:
+        NotFound: there is no such collection.
+    """
+    found = (await session.execute(_CART_ID, {"collection_id": collection_id})).one_or_none()
+    if found is None:
+        raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
+    return found[0], found[1]
 
 
 async def read_collection_sessions(
@@ -174,7 +196,7 @@ async def open_session(
     *,
     snapshot: JsonObject | None = None,
     cart: Cart | None = None,
-    moment: datetime | None = None,
+    terms: Terms | None = None,
     leaves_shop: bool = True,
     replacing: str | None = None,
 ) -> PaymentSession:
@@ -187,7 +209,7 @@ async def open_session(
         data: what is kept of the payer beside the session.
         snapshot: what is paid for; the order is made of it.
         cart: the locked cart, if it is known.
-        moment: the database's clock, if it is known.
+        terms: under what the cart is paid, if they were read since it was locked.
         leaves_shop: whether the shopper pays on a page of the bank's.
         replacing: the id of a session at the bank that is closed for this one.
 
@@ -196,8 +218,9 @@ async def open_session(
         Conflict: the cart is paid already.
     """
     cart = cart if cart is not None else await session.get_one(Cart, collection.cart_id)
-    moment = moment or await database_now(session)
-    await _end_previous(session, collection, cart, moment, replacing)
+    terms = terms or await read_terms(session, cart.id)
+    moment = terms.moment
+    await _end_previous(session, terms, cart, replacing)
     payment = PaymentSession(
         collection_id=collection.id,
         provider_id=provider_id,
@@ -217,14 +240,8 @@ async def open_session(
     return payment
 
 
-async def _end_previous(
-    session: AsyncSession,
-    collection: PaymentCollection,
-    cart: Cart,
-    moment: datetime,
-    replacing: str | None,
-) -> None:
-    for other in (await session.execute(_BLOCKING, {"collection_id": collection.id})).scalars().all():
+async def _end_previous(session: AsyncSession, terms: Terms, cart: Cart, replacing: str | None) -> None:
+    for other in [one for one in terms.payment_sessions if one.state in _BLOCKING]:
         state = SessionState(other.state)
         if state is SessionState.PENDING:
             await move(session, other, cart, SessionState.CANCELED)
@@ -233,7 +250,7 @@ async def _end_previous(
         elif state is SessionState.HELD:
             raise Conflict(HELD.format(invoice=other.invoice))
         elif state in LIVE:
-            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, moment))
+            raise PaymentUnderWay(other, retry_after=seconds_to_start(other, terms.moment))
         else:
             raise Conflict(PAID.format(invoice=other.invoice))
 
@@ -297,7 +314,7 @@ async def _store_started(database: Database, session_id: str, started: Initiated
         wanted = SessionState.PENDING if is_pending else SessionState.PENDING_AUTHORIZATION
         state = SessionState(payment.state)
         is_late = state is SessionState.UNKNOWN  # somebody did not wait for this answer
-        if is_late and (is_pending or await _has_cart_moved_on(session, payment, cart)):
+        if is_late and (is_pending or await _has_cart_moved_on(session, cart)):
             await session.flush()
         elif state.leads_to(wanted):
             # a notification may have been faster than this answer: then its word stands
@@ -307,10 +324,10 @@ async def _store_started(database: Database, session_id: str, started: Initiated
     return payment
 
 
-async def _has_cart_moved_on(session: AsyncSession, payment: PaymentSession, cart: Cart) -> bool:
-    """Whether the cart has gone on without this session."""
-    others = await session.execute(_BLOCKING, {"collection_id": payment.collection_id})
-    return cart.completed_at is not None or others.first() is not None
+async def _has_cart_moved_on(session: AsyncSession, cart: Cart) -> bool:
+    """Whether the cart has gone on: it is an order, or another session pays it or may."""
+    others = await sessions_of(session, cart.id)
+    return cart.completed_at is not None or any(other.state in _BLOCKING for other in others)
 
 
 def started_payment(payment: PaymentSession) -> StartedPayment:

@@ -16,8 +16,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.cart.chains import chain_of, lock_carts
 from backend.cart.models import Cart
-from backend.cart.service import chain_of, lock_carts
 from backend.clock import now
 from backend.database import Database, locked
 from backend.errors import NotAllowed, NotFound

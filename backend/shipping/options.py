@@ -44,11 +44,22 @@ CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # so t
 AMOUNT_MISSING = "Invalid request: Field 'amount' is required"
 
 _OFFERS = (
-    select(ShippingOption, ServiceZone, FulfillmentSet, StockLocation)
+    select(
+        ShippingOption,
+        ServiceZone,
+        FulfillmentSet,
+        StockLocation,
+        LocationFulfillmentProvider.provider_id.is_not(None),
+    )
     .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
     .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
     .join(StockLocation, StockLocation.id == FulfillmentSet.location_id)
     .join(LocationSalesChannel, LocationSalesChannel.location_id == StockLocation.id)
+    .outerjoin(
+        LocationFulfillmentProvider,
+        (LocationFulfillmentProvider.location_id == StockLocation.id)
+        & (LocationFulfillmentProvider.provider_id == ShippingOption.provider_id),
+    )
     .where(
         LocationSalesChannel.sales_channel_id == bindparam("sales_channel_id"),
         ShippingOption.deleted_at.is_(None),
@@ -62,12 +73,16 @@ _LINK = select(LocationFulfillmentProvider.provider_id).where(
 
 
 class Offer(NamedTuple):
-    """An option with what it belongs to. Its packages start from the location."""
+    """An option with what it belongs to. Its packages start from the location.
+
+    `is_enabled`: its provider is linked to the location; without that it cannot be chosen.
+    """
 
     option: ShippingOption
     zone: ServiceZone
     fulfillment_set: FulfillmentSet
     location: StockLocation
+    is_enabled: bool
 
 
 async def offers_for(session: AsyncSession, sales_channel_id: str, country_code: str) -> list[Offer]:
@@ -99,7 +114,12 @@ async def require_enabled(session: AsyncSession, option: ShippingOption, locatio
     """
     link = {"location_id": location.id, "provider_id": option.provider_id}
     if (await session.execute(_LINK, link)).first() is None:
-        raise NotAllowed(f"Providers ({option.provider_id}) are not enabled for the service location")
+        raise not_enabled(option)
+
+
+def not_enabled(option: ShippingOption) -> NotAllowed:
+    """The error for an option whose provider is not linked to its location."""
+    return NotAllowed(f"Providers ({option.provider_id}) are not enabled for the service location")
 
 
 async def create_option(

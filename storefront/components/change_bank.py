@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart import service as carts
+from backend.cart.drafts import save_draft
 from backend.errors import Conflict, ShopError
 from backend.outage import DatabaseUnavailable
 from backend.texts import _
@@ -97,9 +97,7 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
         shop = current_shop()
         cart_id = await shop.checkout.change_bank(order_id, token, present)
         async with shop.database.transaction() as session:
-            await carts.save_draft(
-                session, cart_id, {"bank": ""}
-            )  # the one that was chosen is what was wrong
+            await save_draft(session, cart_id, {"bank": ""})  # the one that was chosen is what was wrong
         async with state:
             (await state.get_state(CartState)).cart_id = cart_id
     except Conflict as error:

@@ -13,7 +13,7 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
 from backend.cart.views import cart_view
 from backend.checkout.account_page import AddressView
 from backend.checkout.form import read_destination
@@ -134,7 +134,7 @@ class CheckoutState(PageState, rx.State):
             names, number = fields.field_names(reached), checked_number(number, 0, LARGEST_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
-                    kept = await carts.save_draft(session, await self._cart(), typed)
+                    kept = await save_draft(session, await self._cart(), typed)
             except (NotFound, NotAllowed):
                 # it has become an order: in another tab, or by `place`, which will tell
                 if not self._is_placing:
@@ -189,7 +189,7 @@ class CheckoutState(PageState, rx.State):
             if shown.status == "ready" and shown.chosen and not cart.cart.shipping_name:
                 cart_id = await self._cart()
                 async with current_shop().database.read() as session:
-                    draft = await carts.read_draft(session, cart_id)
+                    draft = await read_draft(session, cart_id)
                 address = draft.get("address", "")
                 return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[misc]
         return None
@@ -282,7 +282,7 @@ class CheckoutState(PageState, rx.State):
         await refresh(cart)
         if cart.cart.lines:
             async with current_shop().database.read() as session:
-                draft = await carts.read_draft(session, self._cart_id)
+                draft = await read_draft(session, self._cart_id)
             known, self.book = await known_fields(self)
             self.is_guest = not known
             self.draft = {**fields.EMPTY, **known, **draft}

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
 from backend.cart.models import Cart
 from backend.cart.owners import cart_for
 from backend.cart.views import cart_view
@@ -68,12 +69,12 @@ async def test_two_carts_become_one_as_far_as_there_is_stock(
     own = await cart_for(database, await cart(database, toys, trompo=3, yoyo=2), ana)
     guests = await cart(database, toys, trompo=4, yoyo=1, balero=1)
     async with database.transaction() as session:
-        await carts.save_draft(session, own, {"phone": "300", "suburb": "Centro"})
-        await carts.save_draft(session, guests, {"phone": "310", "suburb": ""})
+        await save_draft(session, own, {"phone": "300", "suburb": "Centro"})
+        await save_draft(session, guests, {"phone": "310", "suburb": ""})
     assert await cart_for(database, guests, ana) == own
     assert await content(database, toys, own) == {"trompo": 5, "yoyo": 3, "balero": 1}
     async with database.read() as session:
-        assert await carts.read_draft(session, own) == {"phone": "310", "suburb": "Centro"}
+        assert await read_draft(session, own) == {"phone": "310", "suburb": "Centro"}
     assert await cart_for(database, guests, ana) == own  # again, from a tab that was slower
     assert await content(database, toys, own) == {"trompo": 5, "yoyo": 3, "balero": 1}
     assert await content(database, toys, guests) == {}

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
@@ -132,8 +133,8 @@ async def test_a_completed_cart_is_closed(database: Database, floor: Floor) -> N
 async def test_a_draft_keeps_what_was_typed_and_no_more(database: Database, floor: Floor) -> None:
     cart_id, _ = await _cart_with(database, floor)
     async with database.transaction() as session:
-        await carts.save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})
-        await carts.save_draft(session, cart_id, {"email": "ana@example.com"})
-        assert await carts.read_draft(session, cart_id) == {"email": "ana@example.com", "first_name": "Ana"}
+        await save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})
+        await save_draft(session, cart_id, {"email": "ana@example.com"})
+        assert await read_draft(session, cart_id) == {"email": "ana@example.com", "first_name": "Ana"}
         with pytest.raises(InvalidData):
-            await carts.save_draft(session, cart_id, {"email": "x" * 10_000})
+            await save_draft(session, cart_id, {"email": "x" * 10_000})

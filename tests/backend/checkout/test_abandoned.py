@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
 from backend.cart.models import Cart, LineItem
 from backend.checkout import abandoned
 from backend.checkout.abandoned import AbandonedCarts
@@ -117,7 +118,7 @@ async def test_documents_in_drafts_go_after_a_day_and_the_rest_stays(till: Till)
     old, younger = await till.cart(toy), await till.cart(toy)
     for cart_id in (old, younger):
         async with till.database.transaction() as session:
-            await carts.save_draft(session, cart_id, TYPED)
+            await save_draft(session, cart_id, TYPED)
     await leave(till, DAY, old)
     await leave(till, DAY - LITTLE, younger)
     async with till.database.read() as session:
@@ -126,6 +127,6 @@ async def test_documents_in_drafts_go_after_a_day_and_the_rest_stays(till: Till)
     async with till.database.read() as session:
         rest = {name: text for name, text in TYPED.items() if name not in DOCUMENT_FIELDS}
         assert rest.keys() < TYPED.keys()
-        assert await carts.read_draft(session, old) == rest
-        assert await carts.read_draft(session, younger) == TYPED
+        assert await read_draft(session, old) == rest
+        assert await read_draft(session, younger) == TYPED
         assert (await session.get_one(Cart, old)).updated_at == before  # it grows no younger by it

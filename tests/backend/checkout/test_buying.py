@@ -12,6 +12,7 @@ from sqlmodel import SQLModel
 
 from backend.attention.models import Attention
 from backend.cart import service as carts
+from backend.cart.drafts import save_draft
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
@@ -384,7 +385,7 @@ async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, f
         present = await carts.create(session)
         await carts.add(session, present, yoyo, 2)
         await carts.add(session, present, trompo, 1)
-        await carts.save_draft(session, present, {"suburb": "Centro"})
+        await save_draft(session, present, {"suburb": "Centro"})
     assert await checkout.try_again(*lost, present) == present
     assert await _content(database, present) == {yoyo: 2, trompo: 3}
     async with database.read() as session:

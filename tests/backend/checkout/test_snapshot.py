@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart import service as carts
+from backend.cart.drafts import save_draft
 from backend.cart.models import LineItem
 from backend.catalog.models import Variant
 from backend.errors import Conflict, TotalChanged
@@ -67,7 +68,7 @@ async def test_the_cart_refuses_changes_from_the_lock_on_and_until_the_payment_h
     await rival()
     assert len(refusals) == 2
     async with till.database.transaction() as session:
-        assert await carts.save_draft(session, cart_id, {"suburb": "Centro"}) == {"suburb": "Centro"}
+        assert await save_draft(session, cart_id, {"suburb": "Centro"}) == {"suburb": "Centro"}
     await till.decide(payment, ProviderState.REJECTED)
     await till.add(cart_id, trompo)
 

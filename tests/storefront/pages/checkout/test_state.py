@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
 from backend.checkout.service import TOKEN_FOR
@@ -258,7 +259,7 @@ async def _taken(shop: Shop, state: CheckoutState) -> str:
     """The shopper's cart is Ana's now, and the shopper has only its id."""
     cart_id = (await state.get_state(CartState)).cart_id
     async with shop.database.transaction() as session:
-        await carts.save_draft(session, cart_id, TYPED)
+        await save_draft(session, cart_id, TYPED)
         ana = Customer(email="ana@example.com")
         session.add(ana)
         await session.flush()
@@ -268,7 +269,7 @@ async def _taken(shop: Shop, state: CheckoutState) -> str:
 
 async def _draft_of(shop: Shop, cart_id: str) -> dict[str, str]:
     async with shop.database.read() as session:
-        return await carts.read_draft(session, cart_id)
+        return await read_draft(session, cart_id)
 
 
 async def test_a_customers_checkout_opens_for_nobody_else(

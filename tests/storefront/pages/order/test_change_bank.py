@@ -7,7 +7,7 @@ import reflex as rx
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.drafts import read_draft
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.checkout.service import PlacedOrder
@@ -70,7 +70,7 @@ async def test_the_cart_comes_back_with_everything_typed_but_the_bank(
         await session.execute(update(Cart).values(draft=kept))
     assert await _changed(root, placed.order_id, placed.token) == page.Changed(has_cart=True)
     async with shop.database.read() as session:
-        view, draft = await cart_view(session, cart.cart_id), await carts.read_draft(session, cart.cart_id)
+        view, draft = await cart_view(session, cart.cart_id), await read_draft(session, cart.cart_id)
     assert [line.quantity for line in view.lines] == [2]
     assert {name: draft.get(name, "") for name in TYPED} == {**TYPED, "bank": ""}
     assert await _status(placed) == "closed"
