@@ -19,6 +19,8 @@ from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
 from storefront.live.redis_check import RedisCheck
+from storefront.office import admin
+from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
@@ -48,6 +50,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
         shop.readiness.checks["redis"] = redis.look
     api = create_api(shop)
     api.include_router(revalidation.router)
+    api.include_router(admin.router)
     if isinstance(pages, Starlette):
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
@@ -69,7 +72,7 @@ def remove_unused_routes(pages: Starlette) -> None:
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
     renderer = RendererSupervisor(
-        SERVER, shop.settings.renderers, samples=[sample_of(page) for page in PAGES]
+        SERVER, shop.settings.renderers, samples=[sample_of(page) for page in (*PAGES, *OFFICE_PAGES)]
     )
     shop.services.append(renderer)
     if shop.settings.renderers:

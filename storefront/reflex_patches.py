@@ -1,6 +1,7 @@
 """Changes to the JavaScript that Reflex generates, made at every build by one Reflex plugin.
 
-Each knows the lines it changes. When a newer Reflex writes them otherwise, the build stops and names the patch.
+Each knows the lines it changes. When a newer Reflex writes them otherwise, the build stops and names the patch. What
+keeps the office out of the shop's pages is in `storefront/office/building.py`.
 
 | patch | file | why |
 |---|---|---|
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from reflex.plugins import Plugin
-from reflex.plugins.base import PreCompileContext
+from reflex.plugins.base import PostBuildContext, PreCompileContext
 from reflex.utils.exec import is_prod_mode
 
 from backend.texts import _
@@ -40,6 +41,15 @@ class ReflexPatches(Plugin):
         change(DOCUMENT_JS, drop_color_mode)
         if is_prod_mode():
             change(STATE_JS, own_origin_patch)
+        from storefront.office import building  # when it is imported, Reflex must have read its configuration
+
+        context["add_save_task"](building.states_script)
+
+    def post_build(self, **context: Unpack[PostBuildContext]) -> None:
+        """Divide what Vite has built, before it is compressed."""
+        from storefront.office import building
+
+        building.divide_manifest(context["static_dir"])
 
 
 def _replace(source: str, changes: Mapping[str, str], file: str, patch: str) -> str:
@@ -68,6 +78,7 @@ INITIAL_STATE_ID = "initial-state"
 STORE = "function createStateStore(initialState) {\n"
 IN_BROWSER = "useState(() => createStateStore(initialState))"
 ON_SERVER = "getSnapshot: (substateName) => initialState[substateName],"
+MERGED = "useEffect(() => store.mergeInitialState(initialState), [store, initialState]);"
 
 WITH_DOCUMENT_STATE = f"""\
 // The compiled initial state with a document's values over it: {{state: {{variable: value}}}}. States that the pages do
@@ -92,6 +103,12 @@ function stateOfRequest() {{
 
 """
 
+REGISTERED = """\
+useEffect(() => {
+    registerApp({ store });
+    store.mergeInitialState(initialState);
+  }, [store, initialState]);"""
+
 
 def initial_state_patch(source: str) -> str:
     """`utils/context.jsx`, whose store starts with the initial state of the document.
@@ -99,7 +116,7 @@ def initial_state_patch(source: str) -> str:
     Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads other
     values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
     `globalThis.renderRequest`), in the browser those that the document has in `<template id="initial-state">`.
-    A document without one works as before.
+    A document without one works as before. The store is registered too: the office's script adds its states to it.
 
     Raises:
         RuntimeError: the module is not the one this patch was written for.
@@ -108,6 +125,7 @@ def initial_state_patch(source: str) -> str:
         STORE: WITH_DOCUMENT_STATE + STORE,
         IN_BROWSER: "useState(() => createStateStore(withDocumentState(stateInDocument())))",
         ON_SERVER: "getSnapshot: (substateName) => stateOfRequest()[substateName],",
+        MERGED: REGISTERED,
     }
     return _replace(source, changes, CONTEXT_JSX, "initial_state_patch")
 

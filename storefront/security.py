@@ -31,6 +31,13 @@ DOCUMENT_HEADERS = {
     ),
     "x-frame-options": "DENY",
 }
+OFFICE_HEADERS = {
+    **DOCUMENT_HEADERS,
+    "cache-control": "no-store",
+    "permissions-policy": DOCUMENT_HEADERS["permissions-policy"].replace("camera=()", "camera=(self)"),
+    "x-robots-tag": "noindex,nofollow",
+}
+"""Of the office's documents: they may use the camera, for pictures and codes, and no browser stores them."""
 
 
 def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
@@ -66,11 +73,12 @@ def inline_scripts(html: str) -> list[str]:
     return EXECUTABLE.findall(html)
 
 
-def content_policy(settings: Settings, scripts: Iterable[str]) -> str:
+def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: bool = False) -> str:
     """The Content-Security-Policy of a document that runs these inline scripts and no others.
 
     Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page while it
-    runs. Pictures may come from any https site, as the catalogue may name such urls.
+    runs. Pictures may come from any https site, as the catalogue may name such urls; in the office, also from what the
+    browser itself holds (`blob:`), such as a picture that is being uploaded.
     """
     hashes = sorted(
         {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}
@@ -80,7 +88,7 @@ def content_policy(settings: Settings, scripts: Iterable[str]) -> str:
         "default-src 'self'",
         " ".join(["script-src 'self'", *hashes]),
         "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: https:",
+        "img-src 'self' data: https: blob:" if in_office else "img-src 'self' data: https:",
         f"connect-src 'self' {own_socket}",
         "object-src 'none'",
         "frame-src 'none'",

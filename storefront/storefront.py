@@ -8,6 +8,7 @@ from storefront.draining import drain_at_sigterm
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
+from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
 from storefront.socket_guard import guard_websocket
@@ -66,5 +67,5 @@ app.register_lifespan_task(drain_at_sigterm)
 accept_own_pages_only(app)
 guard_websocket(app)
 app.add_middleware(StateLossMiddleware())
-for page in PAGES:
+for page in (*PAGES, *OFFICE_PAGES):
     page.add_to(app)

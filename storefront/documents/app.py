@@ -18,9 +18,11 @@ from storefront.documents.markup import first_tags, further_tags, initial_state_
 from storefront.documents.page_cache import LoadedPage, PageCache
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.responses import HTML, TEXT, XML, Body, DocumentResponse
-from storefront.meta import INDEX, NOINDEX
-from storefront.pages.routes import Page, page_at
-from storefront.security import DOCUMENT_HEADERS, content_policy, inline_scripts
+from storefront.meta import INDEX, NOINDEX, DocumentMeta
+from storefront.office.building import with_office_manifest
+from storefront.office.routes import NAME, OfficePage, office_page_at
+from storefront.pages.routes import Page, page_at, sample_of
+from storefront.security import DOCUMENT_HEADERS, OFFICE_HEADERS, content_policy, inline_scripts
 from storefront.static_files import StaticFiles
 
 log = logging.getLogger(__name__)
@@ -46,6 +48,10 @@ class Documents:
         self._files = StaticFiles(folder)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
+        self._office_shell = with_office_manifest(self._shell)
+        self._office_policy = content_policy(
+            current_shop().settings, inline_scripts(self._office_shell), in_office=True
+        )
         self._loaded = PageCache()
         self._sitemaps = SingleFlight[str, Body | None]()
 
@@ -66,7 +72,10 @@ class Documents:
         if (text := await self._for_crawlers(scope["path"])) is not None:
             return text
         address = read_address(scope)
+        screen = office_page_at(address.segments) if address else None
         page = page_at(address.segments) if address else None
+        if address is not None and screen is not None:
+            return await self._screen(screen) if address.is_canonical else _redirect(308, address.url)
         if address is None or page is None:
             return await self._document(await self._loaded.not_found())
         if not address.is_canonical:
@@ -80,6 +89,20 @@ class Documents:
         if is_too_long(scope):
             return _plain(414, "URI Too Long")
         return _plain(404, "Not Found") if self._files.should_have(scope["path"]) else None
+
+    async def _screen(self, screen: OfficePage) -> DocumentResponse:
+        """The document of a screen of the office: what it looks like before anything is known, for everybody alike."""
+        meta = DocumentMeta(screen.title, robots=OFFICE_HEADERS["x-robots-tag"])
+        loaded = LoadedPage(screen, sample_of(screen), meta, b"{}", NAME)
+        document = await self._renders.document(loaded)
+        if document is None:
+            body, policy = (
+                Body.of(with_tags(self._office_shell, first_tags(meta, NAME)), HTML),
+                self._office_policy,
+            )
+        else:
+            body, policy = document.body, document.policy
+        return DocumentResponse(200, body, headers={**OFFICE_HEADERS, "content-security-policy": policy})
 
     async def _page(self, page: Page, address: "Address") -> DocumentResponse:
         try:

@@ -103,7 +103,8 @@ def _preload(meta: DocumentMeta) -> str:
 # there; asking for a dozen scripts alone takes time. React hydrates links by `rel` and `href` alone, so they may have
 # more attributes and stand elsewhere than where it rendered them.
 
-STYLESHEET = re.compile(r'<link href="(/assets/[\w.-]+\.css)" rel="stylesheet"')
+STYLESHEET = re.compile(r'<link (?=[^>]*rel="stylesheet")(?:rel="stylesheet" )?href="(/assets/[\w.-]+\.css)"')
+"""Reflex writes the address of the styles of all pages first; React Router, of a page's own styles, what they are."""
 STYLE_PRELOAD = '<link as="style"'
 FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
 FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\burl\([^}]*\}")

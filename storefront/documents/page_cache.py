@@ -20,7 +20,7 @@ from backend.errors import InvalidData, NotFound
 from backend.single_flight import SingleFlight
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
-from storefront.pages.routes import NOT_FOUND, Page
+from storefront.pages.routes import NOT_FOUND, Page, Routed
 from storefront.state.frame import Frame, FrameState, frame_values
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class LoadedPage:
         site_name: the shop's name, for those who share the page.
     """
 
-    page: Page
+    page: Routed
     url: str
     meta: DocumentMeta
     initial_state: bytes

@@ -21,7 +21,9 @@ from storefront.documents.markup import (
 )
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.responses import HTML, Body
-from storefront.pages.routes import Page, sample_of
+from storefront.office.building import with_office_manifest
+from storefront.office.routes import OfficePage
+from storefront.pages.routes import Routed, sample_of
 from storefront.renderer.process import NotRendered
 from storefront.security import content_policy, inline_scripts
 
@@ -84,7 +86,7 @@ class RenderCache:
     async def _render(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
         try:
             policy = await self._policy(loaded.page)
-            html = await self._renderer.render(loaded.url, loaded.initial_state)
+            html = await self._html(loaded.page, loaded.url, loaded.initial_state)
         except NotRendered as reason:
             log.info("%s was not rendered: %s", loaded.url, reason)
             return None
@@ -95,12 +97,18 @@ class RenderCache:
             self._stored[tag] = document
         return document
 
-    async def _policy(self, page: Page) -> str:
+    async def _html(self, page: Routed, url: str, initial_state: bytes) -> str:
+        html = await self._renderer.render(url, initial_state)
+        return with_office_manifest(html) if isinstance(page, OfficePage) else html
+
+    async def _policy(self, page: Routed) -> str:
         """The page's policy: it allows the scripts that the page has before anything is loaded for it, and no others.
 
         So a text from the database can never become a script, even if somebody forgot to escape it.
         """
         if page.route not in self._policies:
-            html = await self._renderer.render(sample_of(page), b"{}")
-            self._policies[page.route] = content_policy(self._settings, inline_scripts(html))
+            html = await self._html(page, sample_of(page), b"{}")
+            self._policies[page.route] = content_policy(
+                self._settings, inline_scripts(html), in_office=isinstance(page, OfficePage)
+            )
         return self._policies[page.route]

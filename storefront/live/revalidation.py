@@ -4,8 +4,10 @@ No cache is dropped, because product data is read live. Only open pages grow sta
 replica.
 """
 
+import asyncio
 import hmac
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -14,13 +16,16 @@ import reflex as rx
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from backend import news
 from backend.app import current_shop
 from backend.edge.requests import WireRoute
-from backend.errors import InvalidData, Unauthorized
+from backend.errors import InvalidData, OutsideFailure, Unauthorized
 from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
 from storefront.live.open_pages import open_pages
 from storefront.live.pubsub import LocalPubSub, PubSub, pubsub_over
 from storefront.live.refresh import Refresher
+
+log = logging.getLogger(__name__)
 
 
 class ChangedProduct(BaseModel):
@@ -95,9 +100,28 @@ async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
     refresher.start()
     _live.pubsub = pubsub_over(current_shop().settings.redis_url)
     await _live.pubsub.start(refresher.notify)
+    end_news = news.listen(_pass_on)
     try:
         yield
     finally:
+        end_news()
         await _live.pubsub.stop()
         await refresher.stop()
         _live.pubsub, open_pages.connected = LocalPubSub(), None
+
+
+_passing: set[asyncio.Task[None]] = set()
+
+
+def _pass_on(topics: Collection[str]) -> None:
+    """Tell every process what was changed by a commit of this one: screens of the office watch such topics."""
+    task = asyncio.create_task(_publish_news(topics), name="news")
+    _passing.add(task)
+    task.add_done_callback(_passing.discard)
+
+
+async def _publish_news(topics: Collection[str]) -> None:
+    try:
+        await _live.pubsub.publish(topics)
+    except OutsideFailure as error:
+        log.warning("screens of the office are not told of news: %s", error.message)

@@ -14,11 +14,15 @@ from reflex.state import BaseState, StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 
+from storefront.on_demand import StatesOnDemand
+
 HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
-class KnownClientState(rx.State):
+class KnownClientState(StatesOnDemand, rx.State):
     """Whether the browser has sent what it stores (cookies, local storage) to this page's state.
+
+    The states of the office lie below it: every page has it, and no browser is told of it: no shopper has them.
 
     States expire one by one in Redis, an hour after they were written. This one is written when the page connects, and
     no other state earlier: so this one expires first.

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -14,6 +14,15 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.wishlist import WishlistState
+
+
+class Routed(Protocol):
+    """A page of the shop or a screen of the office: it has an address, as Reflex writes it."""
+
+    @property
+    def route(self) -> str:
+        """The address."""
+
 
 Loader = Callable[[PageParams], Awaitable[PageData[Any]]]
 
@@ -132,6 +141,6 @@ def page_at(segments: tuple[str, ...]) -> Page | None:
     return next((page for page in PAGES if page is not NOT_FOUND and page.matches(segments)), None)
 
 
-def sample_of(page: Page) -> str:
+def sample_of(page: Routed) -> str:
     """An address that leads to the page, with `x` where its route varies."""
     return "/" + "/".join("x" if part.startswith("[") else part for part in page.route.split("/") if part)

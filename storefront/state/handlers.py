@@ -74,3 +74,17 @@ def checked_texts(value: object, most: int, longest: int = MAX_ID) -> list[str]:
     if not isinstance(value, list):
         raise InvalidData("not a list")
     return list(dict.fromkeys(checked_text(item, longest) for item in value[:most]))
+
+
+MOST_FIELDS = 60
+
+
+def checked_fields(values: object, *names: str, longest: int = 300) -> dict[str, str]:
+    """The texts that a form sent under these names, without space around them; an empty text for what it left out.
+
+    Raises:
+        InvalidData: it is no form of texts, or one of them is too long.
+    """
+    if not isinstance(values, dict) or len(values) > MOST_FIELDS:
+        raise InvalidData("not a form")
+    return {name: checked_text(values.get(name, ""), longest) for name in names}

@@ -66,6 +66,7 @@ def _print() -> None:
 
     from storefront import mount
     from storefront.documents.sitemap import ROBOTS, SITEMAP
+    from storefront.office.routes import OFFICE_PAGES
     from storefront.pages.routes import PAGES
     from storefront.storefront import app
 
@@ -82,7 +83,8 @@ def _print() -> None:
 
     mount.by_first_segment, mount.remove_unused_routes = watch_api, watch_pages
     app()
-    routes = {f"GET /{page.route.removeprefix('/')}" for page in PAGES} | {f"GET {ROBOTS}", f"GET {SITEMAP}"}
+    pages = {f"GET /{page.route.removeprefix('/')}" for page in (*PAGES, *OFFICE_PAGES)}
+    routes = pages | {f"GET {ROBOTS}", f"GET {SITEMAP}"}
     for part in seen:
         routes.update(routes_in(part.routes))
     print(

@@ -29,6 +29,8 @@ SECONDS_TO_CLOSE = 15
 expect.set_options(
     timeout=20_000
 )  # milliseconds; what is expected is shown at once, unless the machine is busy
+STAFF = ("duena@trompo.example", "una clave muy larga")
+"""Who owns the shared shop: address and password."""
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
 
 
@@ -176,7 +178,8 @@ def production_build() -> None:
 @pytest.fixture(scope="session")
 def server(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
     """A running shop with the demo toys, shared by the tests of this worker."""
-    shop = ShopServer(tmp_path_factory.mktemp("shop"))
+    owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner)
     shop.start()
     yield shop
     shop.stop()

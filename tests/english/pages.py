@@ -16,14 +16,20 @@ from reflex_base.components.memo import MEMOS
 from starlette.responses import PlainTextResponse
 
 from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, open_session
 from backend.errors import NotFound, ShopError
 from backend.payment.providers.pse.answers import PaymentRefused, RefusalReason
 from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.settings import Settings
+from backend.staff import sessions as staff_sessions
+from backend.staff.models import Staff
+from backend.staff.rights import Role
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
+from storefront.office.routes import OFFICE_PAGES, OfficePage
+from storefront.office.state import OfficeScreen
 from storefront.pages.account.state import AccountState
 from storefront.pages.checkout.failures import text_of
 from storefront.pages.checkout.fields import LABELS
@@ -82,13 +88,13 @@ def spanish_in_code(code: str) -> list[str]:
     return [text for text in strings if not NAME.fullmatch(text) and spanish_in(text, *OF_THE_SHOP)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.route))
-def test_what_is_built_into_a_page(page: Page) -> None:
+@pytest.mark.parametrize("page", [*PAGES, *OFFICE_PAGES], ids=lambda page: str(page.route))
+def test_what_is_built_into_a_page(page: Page | OfficePage) -> None:
     assert spanish_in_code(compile_page("page", page.component())[1]) == []
 
 
 def test_what_is_built_into_several_pages() -> None:
-    for page in PAGES:
+    for page in (*PAGES, *OFFICE_PAGES):
         page.component()  # which makes the parts that are kept apart
     files, _imports = compile_memo_components(MEMOS.values())
     assert len(files) > 2
@@ -170,6 +176,29 @@ async def test_what_an_order_says(shop: Shop, cart: CartState) -> None:
     data = await page.load(PageParams.from_url(f"/order/{placed.order_id}?token={placed.token}"))
     assert data.content.order is not None
     assert spanish_in(said(data), *OF_THE_SHOP, *filter(None, TYPED.values())) == []
+
+
+@pytest.mark.parametrize("page", [page for page in OFFICE_PAGES if issubclass(page.state, OfficeScreen)])
+async def test_what_a_screen_of_the_office_shows(
+    shop: Shop, toy: str, shopper: Callable[[], rx.State], page: OfficePage
+) -> None:
+    del toy
+    async with shop.database.transaction() as session:
+        member = Staff(email="owner@trompo.example", password_hash="never used", role=Role.OWNER)
+        session.add(member)
+        await session.flush()
+        token = await staff_sessions.open_session(
+            session, member.id, staff_sessions.Browser("190.24.1.1"), has_second_factor=True
+        )
+        for kind in AttentionKind:
+            await raise_attention(session, kind, subject_id=kind, message="It happened")
+    root = shopper()
+    root.router = RouterData.from_router_data(
+        {"headers": {"cookie": f"{staff_sessions.COOKIE}={token}"}, "pathname": page.route}
+    )
+    screen: Any = await root.get_state(page.state)
+    await page.state.event_handlers["load"].fn(screen)
+    assert spanish_in(shown(screen), *OF_THE_SHOP) == []
 
 
 def test_what_every_failure_of_a_payment_is_told_as() -> None:

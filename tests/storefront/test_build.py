@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -72,4 +73,8 @@ def test_the_sources_it_looks_at_exist() -> None:
 def test_every_style_sheet_is_on_the_pages() -> None:
     assets = Path(__file__).parent.parent.parent / "assets"
     sheets = {str(file.relative_to(assets)) for file in assets.rglob("*.css")}
-    assert set(STYLES) == sheets
+    in_office = {sheet for sheet in sheets if sheet.startswith("styles/office/")}
+    assert set(STYLES) == sheets - in_office
+    index = (assets / "styles" / "office" / "index.css").read_text("utf-8")
+    imported = {f"styles/office/{name}" for name in re.findall(r'@import "\./(.+?)";', index)}
+    assert imported | {"styles/office/index.css"} == in_office

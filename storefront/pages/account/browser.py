@@ -126,6 +126,7 @@ def http_form(
     look: str = "primary",
     leads_to: str = "",
     done: str = "",
+    test_id: str = "",
 ) -> rx.Component:
     """A form that is sent by HTTP.
 
@@ -137,8 +138,9 @@ def http_form(
         look: how its button looks.
         leads_to: the page after it.
         done: what is said when all is well, if it leads nowhere.
+        test_id: the button's `data-testid`.
     """
-    button = _submit(submit, busy, ANSWER.is_busy, look)
+    button = _submit(submit, busy, ANSWER.is_busy, look, test_id)
     return HttpForm.create(
         _said(ANSWER),
         *content,
@@ -176,10 +178,11 @@ def _said(answer: ObjectVar[Any]) -> rx.Component:
     )
 
 
-def _submit(submit: str, busy: str, is_busy: rx.Var[bool], look: str) -> rx.Component:
+def _submit(submit: str, busy: str, is_busy: rx.Var[bool], look: str, test_id: str) -> rx.Component:
     return rx.el.button(
         rx.cond(is_busy, busy, submit),
         type="submit",
+        **({"data_testid": test_id} if test_id else {}),
         class_name=f"button button--{look}",
         custom_attrs={"aria-busy": rx.cond(is_busy, "true", ABSENT)},
     )

@@ -1,0 +1,90 @@
+"""News: after a commit, who listens learns what kinds of things were changed by it. For the screens that are open.
+
+It is told at most once and to this process alone; whoever listens passes it on. Nothing depends on it but how soon a
+screen shows what the database holds.
+"""
+
+import logging
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+
+from backend.attention.models import Attention
+from backend.attention.service import AttentionRaised
+from backend.events import subscribe
+from backend.inventory.events import StockChanged
+from backend.orders.models import Fulfillment, Order
+
+log = logging.getLogger(__name__)
+
+
+class Topic(StrEnum):
+    """A kind of things. No id of a thing is written like one."""
+
+    ORDERS = "news:orders"
+    """Orders, their payments and their fulfillments."""
+    ATTENTION = "news:attention"
+    STOCK = "news:stock"
+
+
+Listener = Callable[[frozenset[Topic]], None]
+_BY_TABLE: dict[type[Any], Topic] = {
+    Order: Topic.ORDERS,
+    Fulfillment: Topic.ORDERS,
+    Attention: Topic.ATTENTION,
+}
+_CHANGED = "news.changed"
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> Callable[[], None]:
+    """Call the listener with the topics of every commit from now on; it must return at once.
+
+    Returns:
+        What ends it.
+    """
+    _listeners.append(listener)
+    return lambda: _listeners.remove(listener)
+
+
+@event.listens_for(Session, "after_flush")
+def _note_rows(session: Session, _context: object) -> None:
+    for row in (*session.new, *session.dirty, *session.deleted):
+        topic = _BY_TABLE.get(type(row))
+        if topic is not None:
+            _note(session, topic)
+
+
+@subscribe(AttentionRaised)
+async def _attention_raised(session: AsyncSession, _event: AttentionRaised) -> None:
+    _note(session.sync_session, Topic.ATTENTION)
+
+
+@subscribe(StockChanged)
+async def _stock_changed(session: AsyncSession, _event: StockChanged) -> None:
+    _note(session.sync_session, Topic.STOCK)
+
+
+def _note(session: Session, topic: Topic) -> None:
+    session.info.setdefault(_CHANGED, set()).add(topic)
+
+
+@event.listens_for(Session, "after_commit")
+def _tell(session: Session) -> None:
+    topics = frozenset(session.info.pop(_CHANGED, ()))
+    if not topics:
+        return
+    for listener in _listeners:
+        try:
+            listener(topics)
+        except Exception:
+            log.exception("news could not be passed on")
+
+
+@event.listens_for(Session, "after_rollback")
+def _forget(session: Session) -> None:
+    session.info.pop(_CHANGED, None)

@@ -1,0 +1,168 @@
+"""What a person must resolve, as the office lists it: what happened in one sentence, what is advised, until when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention.kinds import RULES, Action, AttentionKind
+from backend.attention.models import Attention
+from backend.database import database_now
+from backend.dates import time_label
+from backend.errors import InvalidData
+from backend.money import format_cop
+from backend.orders.models import Order
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+MOST_ROWS = 30
+SEPARATOR = "|"
+
+
+K = AttentionKind
+HONOR = {
+    K.PAID_WITHOUT_ORDER: _("Crear el pedido"),
+    K.PAYMENT_UNRESOLVED: _("Fue aprobado: aceptar el pago"),
+    K.STOCK_SHORT: _("Ya están las unidades"),
+    K.LABEL_IN_DOUBT: _("La guía sí está"),
+    K.LABEL_TOO_EXPENSIVE: _("Comprar la guía"),
+    K.JOB_FAILED: _("Correrla otra vez"),
+}
+"""What accepting is called, where it is not the payment that is accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionView:
+    """A way to resolve a row. `needs`: `reference` of a transfer, `note`, `label` numbers, or nothing."""
+
+    name: str
+    label: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRow:
+    """Something that somebody must resolve.
+
+    Attributes:
+        title: what happened, in one sentence.
+        about: which order and how much money it concerns; empty for neither.
+        advice: what to do about it.
+        recommended: the action that is right unless there is a reason against it.
+        others: the other actions that are allowed.
+        detail: what happened, exactly, for whoever looks further.
+        due_label: until when it should be resolved.
+    """
+
+    id: str
+    kind: str
+    title: str
+    about: str
+    advice: str
+    recommended: ActionView
+    others: list[ActionView]
+    detail: str
+    order_id: str
+    due_label: str
+    is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionPage:
+    """Open rows, the most urgent first; `cursor` reads the next ones and is empty when there are none."""
+
+    rows: list[AttentionRow]
+    cursor: str = ""
+
+
+async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") -> AttentionPage:
+    """What is open, the most urgent first.
+
+    Raises:
+        Forbidden: the actor may not see it.
+        InvalidData: the cursor is none of ours.
+    """
+    actor.require(Right.READ_ATTENTION)
+    query = (
+        select(Attention, Order.number)
+        .outerjoin(Order, Order.id == Attention.order_id)
+        .where(Attention.resolved_at.is_(None))
+        .order_by(Attention.due_at, Attention.id)
+        .limit(MOST_ROWS + 1)
+    )
+    if cursor:
+        query = query.where(tuple_(Attention.due_at, Attention.id) > _read(cursor))
+    found = (await session.execute(query)).all()
+    moment = await database_now(session)
+    rows = [_row(attention, number, moment) for attention, number in found[:MOST_ROWS]]
+    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
+    return AttentionPage(rows, _cursor(last) if last else "")
+
+
+async def count_open(session: AsyncSession, actor: Actor) -> int:
+    """How many rows are open; 0 for whoever may not see them."""
+    if not actor.may(Right.READ_ATTENTION):
+        return 0
+    query = select(func.count()).where(Attention.resolved_at.is_(None))
+    return (await session.execute(query)).scalar_one()
+
+
+async def count_unknown(session: AsyncSession, actor: Actor, known: Sequence[str]) -> int:
+    """How many open rows there are beside those that are known.
+
+    Raises:
+        Forbidden: the actor may not see them.
+    """
+    actor.require(Right.READ_ATTENTION)
+    query = select(func.count()).where(Attention.resolved_at.is_(None), Attention.id.not_in(known))
+    return (await session.execute(query)).scalar_one()
+
+
+def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
+    rules = RULES[AttentionKind(row.kind)]
+    about = [
+        *([_("Pedido {number}").format(number=number)] if number is not None else []),
+        *([format_cop(row.amount)] if row.amount is not None else []),
+    ]
+    kind = AttentionKind(row.kind)
+    return AttentionRow(
+        id=row.id,
+        kind=row.kind,
+        title=rules.title,
+        about=" · ".join(about),
+        advice=rules.advice,
+        recommended=_action(kind, rules.recommended),
+        others=[_action(kind, action) for action in rules.actions if action is not rules.recommended],
+        detail=row.message,
+        order_id=row.order_id or "",
+        due_label=time_label(row.due_at) if row.due_at else "",
+        is_late=row.due_at is not None and row.due_at < moment,
+    )
+
+
+def _action(kind: AttentionKind, action: Action) -> ActionView:
+    match action:
+        case Action.REFUNDED:
+            return ActionView(action, _("Ya devolví el dinero"), "reference")
+        case Action.DISMISSED:
+            return ActionView(action, _("No hay que hacer nada"), "note")
+        case Action.HONOR:
+            needs = "label" if kind is K.LABEL_IN_DOUBT else ""
+            return ActionView(action, HONOR.get(kind, _("Aceptar el pago")), needs)
+
+
+def _cursor(last: Attention) -> str:
+    return f"{last.due_at.isoformat() if last.due_at else ''}{SEPARATOR}{last.id}"
+
+
+def _read(cursor: str) -> tuple[datetime, str]:
+    due, _separator, attention_id = cursor.partition(SEPARATOR)
+    try:
+        moment = datetime.fromisoformat(due)
+    except ValueError as error:
+        raise InvalidData("not a cursor") from error
+    if moment.tzinfo is None:
+        raise InvalidData("not a cursor")
+    return moment, attention_id

@@ -1,0 +1,198 @@
+"""Por resolver: what happened in one sentence, the one recommended action, and what else may be done."""
+
+from typing import ClassVar
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.attention.kinds import Action
+from backend.attention.service import Decision
+from backend.errors import Conflict, InvalidData
+from backend.news import Topic
+from backend.office.attention import (
+    ActionView,
+    AttentionPage,
+    AttentionRow,
+    count_unknown,
+    open_attention,
+)
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.components.forms import field
+from storefront.components.hooks import text_at
+from storefront.live.state_loss import KnownClientState
+from storefront.office.browser import icon
+from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.lists import fresh, more, rows
+from storefront.office.layout import office
+from storefront.office.places import ATTENTION
+from storefront.office.state import OfficeScreen, office_event
+from storefront.state.handlers import checked_fields
+
+TITLE = _("Por resolver")
+REFERENCE, NOTE, TRACKING = "reference", "note", "tracking_number"
+MISSING = {
+    REFERENCE: _("Escribe la referencia de la transferencia."),
+    NOTE: _("Escribe por qué no hay que hacer nada."),
+    "label": _("Escribe el número de la guía."),
+}
+
+
+class AttentionState(OfficeScreen, KnownClientState):
+    """What a person must resolve."""
+
+    content: rx.Field[AttentionPage | None] = rx.field(None)
+
+    _right: ClassVar[Right] = Right.READ_ATTENTION
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ATTENTION})
+
+    async def _content(self, actor: Actor) -> AttentionPage:
+        async with current_shop().database.read() as session:
+            return await open_attention(session, actor)
+
+    async def _refresh(self, actor: Actor) -> None:
+        """The list does not move: how many are new is said, and they are shown when somebody asks for them."""
+        known = [row.id for row in self.content.rows] if self.content else []
+        async with current_shop().database.read() as session:
+            self.fresh = await count_unknown(session, actor, known)
+
+    @office_event(Right.READ_ATTENTION)
+    async def show_fresh(self, actor: Actor) -> None:
+        """Show what is new."""
+        await self._show(actor)
+
+    @office_event(Right.READ_ATTENTION)
+    async def more(self, actor: Actor) -> None:
+        """Show the next rows too."""
+        shown = self.content or AttentionPage([])
+        if not shown.cursor:
+            return
+        async with current_shop().database.read() as session:
+            following = await open_attention(session, actor, shown.cursor)
+        self.content = AttentionPage([*shown.rows, *following.rows], following.cursor)
+
+    @office_event(Right.RESOLVE_ATTENTION)
+    async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Do what was decided about a row, once.
+
+        The form names the row's `id` and the `action`, and holds what the action needs.
+        """
+        typed = checked_fields(form_data, "id", "action", REFERENCE, NOTE, TRACKING)
+        if typed["action"] not in tuple(Action):
+            raise InvalidData("not an action")
+        self.problems = {}
+        label = {TRACKING: typed[TRACKING]} if typed[TRACKING] else {}
+        decision = Decision(
+            Action(typed["action"]), actor.id, typed[REFERENCE] or None, typed[NOTE] or None, label
+        )
+        if missing := self._missing(typed, decision):
+            self.problems = {f"{typed['id']}-{missing}": MISSING[missing]}
+            return
+        try:
+            await current_shop().attention.resolve(typed["id"], decision)
+        except Conflict:
+            self._tell(_("Otra persona lo resolvió antes."), "problem")
+        else:
+            self._tell(_("Resuelto."))
+        await self._show(actor)
+
+    def _missing(self, typed: dict[str, str], decision: Decision) -> str:
+        rows_shown = self.content.rows if self.content else []
+        row = next((one for one in rows_shown if one.id == typed["id"]), None)
+        ways = [row.recommended, *row.others] if row else []
+        needs = next((way.needs for way in ways if way.name == decision.action), "")
+        given = {REFERENCE: decision.reference, NOTE: decision.note, "label": decision.label}
+        return needs if needs and not given[needs] else ""
+
+
+SHOWN = AttentionState.content.to(ObjectVar, AttentionPage)
+
+
+def page() -> rx.Component:
+    """What a person must resolve."""
+    nothing = empty("check", _("Todo al día"), _("No hay nada por resolver. Si algo pasa, aparece aquí."))
+    content = rx.fragment(
+        fresh(AttentionState.fresh, AttentionState.show_fresh),
+        rows(SHOWN.rows, card, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        more(SHOWN.cursor != "", AttentionState.more),
+    )
+    return office(AttentionState, ATTENTION, TITLE, screen(AttentionState, content))
+
+
+def card(row: ObjectVar[AttentionRow]) -> rx.Component:
+    """What happened; opened, what to do."""
+    return rx.el.li(
+        rx.el.details(
+            rx.el.summary(
+                rx.el.span(
+                    rx.el.span(row.title, class_name="o-row__title"),
+                    rx.cond(row.about != "", rx.el.span(row.about, class_name="o-row__detail")),
+                    class_name="o-attention__what",
+                ),
+                chip(
+                    rx.cond(
+                        row.is_late,
+                        _("Pasó el plazo"),
+                        _("Antes del {moment}").format(moment=row.due_label),
+                    ),
+                    rx.cond(row.is_late, "bad", "wait"),
+                ),
+                icon("down", size=20),
+                class_name="o-attention__head",
+            ),
+            rx.el.div(
+                rx.el.p(row.advice, class_name="o-attention__advice"),
+                way(row, row.recommended.to(ObjectVar, ActionView), is_recommended=True),
+                rx.cond(
+                    row.others.length() > 0,
+                    rx.el.details(
+                        rx.el.summary(_("Hacer otra cosa"), class_name="o-disclosure"),
+                        rx.foreach(row.others, lambda other: way(row, other, is_recommended=False)),
+                    ),
+                ),
+                rx.el.p(row.detail, class_name="o-attention__detail"),
+                class_name="o-attention__body",
+            ),
+        ),
+        id=rx.Var.create(row.id),
+        key=row.id,
+        data_row="",
+        class_name="o-attention",
+        data_testid="attention-row",
+    )
+
+
+def way(row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recommended: bool) -> rx.Component:
+    """A way to resolve the row: what it needs, and its button."""
+
+    def needed(name: str, need: str, label: str, hint: str) -> rx.Component:
+        return rx.cond(
+            action.needs == need,
+            field(
+                name,
+                label,
+                element_id=f"{row.id}-{action.name}-{name}",
+                problem=text_at(AttentionState.problems, f"{row.id}-{need}"),
+                hint=hint,
+                live="",
+                auto_complete="off",
+            ),
+        )
+
+    return rx.el.form(
+        rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
+        rx.el.input(type="hidden", name="action", value=action.name, read_only=True),
+        needed(REFERENCE, REFERENCE, _("Referencia de la transferencia"), _("La que dice tu banco.")),
+        needed(NOTE, NOTE, _("Nota"), _("Queda escrita para quien pregunte después.")),
+        needed(TRACKING, "label", _("Número de la guía"), _("El que muestra la transportadora.")),
+        rx.el.button(
+            action.label,
+            type="submit",
+            class_name="button button--small " + ("button--primary" if is_recommended else "button--quiet"),
+        ),
+        class_name="o-attention__way",
+        key=action.name,
+        no_validate=True,
+        on_submit=AttentionState.resolve,
+    )

@@ -1,0 +1,1 @@
+"""What screens of the office are made of."""

@@ -1,0 +1,57 @@
+"""Forms of the office: fields with their problem beside them, and the bar that saves."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.texts import _
+from storefront.components.forms import field
+from storefront.components.hooks import text_at
+from storefront.office.browser import EDITED, EditForm
+
+LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
+
+
+def edit_form(state: Any, on_save: Any, *content: rx.Component, class_name: str = "o-form") -> rx.Component:
+    """A form whose values `on_save` gets, by name.
+
+    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field.
+    """
+    return EditForm.create(
+        *content,
+        save_bar(),
+        answers=rx.cond(state.told, state.told.number, 0),
+        is_good=rx.cond(state.told, state.told.tone == "news", True),
+        question=LEAVE,
+        on_save=on_save,
+        class_name=class_name,
+    )
+
+
+def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> rx.Component:
+    """A line of a form. For `more` see `storefront.components.forms.field`; a problem is `state.problems[name]`."""
+    return field(
+        name, label, element_id=f"{form}-{name}", problem=text_at(state.problems, name), live="", **more
+    )
+
+
+@rx.memo
+def save_bar() -> rx.Component:
+    """Saves what was changed, or drops it; there while there is something to save."""
+    return rx.el.div(
+        rx.el.button(
+            _("Descartar"),
+            type="button",
+            class_name="button button--quiet button--small",
+            special_props=[EDITED.reset],
+        ),
+        rx.el.button(
+            rx.cond(EDITED.is_busy, _("Guardando…"), _("Guardar")),
+            type="submit",
+            class_name="button button--primary button--small",
+            disabled=EDITED.is_busy,
+            data_testid="save",
+        ),
+        class_name="o-save",
+        hidden=~EDITED.is_dirty.to(bool),
+    )

@@ -1,0 +1,74 @@
+"""Lists of the office: rows that keys move through, more on demand, and what is new without moving anything."""
+
+from collections.abc import Callable
+from typing import Any
+
+import reflex as rx
+
+from backend.texts import _
+from storefront.office.browser import icon
+
+
+def rows(
+    items: Any, row: Callable[[Any], rx.Component], nothing: rx.Component, *, label: str
+) -> rx.Component:
+    """A list, or what is said when it is empty.
+
+    Args:
+        items: the variable that holds its things.
+        row: what one looks like, a `row_link` or an `rx.el.li` with `data_row=""` and the thing's id as its `id`.
+        nothing: what stands there without any: `feedback.empty`.
+        label: what the list holds, for those who do not see it.
+    """
+    return rx.cond(
+        items.length() > 0,
+        rx.el.ul(rx.foreach(items, row), class_name="o-list", aria_label=label),
+        nothing,
+    )
+
+
+def row_link(
+    href: Any, *content: rx.Component, row_id: Any, test_id: str, class_name: str = ""
+) -> rx.Component:
+    """A row that leads to its thing. `row_id` is the thing's id: whoever comes back finds the focus there."""
+    return rx.el.li(
+        rx.el.a(*content, href=href, class_name=f"o-row {class_name}".strip(), data_opens_row=""),
+        id=rx.Var.create(row_id),
+        key=row_id,
+        data_row="",
+        data_testid=test_id,
+    )
+
+
+def more(has_more: rx.Var[bool], on_more: Any) -> rx.Component:
+    """Reads the next rows. Lists page by a cursor: the last row's key."""
+    return rx.cond(
+        has_more,
+        rx.el.button(
+            _("Ver más"),
+            type="button",
+            class_name="button button--quiet button--small o-more",
+            on_click=on_more,
+            data_testid="more",
+        ),
+    )
+
+
+def fresh(count: Any, on_show: Any) -> rx.Component:
+    """«3 nuevos»: shows them when it is pressed, and never by itself. Its room is there all the time."""
+    said = rx.cond(count == 1, _("1 nuevo"), _("{n} nuevos").format(n=count))
+    return rx.el.div(
+        rx.cond(
+            count > 0,
+            rx.el.button(
+                icon("history", size=18),
+                said,
+                type="button",
+                class_name="o-fresh__button",
+                on_click=on_show,
+                data_testid="fresh",
+            ),
+        ),
+        class_name="o-fresh",
+        role="status",
+    )

@@ -1,0 +1,45 @@
+"""The places of the office, as its navigation and its search list them. A screen that opens one adds a line here."""
+
+from dataclasses import dataclass
+
+from backend.staff.rights import Right
+from backend.texts import _
+
+OFFICE = "/oficina"
+ENTER = f"{OFFICE}/entrar"
+ATTENTION = f"{OFFICE}/por-resolver"
+ORDERS = f"{OFFICE}/pedidos"
+PACK = f"{OFFICE}/empacar"
+STOCK = f"{OFFICE}/bodega"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the office.
+
+    Attributes:
+        path: its address.
+        label: its name.
+        icon: its icon's name in `assets/scripts/office/icons.jsx`.
+        right: who may go there.
+        is_main: whether a telephone's bar shows it; the others are under «Más». At most four are.
+        counts: the name of the number beside it in `storefront.office.state.Counts`; empty without one.
+    """
+
+    path: str
+    label: str
+    icon: str
+    right: Right
+    is_main: bool = False
+    counts: str = ""
+
+
+PLACES = (
+    Place(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
+    Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
+)
+
+
+def known(path: str) -> bool:
+    """Whether there is a place at this address."""
+    return any(place.path == path for place in PLACES)

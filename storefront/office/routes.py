@@ -1,0 +1,62 @@
+"""Every screen of the office: its address, what it looks like, its state, and who may see it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from backend.texts import _
+from storefront.components.pictures import OG_IMAGE
+from storefront.office import attention, enter, today
+from storefront.office.places import ATTENTION, ENTER, OFFICE
+
+NAME = _("Oficina")
+"""What every document's title ends with."""
+
+
+@dataclass(frozen=True)
+class OfficePage:
+    """A screen of the office.
+
+    Attributes:
+        route: its address, as Reflex writes it. What varies in it is called `[id]`, as in the shop: each further name
+            would be a variable of every shopper's state.
+        component: what it looks like.
+        state: its state, with an event `load`.
+        title: its document's title, without `NAME`.
+    """
+
+    route: str
+    component: Callable[[], rx.Component]
+    state: Any
+    title: str
+
+    def add_to(self, app: rx.App) -> None:
+        """Add the screen to the app."""
+        app.add_page(
+            self.component,
+            route=self.route,
+            title=f"{self.title} · {NAME}",
+            image=OG_IMAGE,  # without one Reflex names a file of its own
+            on_load=[self.state.load],
+        )
+
+    def matches(self, segments: tuple[str, ...]) -> bool:
+        """Whether a path of these parts leads here."""
+        pattern = [part for part in self.route.split("/") if part]
+        return len(segments) == len(pattern) and all(
+            part.startswith("[") or part == segment for part, segment in zip(pattern, segments, strict=True)
+        )
+
+
+OFFICE_PAGES = (
+    OfficePage(ENTER, enter.page, enter.OfficeEnterState, enter.TITLE),
+    OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
+    OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
+)
+
+
+def office_page_at(segments: tuple[str, ...]) -> OfficePage | None:
+    """The screen that a path leads to, by its decoded parts; None when there is none."""
+    return next((page for page in OFFICE_PAGES if page.matches(segments)), None)

@@ -1,0 +1,271 @@
+"""What every screen of the office has: who is asking, its content, what came of what was done, and live news.
+
+A screen's state is a substate of `KnownClientState`, so that it is made on demand (`storefront.on_demand`):
+
+    class TodayState(OfficeScreen, KnownClientState):
+        content: rx.Field[TodayView | None] = rx.field(None)
+
+Its handlers are made by `office_event(right)`, which asks who is signed in, refuses whoever may not, and passes the
+`Actor` on as the first argument; the service checks the right again.
+"""
+
+import inspect
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+from urllib.parse import quote
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.errors import (
+    Conflict,
+    Forbidden,
+    InsufficientStock,
+    InvalidData,
+    NotFound,
+    ShopError,
+    TooManyRequests,
+)
+from backend.office.attention import count_open
+from backend.staff.rights import RIGHTS, Actor, Right, Role, SecondFactorMissing
+from backend.texts import _
+from storefront.live.open_pages import Showing, address_of, open_pages
+from storefront.live.refresh import SharedReads
+from storefront.live.state_loss import KnownClientState
+from storefront.office.places import ENTER
+from storefront.office.session import actor_at
+from storefront.state.handlers import event, next_number
+
+log = logging.getLogger(__name__)
+
+FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
+ROLES = {
+    Role.OWNER: _("Dueño"),
+    Role.SHOP: _("Tienda"),
+    Role.STOCKROOM: _("Bodega"),
+    Role.ACCOUNTANT: _("Contabilidad"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of what was done.
+
+    Attributes:
+        number: tells one from the next.
+        tone: `problem` or `news`.
+        subject: what the screen's event that undoes it is called with; empty where it cannot be undone.
+    """
+
+    number: int = 0
+    tone: str = "news"
+    text: str = ""
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who is signed in. `rights` are the names of what their role may do."""
+
+    id: str = ""
+    role: str = ""
+    rights: list[str] = field(default_factory=list)
+
+
+class StaffState(KnownClientState):
+    """Who works at this browser, and the numbers beside the places."""
+
+    who: rx.Field[Who | None] = rx.field(None)
+    counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def office_event(
+    right: Right, *, supersedes: bool = False, debounce: int | None = None
+) -> Callable[[Method], Any]:
+    """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
+
+    Nothing of it runs unless somebody is signed in whose role has the right. An error of the shop is told on the
+    screen. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
+    """
+
+    def decorate(method: Method) -> Any:
+        @wraps(method)
+        async def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
+            actor = await actor_at(self)
+            if actor is None:
+                return to_sign_in(self)
+            try:
+                actor.require(right)
+                return await method(self, actor, *arguments, **named)
+            except ShopError as error:
+                log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
+                self._tell(message_of(error), "problem")
+            return None
+
+        _hide_actor(guarded, method)
+        setattr(guarded, RIGHT, right)
+        return event(supersedes=supersedes, debounce=debounce)(guarded)
+
+    return decorate
+
+
+CONTENT = "content"
+"""The variable of every screen that holds what it shows."""
+RIGHT = "office_right"
+"""The attribute of a handler's function that names its right."""
+
+
+def _hide_actor(guarded: Any, method: Callable[..., Any]) -> None:
+    """Give `guarded` the signature of the method without the actor: Reflex reads which arguments a browser sends."""
+    signature = inspect.signature(method)
+    kept = [one for number, one in enumerate(signature.parameters.values()) if number != 1]
+    hidden = list(signature.parameters)[1]
+    guarded.__signature__ = signature.replace(parameters=kept)
+    guarded.__annotations__ = {name: kind for name, kind in method.__annotations__.items() if name != hidden}
+    del guarded.__wrapped__
+
+
+def to_sign_in(state: rx.State) -> Any:
+    """Lead to the sign-in page, and from there back to where one was."""
+    address = state.router.url
+    here = f"{address.path}?{address.query}" if address.query else address.path
+    return rx.redirect(f"{ENTER}?next={quote(here)}", replace=True)
+
+
+MESSAGES: tuple[tuple[type[ShopError], str], ...] = (
+    (SecondFactorMissing, _("Para esto entra otra vez con el código de tu teléfono.")),
+    (Forbidden, _("Tu rol no permite hacer esto.")),
+    (InsufficientStock, _("No hay tantas unidades libres.")),
+    (NotFound, _("Ya no existe. Actualiza la pantalla.")),
+    (TooManyRequests, _("Vas muy rápido. Espera un momento e inténtalo otra vez.")),
+    (Conflict, _("Alguien lo cambió antes. Mira cómo quedó y vuelve a intentarlo.")),
+    (InvalidData, _("Revisa los datos marcados.")),
+)
+"""What the kinds of errors say to the shop's people, the narrower before the wider."""
+
+
+def message_of(error: ShopError) -> str:
+    """What an error says to the shop's people."""
+    return next((text for kind, text in MESSAGES if isinstance(error, kind)), FAILURE)
+
+
+class OfficeScreen(rx.State, mixin=True):
+    """The state of one screen. Screens add `content` and say in `_content` what it is.
+
+    Every variable is compiled into the office's pages as its default, so defaults are small: `None`, not an empty view.
+    """
+
+    is_ready: rx.Field[bool] = rx.field(False)
+    problem: rx.Field[str] = rx.field("")
+    """Why the screen cannot be shown: `failed`, `forbidden`, `missing` or `ended` (the session)."""
+    fresh: rx.Field[int] = rx.field(0)
+    """How many things have come that the screen does not show yet."""
+    told: rx.Field[Told | None] = rx.field(None)
+    problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    """What is wrong in the form that was sent last, by field."""
+
+    _right: ClassVar[Right]
+    """Who may see the screen."""
+    _topics: ClassVar[frozenset[str]] = frozenset()
+    """What the screen shows: see `storefront.office.news`."""
+
+    @event()
+    async def load(self) -> Any:
+        """Show the screen at the browser's address, to whoever may see it."""
+        # all of it is sent: a state that was made just now is not what the browser shows (see storefront.on_demand)
+        self.dirty_vars.update(self.base_vars)
+        self._mark_dirty()
+        actor = await actor_at(self)
+        if actor is None:
+            self._forget("")
+            return to_sign_in(self)
+        await self._greet(actor)
+        if not actor.may(self._right):
+            self._forget("forbidden")
+            return None
+        try:
+            await self._show(actor)
+        except NotFound:
+            self._forget("missing")
+        except Exception:
+            log.exception("a screen of the office could not be loaded: %s", self.router.url.path)
+            self._forget("failed")
+        return None
+
+    async def _content(self, actor: Actor) -> Any:
+        """What the screen shows at its address (`self.router.url`)."""
+        raise NotImplementedError
+
+    async def _show(self, actor: Actor) -> None:
+        """Read the content, and show it."""
+        self._put(await self._content(actor))
+        self.is_ready, self.problem, self.fresh = True, "", 0
+        if self._topics:
+            watch_topics(self, self._topics)
+
+    async def _update(self, _shared: SharedReads) -> None:
+        """Something of the screen's topics has changed: see `storefront.live.refresh`."""
+        actor = await actor_at(self)
+        if actor is None:
+            self._forget("ended")
+        elif not actor.may(self._right):
+            self._forget("forbidden")
+        else:
+            await self._refresh(actor)
+
+    async def _refresh(self, actor: Actor) -> None:
+        """Show what has changed. A list must not move under a finger: it says in `fresh` how many are new instead."""
+        content = await self._content(actor)
+        if content != self._shown():
+            self._put(content)
+
+    def _forget(self, problem: str) -> None:
+        """Show nothing more, and say why."""
+        self._put(None)
+        self.is_ready, self.problem = False, problem
+
+    def _put(self, content: Any) -> None:
+        setattr(self, CONTENT, content)
+
+    def _shown(self) -> Any:
+        return getattr(self, CONTENT)
+
+    async def _greet(self, actor: Actor) -> None:
+        staff = await self.get_state(StaffState)
+        who = Who(actor.id, ROLES[actor.role], sorted(right.name for right in RIGHTS[actor.role]))
+        async with current_shop().database.read() as session:
+            counts = {"attention": await count_open(session, actor)}
+        # both are sent in any case: see `load`
+        staff.who, staff.counts = who, counts
+
+    def _tell(self, text: str, tone: str = "news", *, subject: str = "") -> None:
+        """Say what came of something; with a subject, offer to undo it."""
+        self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
+
+
+def watch_topics(state: rx.State, topics: Iterable[str]) -> None:
+    """Remember that this screen shows these topics now, so that `_update` is called when one of them changes."""
+    token = state.router.session.client_token
+    if token:
+        open_pages.note(token, Showing(state.__class__, frozenset(topics), address_of(state)))
+
+
+def may(right: Right) -> rx.Var[bool]:
+    """Whether the role of whoever is signed in has the right, as a variable, for what is shown only.
+
+    True until it is known who is signed in: what is shown to most stays where it is then.
+    """
+    who: Any = StaffState.who
+    return who.is_none() | who.to(ObjectVar, Who).rights.contains(right.name)
+
+
+def number_at(name: str) -> rx.Var[int]:
+    """The number of this name that stands beside a place."""
+    return StaffState.counts.to(ObjectVar, dict[str, int])[name].to(int)

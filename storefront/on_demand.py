@@ -1,0 +1,88 @@
+"""States that are made when one of their events comes: those of the office, which no shopper has.
+
+Reflex makes every state for every page that is open, compiles the defaults of every state into every page, and reads
+every state from Redis when a page connects. Below a parent that is one of `StatesOnDemand`, it does none of that:
+
+- in memory, a state is made when it is asked for; in Redis it is read when it is asked for, as any other;
+- the pages are compiled without it; its own pages bring its defaults along (`assets/scripts/office/shell.jsx`);
+- what a page is sent when it connects says nothing of it: its page's `load` sends all of it (`OfficeScreen.load`).
+
+So such a state has no computed variables, and none that a browser stores.
+"""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import reflex as rx
+from reflex.state import BaseState, _override_base_method
+from reflex_base.registry import RegistrationContext
+
+
+class StatesOnDemand(rx.State, mixin=True):
+    """A parent whose substates are made on demand. It stands before `rx.State` among a state's bases."""
+
+    def __init__(
+        self, parent_state: BaseState | None = None, init_substates: bool = True, **more: Any
+    ) -> None:
+        super().__init__(parent_state, init_substates=False, **more)  # type: ignore[call-arg]  # of `BaseState`
+        if init_substates and substates_of(type(self)):
+            object.__setattr__(self, "substates", MadeOnDemand(self))
+
+    @classmethod
+    @_override_base_method
+    def get_substates(cls) -> set[type[BaseState]]:
+        """None: nobody makes, compiles or reads them beforehand."""
+        return set()
+
+    @classmethod
+    @_override_base_method
+    def get_class_substate(cls, path: Sequence[str] | str) -> type[BaseState]:  # type: ignore[override]  # is cached
+        """The state at a path of names.
+
+        Raises:
+            ValueError: there is none.
+        """
+        names = tuple(path.split(".") if isinstance(path, str) else path)
+        if names[:1] == (cls.get_name(),):
+            names = names[1:]
+        if not names:
+            return cls
+        for state in substates_of(cls):
+            if state.get_name() == names[0]:
+                return state.get_class_substate(names[1:])
+        raise ValueError(f"Invalid path: {names}")
+
+
+class MadeOnDemand(dict[str, BaseState]):
+    """The substates of a state, each made when it is first asked for. Those that were not do not exist."""
+
+    __slots__ = ("_parent",)
+
+    def __init__(self, parent: BaseState) -> None:
+        super().__init__()
+        self._parent = weakref.ref(parent)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there may be one of this name."""
+        return super().__contains__(name) or self._kind(name) is not None
+
+    def __missing__(self, name: str) -> BaseState:
+        """Make it."""
+        kind, parent = self._kind(name), self._parent()
+        if kind is None or parent is None:
+            raise KeyError(name)
+        made = kind(parent_state=parent, _reflex_internal_init=True)
+        self[name] = made
+        return made
+
+    def _kind(self, name: object) -> type[BaseState] | None:
+        parent = self._parent()
+        if parent is None:
+            return None
+        return next((kind for kind in substates_of(type(parent)) if kind.get_name() == name), None)
+
+
+def substates_of(state: type[BaseState]) -> set[type[BaseState]]:
+    """The substates of a state, those that are made on demand too."""
+    return RegistrationContext.get().get_substates(state)

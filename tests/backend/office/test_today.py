@@ -1,0 +1,111 @@
+"""What waits today and what was sold: numbers of the office's first screen."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
+from backend.catalog.models import Product
+from backend.database import db_now
+from backend.errors import Forbidden
+from backend.office.today import LOW, TodayView, today
+from backend.orders.models import Order
+from backend.payment.providers.base import ProviderState
+from backend.staff.rights import RIGHTS, Actor, Right, Role
+from tests.backend.orders.paying import at_the_bank, said
+from tests.shop_floor import Floor, make_toy
+
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+
+
+async def seen(shop: Shop, actor: Actor = OWNER) -> TodayView:
+    async with shop.database.read() as session:
+        return await today(session, actor, shop.settings)
+
+
+async def toy(shop: Shop, floor: Floor, handle: str, stock: int = 10) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, floor, handle, stock=stock)
+
+
+async def test_an_empty_shop_has_all_to_do(shop: Shop) -> None:
+    view = await seen(shop)
+    assert (view.to_pack, view.awaiting_bank, view.attention, view.low_stock, view.orders) == (0, 0, 0, 0, 0)
+    assert view.is_quiet
+    assert (view.sold_label, view.change) == ("$ 0", None)
+    assert [step.name for step in view.steps if step.is_done] == []
+
+
+async def test_what_the_shop_has_is_ticked_off(shop: Shop, shop_floor: Floor) -> None:
+    await toy(shop, shop_floor, "trompo")
+    assert [step.name for step in (await seen(shop)).steps if step.is_done] == ["warehouse", "toy"]
+
+
+async def test_whoever_may_not_change_settings_has_no_list(shop: Shop) -> None:
+    for role in Role:
+        view = await seen(shop, Actor("user_2", role))
+        assert bool(view.steps) is (Right.CHANGE_SETTINGS in RIGHTS[role])
+
+
+async def test_an_order_waits_for_its_bank_and_then_to_be_packed(
+    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient
+) -> None:
+    variant = await toy(shop, shop_floor, "trompo")
+    _order_id, payment = await at_the_bank(shop, store, variant)
+    waiting = await seen(shop)
+    assert (waiting.awaiting_bank, waiting.to_pack, waiting.orders, waiting.is_quiet) == (1, 0, 0, False)
+    await said(shop, payment, ProviderState.CAPTURED)
+    paid = await seen(shop)
+    assert (paid.awaiting_bank, paid.to_pack, paid.orders) == (0, 1, 1)
+    assert paid.sold_label != "$ 0"
+    assert paid.waits_since
+
+
+async def test_sales_are_compared_with_those_of_a_week_ago(
+    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient
+) -> None:
+    variant = await toy(shop, shop_floor, "trompo")
+    _order_id, payment = await at_the_bank(shop, store, variant)
+    await said(shop, payment, ProviderState.CAPTURED)
+    view = await seen(shop)
+    assert (view.orders, view.orders_last_week, view.change) == (1, 0, None)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(paid_at=db_now(-timedelta(days=7, minutes=1))))
+    before = await seen(shop)
+    assert (before.orders, before.orders_last_week, before.change) in {(0, 1, -100), (0, 0, None)}
+    assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, "$ 0"}
+
+
+async def test_few_units_are_named_fewest_first(shop: Shop, shop_floor: Floor) -> None:
+    for handle, units in (("yoyo", LOW), ("trompo", 0), ("balero", LOW + 1), ("oculto", 0)):
+        await toy(shop, shop_floor, handle, units)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Product).where(Product.handle == "oculto").values(status="draft"))
+    view = await seen(shop)
+    assert view.low_stock == 2
+    assert [(low.title, low.units) for low in view.low] == [("Trompo", 0), ("Yoyo", LOW)]
+
+
+async def test_what_is_to_be_resolved_is_counted(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        for number in range(2):
+            await raise_attention(
+                session, AttentionKind.APPROVED_LATE, subject_id=f"payses_{number}", message="It came late"
+            )
+        await session.execute(
+            update(Attention)
+            .where(Attention.subject_id == "payses_0")
+            .values(due_at=db_now(-timedelta(minutes=1)))
+        )
+    view = await seen(shop)
+    assert (view.attention, view.attention_late) == (2, 1)
+
+
+async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
+    with pytest.raises(Forbidden):
+        await seen(shop, Actor("user_3", Role.STOCKROOM))

@@ -1,0 +1,138 @@
+"""The office at the browser: the way in and out, its keys, its first screens."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from backend.attention import AttentionKind
+from storefront.office.places import PLACES
+from tests.e2e.conftest import OpenPage, ShopServer, Watch
+from tests.e2e.office_steps import AT_ENTRY, enter, fill_in_entry, raise_rows, visit
+from tests.e2e.shopper import PATIENCE
+from tests.e2e.test_every_page import RULES, SHIFTS, VIOLATIONS, _short, axe
+
+__all__ = ["axe"]
+
+WIDTHS = {"320": (320, 640), "390": (390, 844), "1280": (1280, 800)}
+ROW = "attention-row"
+
+
+async def test_the_way_in_leads_to_where_one_was_and_the_way_out_back(
+    open_page: OpenPage, watch: Watch
+) -> None:
+    watch.expect("401")  # the wrong password
+    async with open_page(*WIDTHS["390"]) as page:
+        await page.goto("/oficina/por-resolver")
+        await expect(page).to_have_url(AT_ENTRY, timeout=PATIENCE)
+        await fill_in_entry(page, "no es la clave")
+        await expect(page.get_by_role("alert").first).to_be_visible(timeout=PATIENCE)
+        await fill_in_entry(page)
+        await expect(page).to_have_url(re.compile("/oficina/por-resolver$"), timeout=PATIENCE)
+        await expect(page.get_by_test_id("office-nav")).to_be_visible(timeout=PATIENCE)
+        await page.get_by_role("button", name="Más").click()
+        await page.get_by_role("dialog").get_by_test_id("office-leave").click()
+        await expect(page).to_have_url(re.compile("/oficina/entrar$"), timeout=PATIENCE)
+        await page.goto("/oficina")
+        await expect(page).to_have_url(AT_ENTRY, timeout=PATIENCE)
+
+
+async def test_keys_lead_anywhere(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*WIDTHS["1280"]) as page:
+        await enter(page, server)
+        search = page.get_by_test_id("office-search")
+        tiles = page.get_by_test_id("today-tile")
+        await page.keyboard.press("j")
+        await expect(tiles.first).to_be_focused()
+        await page.keyboard.press("/")
+        await expect(search).to_be_focused()
+        await page.keyboard.press("Escape")
+        await expect(tiles.first).to_be_focused()
+        await page.keyboard.press("Control+k")
+        await search.press_sequentially("resol")
+        await expect(page.get_by_role("option")).to_have_count(1, timeout=PATIENCE)
+        await page.keyboard.press("Enter")
+        await expect(page).to_have_url(re.compile("/oficina/por-resolver$"))
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Por resolver")
+
+
+async def test_something_is_resolved_once(open_page: OpenPage, server: ShopServer) -> None:
+    await raise_rows(server, AttentionKind.NOT_DELIVERED)
+    async with open_page(*WIDTHS["390"]) as page:
+        await enter(page, server, "/oficina/por-resolver")
+        row = page.get_by_test_id(ROW).filter(has_text="Un paquete no llegó")
+        await row.locator("summary").first.click()
+        await row.get_by_role("button", name="No hay que hacer nada").click()
+        await expect(row.get_by_text("Escribe por qué no hay que hacer nada.")).to_be_visible(
+            timeout=PATIENCE
+        )
+        await row.get_by_label("Nota").fill("Lo recibió el vecino")
+        await row.get_by_role("button", name="No hay que hacer nada").click()
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=PATIENCE)
+        await expect(row).to_have_count(0)
+
+
+async def opened(page: Page) -> None:
+    """What is to be resolved, opened."""
+    row = page.get_by_test_id(ROW).first
+    await row.locator("summary").first.click()
+    await row.get_by_text("Hacer otra cosa").click()
+
+
+async def more(page: Page) -> None:
+    """The places that a telephone's bar has no room for."""
+    button = page.get_by_role("button", name="Más")
+    if await button.is_visible():
+        await button.click()
+        await expect(page.get_by_role("dialog")).to_be_visible()
+
+
+async def searching(page: Page) -> None:
+    """The search with what it found."""
+    await page.get_by_test_id("office-search").press_sequentially("hoy")
+    await expect(page.get_by_role("option")).to_have_count(1, timeout=PATIENCE)
+
+
+STATES = {"/oficina": [more, searching], "/oficina/por-resolver": [opened]}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_nothing_sticks_out_and_nobody_is_shut_out(
+    open_page: OpenPage, server: ShopServer, axe: str, width: str
+) -> None:
+    await raise_rows(server, AttentionKind.LABEL_IN_DOUBT, AttentionKind.APPROVED_LATE)
+    async with open_page(*WIDTHS[width]) as page:
+        await page.emulate_media(reduced_motion="reduce")
+        await page.goto("/oficina/entrar")
+        await expect(page.get_by_test_id("office-enter")).to_be_visible()
+        await check(page, axe, width)
+        await enter(page, server)
+        for path in [place.path for place in PLACES]:
+            await visit(page, path)
+            await check(page, axe, width)
+            for state in STATES.get(path, ()):
+                await visit(page, path)
+                await state(page)
+                await check(page, axe, width)
+
+
+async def check(page: Page, axe: str, width: str) -> None:
+    """No overflow, no violation of the accessibility rules, no target below 44 px in the navigation."""
+    inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    assert await page.evaluate(inner) == [int(width), int(width)], page.url
+    await page.evaluate(axe)
+    assert [_short(violation) for violation in await page.evaluate(VIOLATIONS, RULES)] == [], page.url
+    small = """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
+        .filter((one) => one.getClientRects().length && !one.closest(".skip-link, .sr-only"))
+        .filter((one) => one.getBoundingClientRect().height < 43.5)
+        .map((one) => one.outerHTML.slice(0, 120))"""
+    assert await page.evaluate(small) == [], page.url
+
+
+async def test_nothing_jumps_while_it_loads(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*WIDTHS["390"]) as page:
+        await enter(page, server)
+        await page.add_init_script(SHIFTS)
+        for path in [place.path for place in PLACES]:
+            await visit(page, path)
+            assert sum(await page.evaluate("window.shifts")) < 0.01, path
