@@ -18,7 +18,6 @@ from storefront.build import CLIENT, SERVER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
-from storefront.live.redis_check import RedisCheck
 from storefront.office import admin
 from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.routes import PAGES, sample_of
@@ -44,10 +43,6 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     """
     shop = Shop(_settings())
     set_current_shop(shop)
-    if shop.settings.redis_url:
-        redis = RedisCheck(shop.settings.redis_url)
-        shop.services.append(redis)
-        shop.readiness.checks["redis"] = redis.look
     api = create_api(shop)
     api.include_router(revalidation.router)
     api.include_router(admin.router)

@@ -155,6 +155,11 @@ RECONNECT_CHANGES = {
 
   // Send the event to the server.
 """,
+    """\
+      reason !== "io server disconnect" && reason !== "io client disconnect";
+""": """\
+      reason !== "io client disconnect";
+""",
 }
 
 
@@ -163,6 +168,8 @@ def reconnect_patch(source: str) -> str:
 
     Reflex shows each part as it comes. After a restart of the server that is an empty state first: every page went back
     to its skeleton for a moment, scrolled to the top and without what was typed in it.
+
+    A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.

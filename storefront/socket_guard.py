@@ -106,12 +106,13 @@ class GuardedNamespace(EventNamespace):
         self._waiting: TTLCache[str, bool] = TTLCache(MOST_CLIENTS, ttl=CLIENT_WAITS)
         self._closed_pages = ClosedPages(app)
         self._closing: set[asyncio.Task[None]] = set()
+        self._is_open = True
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
         """Open the socket, unless its client has to wait or does not speak as our pages do (False)."""
         _join_forwarded(environ)
         client = _client_of(environ)
-        if client in self._waiting:
+        if not self._is_open or client in self._waiting:
             return False
         self._sockets[sid] = Socket(client)
         try:
@@ -160,6 +161,14 @@ class GuardedNamespace(EventNamespace):
         if token:
             self._closed_pages.closed(token)
         return cleaned
+
+    async def set_open(self, is_open: bool) -> None:
+        """Whether pages may connect. When they may not any more, all are cut off, and try again by themselves."""
+        self._is_open = is_open
+        if is_open:
+            return
+        for sid in list(self._sockets):
+            await self.disconnect(sid)
 
     def count_failure(self, token: str) -> None:
         """An event of this page has failed in its handler: that counts against its socket, too."""

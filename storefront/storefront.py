@@ -5,6 +5,7 @@ import reflex as rx
 from backend.texts import html_language
 from storefront.components.frame import connection_banner, early_press_script, error_boundary
 from storefront.draining import drain_at_sigterm
+from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
@@ -64,6 +65,7 @@ app = rx.App(
 app.register_lifespan_task(shop_lifespan)
 app.register_lifespan_task(refresh_open_pages)
 app.register_lifespan_task(drain_at_sigterm)
+app.register_lifespan_task(watch_redis)
 accept_own_pages_only(app)
 guard_websocket(app)
 app.add_middleware(StateLossMiddleware())

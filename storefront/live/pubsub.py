@@ -109,10 +109,12 @@ class RedisPubSub:
                             ready.set()
                             if was_away:
                                 listener(None)
+                            was_away = False
                         elif message["type"] == "message":
                             listener(json.loads(message["data"]))
             except (RedisError, OSError) as error:
-                log.warning("changes of products do not arrive: Redis is away (%s)", type(error).__name__)
+                if not was_away:
+                    log.warning("changes of products do not arrive: Redis is away (%s)", type(error).__name__)
             was_away = True
             ready.set()
             await asyncio.sleep(TRY_AGAIN)
