@@ -3,23 +3,25 @@
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
+import { listen } from "./effects.jsx";
 import { tellOtherTabs } from "./session.jsx";
 
 // The token of a link from a mail stands behind the `#` of its address. It is taken out of there when this script is
 // read, and so before the page tells the server its address: it is in no history, no log and no state, and lives as long
 // as this page does.
-const link = { token: "", listeners: new Set() };
+const TOKEN = "trompo:token";
+let token = "";
 
 function takeToken() {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
-  if (token === null) return;
+  const found = new URLSearchParams(window.location.hash.slice(1)).get("token");
+  if (found === null) return;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);
-  setToken(token);
+  setToken(found);
 }
 
-function setToken(token) {
-  link.token = token;
-  link.listeners.forEach((tell) => tell());
+function setToken(text) {
+  token = text;
+  window.dispatchEvent(new Event(TOKEN));
 }
 
 if (typeof window !== "undefined") {
@@ -27,12 +29,8 @@ if (typeof window !== "undefined") {
   window.addEventListener("popstate", takeToken, { capture: true }); // a second link, opened while the page is there
 }
 
-const subscribe = (tell) => {
-  link.listeners.add(tell);
-  return () => link.listeners.delete(tell);
-};
-
-export const useHasToken = () => useSyncExternalStore(subscribe, () => link.token !== "", () => false);
+const subscribe = (tell) => listen(window, TOKEN, tell);
+export const useHasToken = () => useSyncExternalStore(subscribe, () => token !== "", () => false);
 export const dropToken = () => setToken("");
 
 // The page of this shop that the address names to go on to; none for one that leads anywhere else.
@@ -58,7 +56,7 @@ export function HttpForm({ action, next, done, offline, ownPage, className, chil
   const [answer, setAnswer] = useState(NOTHING);
 
   const sent = async (values) => {
-    const body = JSON.stringify(link.token ? { ...values, token: link.token } : values);
+    const body = JSON.stringify(token ? { ...values, token } : values);
     const headers = { "content-type": "application/json" };
     const response = await fetch(action, { method: "POST", headers, body, credentials: "same-origin" });
     const { message = "", fields = {} } = await response.json().catch(() => ({}));

@@ -2,8 +2,8 @@
 // `answers` changes with its answers, good or bad, and ends every guess; 0 is what a server says that has restarted and has
 // answered nothing.
 
-import { useEffect, useRef, useState } from "react";
-import { Icon } from "./icons.jsx";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { after, listen } from "./effects.jsx";
 
 export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
@@ -12,71 +12,55 @@ const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
 const EVERYTHING_BELOW = "0px 0px 999999px 0px";
 
-// The cart is the browser's, not the tab's: what one tab changes, the others read again. Gives the way to tell them.
-export function useOtherTabs(onStale) {
+// The cart is the browser's, not the tab's: what one tab changes, the others read again.
+export function CartTabs({ answers = 0, onStale }) {
   const tabs = useRef(null);
   useEffect(() => {
     tabs.current = new BroadcastChannel(TABS);
     tabs.current.onmessage = () => onStale();
     return () => tabs.current.close();
   }, []);
-  return tabs;
-}
-
-export function CartCount({ count, answers, texts, onStale }) {
-  const [pending, setPending] = useState(0);
-  const tabs = useOtherTabs(onStale);
-
   useEffect(() => {
-    if (answers === 0) return;
-    setPending(0);
-    tabs.current.postMessage(answers);
+    if (answers) tabs.current.postMessage(answers);
   }, [answers]);
-
-  useEffect(() => {
-    let timer;
-    const added = (event) => {
-      setPending((units) => units + event.detail);
-      clearTimeout(timer);
-      timer = setTimeout(() => setPending(0), GIVE_UP_MS);
-    };
-    window.addEventListener(ADDING, added);
-    return () => {
-      window.removeEventListener(ADDING, added);
-      clearTimeout(timer);
-    };
-  }, []);
-
-  const shown = count + pending;
-  return (
-    <span className="count" key={shown} data-zero={shown === 0 || undefined}>
-      <span data-testid="cart-count">{shown}</span>
-      <span className="sr-only"> {texts.units}</span>
-    </span>
-  );
+  return null;
 }
 
-export function AddToCart({ variantId, max, answers, added, priceLabel, texts, onAdd }) {
+// How many units the cart holds, those included that were just asked for.
+export function useUnits(count, answers) {
+  const [pending, setPending] = useState(0);
+  useEffect(() => {
+    if (answers) setPending(0);
+  }, [answers]);
+  useEffect(() => listen(window, ADDING, (event) => setPending((units) => units + event.detail)), []);
+  useEffect(() => {
+    if (pending) return after(GIVE_UP_MS, () => setPending(0));
+  }, [pending]);
+  return count + pending;
+}
+
+// Of the `AddToCart` or `LineQuantity` around the markup.
+const Controls = createContext({});
+export const useControls = () => useContext(Controls);
+
+export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
   const [wanted, setQuantity] = useState(1);
   const quantity = Math.min(wanted, Math.max(max, 1)); // others buy too: there may be fewer by now
   const [step, setStep] = useState("ready");
   const [isPast, setPast] = useState(false);
-  const before = useRef({ answers, added });
+  const before = useRef(added);
   const button = useRef(null);
 
   useEffect(() => setQuantity(1), [variantId]);
 
   useEffect(() => {
-    const { answers: answered, added: put } = before.current;
-    before.current = { answers, added };
-    if (answers === answered || answers === 0) return;
-    setStep((now) => (now !== "adding" ? now : added === put ? "ready" : "added"));
+    const isPut = added !== before.current;
+    before.current = added;
+    if (answers !== 0) setStep((now) => (now !== "adding" ? now : isPut ? "added" : "ready"));
   }, [answers]);
 
   useEffect(() => {
-    if (step === "ready") return;
-    const timer = setTimeout(() => setStep("ready"), step === "adding" ? GIVE_UP_MS : SAID_MS);
-    return () => clearTimeout(timer);
+    if (step !== "ready") return after(step === "adding" ? GIVE_UP_MS : SAID_MS, () => setStep("ready"));
   }, [step]);
 
   // scrolled past on a phone, the button comes along at the bottom
@@ -93,24 +77,12 @@ export function AddToCart({ variantId, max, answers, added, priceLabel, texts, o
     onAdd(variantId, quantity);
   };
 
-  const isOut = max < 1;
-  const face = step === "ready" ? texts.add : <><Icon name="check" size={20} />{texts.added}</>;
-  const look = { type: "button", className: "button button--primary add__button", "data-step": step, onClick: add };
-  return (
-    <>
-      {!isOut && <Stepper value={quantity} max={max} texts={texts} onChange={setQuantity} />}
-      <button ref={button} {...look} data-testid="add-to-cart" disabled={isOut}>{isOut ? texts.out : face}</button>
-      {!isOut && (
-        <div className="add-bar" data-shown={isPast || undefined} inert={!isPast}>
-          <span className="add-bar__price">{priceLabel}</span>
-          <button {...look}>{face}</button>
-        </div>
-      )}
-    </>
-  );
+  const press = { "data-step": step, onClick: add };
+  const value = { ...useStepper(quantity, max, setQuantity), step, is_past: isPast, place: { ref: button }, button: press };
+  return <Controls value={value}>{children}</Controls>;
 }
 
-function Stepper({ value, max, texts, onChange }) {
+function useStepper(value, max, onChange) {
   const [isEmpty, setEmpty] = useState(false); // another figure is being typed
   const change = (to) => onChange(Math.min(max, Math.max(1, to)));
   const type = (event) => {
@@ -118,31 +90,20 @@ function Stepper({ value, max, texts, onChange }) {
     setEmpty(Number.isNaN(typed));
     if (!Number.isNaN(typed)) change(typed);
   };
-  return (
-    <div className="stepper" role="group" aria-label={texts.quantity}>
-      <button type="button" className="stepper__button" aria-label={texts.fewer} disabled={value <= 1} onClick={() => change(value - 1)}>
-        <Icon name="minus" size={20} />
-      </button>
-      <input
-        className="stepper__value"
-        inputMode="numeric"
-        aria-label={texts.quantity}
-        data-testid="quantity"
-        value={isEmpty ? "" : value}
-        onFocus={(event) => event.target.select()}
-        onBlur={() => setEmpty(false)}
-        onChange={type}
-      />
-      <button type="button" className="stepper__button" aria-label={texts.more} disabled={value >= max} onClick={() => change(value + 1)}>
-        <Icon name="plus" size={20} />
-      </button>
-    </div>
-  );
+  const field = {
+    value: isEmpty ? "" : value,
+    onFocus: (event) => event.target.select(),
+    onBlur: () => setEmpty(false),
+    onChange: type,
+  };
+  const fewer = { disabled: value <= 1, onClick: () => change(value - 1) };
+  const more = { disabled: value >= max, onClick: () => change(value + 1) };
+  return { fewer, field, more };
 }
 
 // A line's quantity in the cart: the figure changes at once, the server is told when the clicking has settled, or when the
 // shopper goes on before.
-export function LineQuantity({ lineId, quantity, max, answers, texts, onChange }) {
+export function LineQuantity({ lineId, quantity, max, answers, onChange, children }) {
   const [value, setValue] = useState(quantity);
   const timer = useRef();
   const tell = useRef(null); // what is still to be told
@@ -163,5 +124,5 @@ export function LineQuantity({ lineId, quantity, max, answers, texts, onChange }
     };
     timer.current = setTimeout(tell.current, SETTLE_MS);
   };
-  return <Stepper value={value} max={Math.max(max, 1)} texts={texts} onChange={change} />;
+  return <Controls value={useStepper(value, Math.max(max, 1), change)}>{children}</Controls>;
 }

@@ -6,6 +6,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
+import { listen } from "./effects.jsx";
 import { remind } from "./reconnecting.js";
 
 const ENTRY = "trompoCatalog";
@@ -94,11 +95,8 @@ function useMore(shown, isBusy, show) {
   return { "aria-disabled": isBusy || undefined, onClick };
 }
 
-const watchWidth = (tell) => {
-  const query = window.matchMedia(WIDE);
-  query.addEventListener("change", tell);
-  return () => query.removeEventListener("change", tell);
-};
+const wide = () => window.matchMedia(WIDE);
+const watchWidth = (tell) => listen(wide(), "change", tell);
 
 // The filters stand beside the list on a wide screen and in a sheet on a narrow one, never in both.
-export const useIsWide = () => useSyncExternalStore(watchWidth, () => window.matchMedia(WIDE).matches, () => true);
+export const useIsWide = () => useSyncExternalStore(watchWidth, () => wide().matches, () => true);

@@ -3,8 +3,7 @@
 // a reload, a lost connection or a restarted server loses nothing. The markup is in `storefront/pages/checkout/`.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { useOtherTabs } from "./cart.jsx";
-import { useLasting } from "./lasting.jsx";
+import { after, listen } from "./effects.jsx";
 import { watchLoss } from "./reconnecting.js";
 
 const COPY = "trompo_typed";
@@ -97,23 +96,18 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     copy.write(own.cart, unconfirmed);
   }, [noted]);
 
-  useEffect(() => {
-    const hurry = () => timer.current && tell();
-    const hidden = () => document.visibilityState === "hidden" && hurry();
-    document.addEventListener("visibilitychange", hidden);
-    return () => {
-      document.removeEventListener("visibilitychange", hidden);
-      hurry();
-    };
-  }, []);
+  const hurry = () => {
+    if (timer.current) tell();
+  };
+  useEffect(() => listen(document, "visibilitychange", () => document.hidden && hurry()), []);
+  useEffect(() => hurry, []);
 
   return { values, change, leave, ship, reachAll };
 }
 
 // What the elements of the form need to show what is typed and to change it.
-function useControls({ values, change, leave, ship }, documents, addresses) {
+function useControls({ values, change, leave, ship }, book) {
   const before = useRef();
-  const book = useLasting(addresses, addresses.length > 0);
   const part = (from, names) => Object.fromEntries(names.map((name) => [name, from?.[name] ?? ""]));
 
   const changed = (name, { tagName, value }) => {
@@ -138,16 +132,13 @@ function useControls({ values, change, leave, ship }, documents, addresses) {
   });
 
   const radio = (name, isChosen, choose) => ({ type: "radio", name, checked: isChosen, onChange: choose });
-  const chosen = (name, value) => {
-    const kinds = documents[value];
-    const isOther = name === "person_type" && !kinds.includes(values.doc_type);
-    change({ [name]: value, ...(isOther && { doc_type: kinds[0] }) }, 0);
-    if (name === "shipping_option") ship();
+  const choice = (name, value, isChosen = values[name] === value, also = {}) => {
+    const chosen = () => {
+      change({ [name]: value, ...also }, 0);
+      if (name === "shipping_option") ship();
+    };
+    return { ...radio(name, isChosen, chosen), value };
   };
-  const choice = (name, value, isChosen = values[name] === value) => ({
-    ...radio(name, isChosen, () => chosen(name, value)),
-    value,
-  });
 
   const town = ({ label, value }) => ({
     onClick: () => {
@@ -165,29 +156,16 @@ function useControls({ values, change, leave, ship }, documents, addresses) {
       if (entry) ship();
     });
 
-  return { control, choice, town, address, book };
-}
-
-// Whether the price has been on its way for so long that a word about it is due.
-function useIsSlow(isPricing) {
-  const [isSlow, setSlow] = useState(false);
-  useEffect(() => {
-    if (!isPricing) return;
-    const timer = setTimeout(() => setSlow(true), SLOW_MS);
-    return () => {
-      clearTimeout(timer);
-      setSlow(false);
-    };
-  }, [isPricing]);
-  return isSlow;
+  return { control, choice, town, address };
 }
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, answer, interrupted, shipping, documents, book, fields, onPlace, onStale, children, ...props }) {
+export function Checkout({ total, answer, interrupted, shipping, book, fields, onPlace, children, ...props }) {
   const typed = useTyped(props);
-  const controls = useControls(typed, documents, book);
+  const controls = useControls(typed, book);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
+  const [isUnfolded, setUnfolded] = useState(false); // the purchase, on phones above the form
   const seen = useRef(answer.number);
   const watch = useRef(null);
   const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
@@ -198,7 +176,12 @@ export function Checkout({ total, answer, interrupted, shipping, documents, book
   const isPriced = shipping.status === "ready" && shipping.dane_code === town && shipping.chosen === chosen;
   const isPricing = Boolean(town) && !isPriced && shipping.status !== "failed";
   const isMoving = isPricing && shipping.dane_code !== town; // to another place, so no price stands
-  const isSlow = useIsSlow(isPricing);
+  const [isSlow, setSlow] = useState(false); // a word about it is due
+
+  useEffect(() => {
+    setSlow(false);
+    if (isPricing) return after(SLOW_MS, () => setSlow(true));
+  }, [isPricing]);
 
   // What the button named last, and what a press agreed to that came while this was being priced once more: after a
   // reconnect, say, under the very finger. Another place or way to ship is another price, which nobody agreed to yet.
@@ -244,8 +227,6 @@ export function Checkout({ total, answer, interrupted, shipping, documents, book
     setFailure(answer);
   }, [answer]);
 
-  useOtherTabs(onStale);
-
   // The connection was lost while the press or its answer was on its way. Had it become an order, the page would be that
   // order's by now; if it still becomes one, the next press finds it.
   useEffect(() => {
@@ -259,19 +240,26 @@ export function Checkout({ total, answer, interrupted, shipping, documents, book
 
   // the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);
+  const shown = (event) => {
+    if (!event.persisted) return;
+    setPlacing(false);
+    isAwaited.current = false;
+  };
+  useEffect(() => listen(window, "pageshow", shown), []);
+
+  // after a vain try the focus is where something is to be done
+  const form = useRef(null);
   useEffect(() => {
-    const shown = (event) => {
-      if (!event.persisted) return;
-      setPlacing(false);
-      isAwaited.current = false;
-    };
-    window.addEventListener("pageshow", shown);
-    return () => window.removeEventListener("pageshow", shown);
-  }, []);
+    if (!failure) return;
+    const first = failure.kind === "fields" && form.current.querySelector('[aria-invalid="true"]');
+    goTo(first || form.current.querySelector("[data-failure]"));
+  }, [failure]);
 
   const context = {
-    ...controls, typed: typed.values, ship: typed.ship, place, failure, chosen, has_price: isPriced && Boolean(chosen),
+    ...controls, typed: typed.values, ship: typed.ship, failure, chosen, has_price: isPriced && Boolean(chosen),
     is_priced: isPriced, is_pricing: isPricing, is_placing: isPlacing, is_slow: isSlow,
+    form: { ref: form, onSubmit: place, onKeyDown: entered },
+    unfolding: { "aria-expanded": isUnfolded, onClick: () => setUnfolded(!isUnfolded) },
     is_waiting: isMoving || shipping.status === "quoting" || shipping.status === "none",
   };
   return <Form value={context}>{children}</Form>;
@@ -297,27 +285,3 @@ export const goToField = (event) => {
   event.preventDefault();
   goTo(document.getElementById(event.currentTarget.hash.slice(1)));
 };
-
-export function CheckoutForm({ children }) {
-  const { place, failure } = useForm();
-  const form = useRef(null);
-
-  // after a vain try the focus is where something is to be done
-  useEffect(() => {
-    if (!failure) return;
-    const first = failure.kind === "fields" && form.current.querySelector('[aria-invalid="true"]');
-    goTo(first || form.current.querySelector("[data-failure]"));
-  }, [failure]);
-
-  return <form ref={form} className="checkout__form" noValidate onSubmit={place} onKeyDown={entered}>{children}</form>;
-}
-
-// On phones the purchase is folded away above the form; where there is room, it stands open beside it.
-export function Fold({ children }) {
-  const [isOpen, setOpen] = useState(false);
-  const clicked = (event) => event.target.closest("[aria-controls]") && setOpen(!isOpen);
-  return <div className="fold" data-open={isOpen || undefined} onClick={clicked}><Folded value={isOpen}>{children}</Folded></div>;
-}
-
-const Folded = createContext(false);
-export const useIsFoldOpen = () => useContext(Folded);

@@ -12,13 +12,14 @@ const headingOf = (place) => {
 export function KeepFocus({ buttons, children }) {
   const place = useRef(null);
   const pressed = useRef(null);
+  const all = () => [...place.current.querySelectorAll(buttons)];
+
+  const remember = (event) => {
+    const button = event.target.closest(buttons);
+    pressed.current = button && { button, index: all().indexOf(button), isByPointer: event.detail > 0 };
+  };
 
   useEffect(() => {
-    const all = () => [...place.current.querySelectorAll(buttons)];
-    const remember = (event) => {
-      const button = event.target.closest(buttons);
-      pressed.current = button && { button, index: all().indexOf(button), isByPointer: event.detail > 0 };
-    };
     const watcher = new MutationObserver(() => {
       if (!pressed.current || pressed.current.button.isConnected) return;
       const { index, isByPointer } = pressed.current;
@@ -27,14 +28,9 @@ export function KeepFocus({ buttons, children }) {
       const left = all();
       (left[index] ?? left.at(-1) ?? headingOf(place.current)).focus({ preventScroll: isByPointer });
     });
-    const list = place.current;
-    list.addEventListener("click", remember, true);
-    watcher.observe(list, { childList: true, subtree: true });
-    return () => {
-      list.removeEventListener("click", remember, true);
-      watcher.disconnect();
-    };
+    watcher.observe(place.current, { childList: true, subtree: true });
+    return () => watcher.disconnect();
   }, []);
 
-  return <div ref={place} className="contents">{children}</div>;
+  return <div ref={place} className="contents" onClickCapture={remember}>{children}</div>;
 }

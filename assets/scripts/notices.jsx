@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { ADDING } from "./cart.jsx";
+import { after, listen, useHeld } from "./effects.jsx";
 
 const SHOWN_MS = 6000;
 
@@ -11,7 +12,7 @@ const SHOWN_MS = 6000;
 // that has said nothing yet, as that of a server which has restarted, has the number 0.
 export function useFresh(message, isHydrated) {
   const [shown, setShown] = useState(null);
-  const [isHeld, setHeld] = useState(false);
+  const [isHeld, hold] = useHeld();
   const last = useRef(message.number);
   const isOpen = useRef(false);
 
@@ -22,23 +23,11 @@ export function useFresh(message, isHydrated) {
     isOpen.current ||= isHydrated;
   }, [message, isHydrated]);
 
-  useEffect(() => {
-    const adding = () => { isOpen.current = true; };
-    window.addEventListener(ADDING, adding);
-    return () => window.removeEventListener(ADDING, adding);
-  }, []);
+  useEffect(() => listen(window, ADDING, () => { isOpen.current = true; }), []);
 
   useEffect(() => {
-    if (!shown || isHeld) return;
-    const timer = setTimeout(() => setShown(null), SHOWN_MS);
-    return () => clearTimeout(timer);
+    if (shown && !isHeld) return after(SHOWN_MS, () => setShown(null));
   }, [shown, isHeld]);
 
-  const hold = {
-    onPointerEnter: () => setHeld(true),
-    onPointerLeave: () => setHeld(false),
-    onFocus: () => setHeld(true),
-    onBlur: () => setHeld(false),
-  };
   return { shown, hold, leaving: { onClick: () => setShown(null) } };
 }

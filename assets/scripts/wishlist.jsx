@@ -2,13 +2,14 @@
 // tab; the server only says what the wished-for products are now.
 
 import { useEffect, useSyncExternalStore } from "react";
+import { listen } from "./effects.jsx";
 import { remind } from "./reconnecting.js";
 
 const KEY = "trompo_wishlist";
+const WISHED = "trompo:wished";
 const MAX_WISHES = 200;
 const NOTHING = [];
 
-const listeners = new Set();
 let raw = null;
 let wishes = NOTHING;
 
@@ -32,18 +33,10 @@ const read = () => {
 
 const write = (list) => {
   localStorage.setItem(KEY, JSON.stringify(list.slice(0, MAX_WISHES)));
-  listeners.forEach((tell) => tell());
+  window.dispatchEvent(new Event(WISHED));
 };
 
-const subscribe = (tell) => {
-  const stored = (event) => (event.key === KEY || event.key === null) && tell();
-  listeners.add(tell);
-  window.addEventListener("storage", stored); // another tab wrote
-  return () => {
-    listeners.delete(tell);
-    window.removeEventListener("storage", stored);
-  };
-};
+const subscribe = (tell) => listen(window, `storage ${WISHED}`, tell); // another tab wrote, or this one
 
 const useList = () => useSyncExternalStore(subscribe, read, () => NOTHING);
 

@@ -4,15 +4,16 @@ They hold what must not wait for the network (which slide, which picture, what i
 the state the rest through events.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
 
-Texts = dict[str, str]
+from storefront.components.hooks import script, view
+from storefront.components.icons import icon
 
-
-def _script(name: str) -> str:
-    return f"$/public/scripts/{name}.jsx"
+SLIDES_SCRIPT = script("slides")
+CART_SCRIPT = script("cart")
 
 
 def on_nothing() -> list[rx.Var[Any]]:
@@ -35,103 +36,127 @@ def on_value(value: rx.Var[Any]) -> list[rx.Var[Any]]:
     return [value]
 
 
-class Icon(rx.Component):
-    """A line icon. Decorative: the control around it says its name."""
+class Dialog(rx.Component):
+    """What lies over the page, opened by anything with `data-opens="<name>"`: see `assets/scripts/dialog.jsx`."""
 
-    library = _script("icons")
-    tag = "Icon"
+    library = script("dialog")
+    tag = "Dialog"
     name: rx.Var[str]
-    size: rx.Var[int]
 
 
-class Sheet(rx.Component):
-    """A panel over the page, opened by anything with `data-opens="<name>"`."""
+def sheet(content: rx.Component, *, name: str, label: str, close_label: str, side: str) -> rx.Component:
+    """A panel at a side of the page.
 
-    library = _script("sheet")
-    tag = "Sheet"
-    name: rx.Var[str]
-    label: rx.Var[str]
-    close_label: rx.Var[str]
-    side: rx.Var[str]
+    Args:
+        content: what is in it.
+        name: what opens it: anything with `data-opens="<name>"`.
+        label: its title.
+        close_label: what its button to close it is called.
+        side: where it slides in: `left`, `right` or `bottom`.
+    """
+    title = f"{name}-sheet"
+    close = rx.el.button(
+        icon("close"), type="button", class_name="icon-button", aria_label=close_label, data_closes=""
+    )
+    return Dialog.create(
+        rx.el.div(
+            rx.el.div(
+                rx.el.h2(label, id=rx.Var.create(title), class_name="sheet__title"),
+                close,
+                class_name="sheet__head",
+            ),
+            content,
+            class_name="sheet__body",
+        ),
+        name=name,
+        class_name=f"sheet sheet--{side}",
+        aria_labelledby=title,
+    )
 
 
-class Carousel(rx.Component):
-    """The banner around its slides (spec: Storefront view rules 1)."""
+class Slides(rx.Component):
+    """Slides side by side, of which one is in view; `every` (ms) they go on by themselves, unless it is 0."""
 
-    library = _script("carousel")
-    tag = "Carousel"
+    library = SLIDES_SCRIPT
+    tag = "Slides"
     count: rx.Var[int]
-    label: rx.Var[str]
-    texts: rx.Var[Texts]
+    every: rx.Var[int]
 
 
-class Gallery(rx.Component):
-    """A product's pictures with thumbnails and zoom (spec: Storefront view rules 4)."""
+@dataclass(frozen=True, slots=True)
+class ShownSlides:
+    """How slides stand, and properties: of their track, of a mark that leads to one by its place, of what stops them.
 
-    library = _script("gallery")
-    tag = "Gallery"
-    pictures: rx.Var[list[Any]]
-    texts: rx.Var[Texts]
+    `is_wanted`: they go on by themselves unless something has them rest; `is_playing`: they do. `resting` is for what
+    has them rest while a shopper is at it.
+    """
+
+    current: int
+    is_wanted: bool
+    is_playing: bool
+    track: Any
+    mark: Any
+    pause: Any
+    resting: Any
+
+
+SLIDES = view(SLIDES_SCRIPT, "useSlides", ShownSlides)
+"""Of the slides around the markup."""
 
 
 class WishlistLoader(rx.Component):
     """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten."""
 
-    library = _script("wishlist")
+    library = script("wishlist")
     tag = "WishlistLoader"
     state: rx.Var[str]
     on_wishes: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
-class CartCount(rx.Component):
-    """How many units the cart holds, those just asked for included. Another tab's change makes it stale."""
+class CartTabs(rx.Component):
+    """Tells other tabs that the cart has changed, which every one of the `answers` may say, and hears it from them."""
 
-    library = _script("cart")
-    tag = "CartCount"
-    count: rx.Var[int]
+    library = CART_SCRIPT
+    tag = "CartTabs"
     answers: rx.Var[int]
-    texts: rx.Var[Texts]
     on_stale: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 class AddToCart(rx.Component):
-    """Quantity and button of a product."""
+    """Around what puts a product into the cart."""
 
-    library = _script("cart")
+    library = CART_SCRIPT
     tag = "AddToCart"
     variant_id: rx.Var[str]
     max: rx.Var[int]
     answers: rx.Var[int]
     added: rx.Var[int]
-    price_label: rx.Var[str]
-    texts: rx.Var[Texts]
     on_add: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
 
 
 class LineQuantity(rx.Component):
-    """The quantity of a line of the cart."""
+    """Around the quantity of a line of the cart."""
 
-    library = _script("cart")
+    library = CART_SCRIPT
     tag = "LineQuantity"
     line_id: rx.Var[str]
     quantity: rx.Var[int]
     max: rx.Var[int]
     answers: rx.Var[int]
-    texts: rx.Var[Texts]
     on_change: rx.EventHandler[on_amount]  # type: ignore[type-arg, valid-type]
 
 
 class SessionWatch(rx.Component):
     """Loads the page again when another tab signs in or out."""
 
-    library = _script("session")
+    library = script("session")
     tag = "SessionWatch"
 
 
 class Arrival(rx.Component):
     """Says that the page is awake, and puts the focus on a new page's content."""
 
-    library = _script("arrival")
+    library = script("arrival")
     tag = "Arrival"
     target: rx.Var[str]
 
@@ -139,11 +164,6 @@ class Arrival(rx.Component):
 class KeepFocus(rx.Component):
     """Stands around a list, the list's being empty included, whose `buttons` (a selector) take its things away."""
 
-    library = _script("focus")
+    library = script("focus")
     tag = "KeepFocus"
     buttons: rx.Var[str]
-
-
-def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:
-    """An icon by its name in `assets/scripts/icons.jsx`."""
-    return Icon.create(name=name, size=size)

@@ -1,18 +1,73 @@
 """The lines of the cart, and the drawer that shows them beside any page."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine
 from backend.texts import _
-from storefront.components.browser import KeepFocus, LineQuantity, Sheet, icon
+from storefront.components.browser import CART_SCRIPT, KeepFocus, LineQuantity, sheet
 from storefront.components.header import CART_SHEET
+from storefront.components.hooks import view
+from storefront.components.icons import icon
 from storefront.components.links import CART, CHECKOUT, to_product
 from storefront.components.pictures import picture
 from storefront.components.placeholders import empty_cart
 from storefront.state.cart import CartState
 
-QUANTITY_TEXTS = {"quantity": _("Cantidad"), "fewer": _("Quitar una unidad"), "more": _("Agregar una unidad")}
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What puts a product into the cart, or changes how many of it are there.
+
+    `step` is how far adding is: `ready`, `adding` or `added`; `is_past`: its button was scrolled past. Properties:
+    `fewer`, `field` and `more` of what a quantity is stepped to or typed into; `button` of every button that adds,
+    and `place` of the one that may be scrolled past.
+    """
+
+    fewer: Any
+    field: Any
+    more: Any
+    step: str
+    is_past: bool
+    button: Any
+    place: Any
+
+
+CONTROLS = view(CART_SCRIPT, "useControls", Controls)
+"""Of the `AddToCart` or `LineQuantity` around the markup; only the latter has no button."""
+
+
+@rx.memo
+def stepper() -> rx.Component:
+    """A quantity, to be typed or changed by one. Stands in an `AddToCart` or a `LineQuantity`."""
+    quantity = _("Cantidad")
+
+    def button(shape: str, label: str, pressed: rx.Var[Any]) -> rx.Component:
+        return rx.el.button(
+            icon(shape, size=20),
+            type="button",
+            class_name="stepper__button",
+            aria_label=label,
+            special_props=[pressed],
+        )
+
+    return rx.el.div(
+        button("minus", _("Quitar una unidad"), CONTROLS.fewer),
+        rx.el.input(
+            class_name="stepper__value",
+            input_mode="numeric",
+            aria_label=quantity,
+            data_testid="quantity",
+            special_props=[CONTROLS.field],
+        ),
+        button("plus", _("Agregar una unidad"), CONTROLS.more),
+        class_name="stepper",
+        role="group",
+        aria_label=quantity,
+    )
 
 
 def problem(line: ObjectVar[CartLine]) -> rx.Component:
@@ -62,11 +117,11 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
             rx.cond(
                 line.max_quantity.to(int) > 0,
                 LineQuantity.create(
+                    stepper(),
                     line_id=line.id,
                     quantity=line.quantity,
                     max=line.max_quantity,
                     answers=CartState.answers,
-                    texts=QUANTITY_TEXTS,
                     on_change=CartState.set_quantity,
                 ),
             ),
@@ -101,7 +156,7 @@ def cart_lines() -> rx.Component:
 def cart_sheet() -> rx.Component:
     """The drawer: lines, total and the two ways on."""
     cart = CartState.cart
-    return Sheet.create(
+    return sheet(
         KeepFocus.create(
             rx.cond(
                 cart.count.to(int) > 0,
@@ -131,4 +186,5 @@ def cart_sheet() -> rx.Component:
         name=CART_SHEET,
         label=_("Tu carrito"),
         close_label=_("Cerrar el carrito"),
+        side="right",
     )

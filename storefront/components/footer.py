@@ -3,7 +3,7 @@
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.browser import icon
+from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
 from storefront.components.pictures import MARK, drawing
 from storefront.state.frame import FrameState

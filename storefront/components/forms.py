@@ -9,8 +9,9 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.shipping.municipalities import Municipality
 from backend.texts import _
-from storefront.components.browser import icon, on_text
+from storefront.components.browser import on_text
 from storefront.components.hooks import ABSENT, hook, script, view
+from storefront.components.icons import icon
 
 PRESS = script("press")
 COMBOBOX = script("combobox")

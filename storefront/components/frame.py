@@ -12,11 +12,12 @@ from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from backend.texts import _
-from storefront.components.browser import Arrival, SessionWatch, icon
+from storefront.components.browser import Arrival, SessionWatch
 from storefront.components.cart import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
 from storefront.components.hooks import script, view
+from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.pictures import picture
 from storefront.state.cart import Added, CartState

@@ -5,9 +5,10 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import CategoryNode, SearchHit
 from backend.texts import _
-from storefront.components.browser import CartCount, Sheet, icon
+from storefront.components.browser import CART_SCRIPT, CartTabs, sheet
 from storefront.components.forms import SUGGESTIONS, Combobox
 from storefront.components.hooks import ABSENT, encoded, hook, script
+from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category, to_product
 from storefront.components.pictures import MARK, department_drawing, drawing, picture
 from storefront.components.wishlist import wishlist_count
@@ -60,18 +61,27 @@ def actions() -> rx.Component:
         rx.el.a(
             icon("cart"),
             hidden(_("Carrito") + ": "),
-            CartCount.create(
-                count=CartState.cart.count,
-                answers=CartState.answers,
-                texts={"units": _("unidades")},
-                on_stale=CartState.load_cart,
-            ),
+            cart_count(),
             href=CART,
             class_name="icon-button",
             data_opens=CART_SHEET,
         ),
+        CartTabs.create(answers=CartState.answers, on_stale=CartState.load_cart),
         class_name="header__actions",
         aria_label=_("Tu compra"),
+    )
+
+
+@rx.memo
+def cart_count() -> rx.Component:
+    """How many units the cart holds, those just asked for included. Drawn anew, as it moves, when they are others."""
+    units = hook(CART_SCRIPT, "useUnits", CartState.cart.count, CartState.answers).to(int)
+    return rx.el.span(
+        rx.el.span(units, data_testid="cart-count"),
+        rx.el.span(" ", _("unidades"), class_name="sr-only"),
+        class_name="count",
+        key=units,
+        data_zero=rx.cond(units == 0, "true", ABSENT),
     )
 
 
@@ -245,7 +255,7 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
 @rx.memo
 def menu_sheet() -> rx.Component:
     """The menu of phones and tablets."""
-    return Sheet.create(
+    return sheet(
         rx.el.nav(
             rx.el.ul(
                 rx.el.li(

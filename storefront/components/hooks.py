@@ -51,7 +51,7 @@ def view(library: str, name: str, kind: type[View], *arguments: object) -> Objec
 
 def lasting(value: Value, is_known: rx.Var[bool]) -> Value:
     """The value, or the last one that was known: a new connection has not brought everything yet."""
-    kept = hook(script("lasting"), "useLasting", value, is_known)
+    kept = hook(script("effects"), "useLasting", value, is_known)
     return cast(Value, kept.to(value._var_type))  # noqa: SLF001 - it is a variable of the same kind
 
 

@@ -1,5 +1,6 @@
 """Pictures of products, which keep their place while they load, and the shop's own drawings."""
 
+from typing import Any
 from urllib.parse import quote
 
 import reflex as rx
@@ -18,11 +19,12 @@ def css_url(url: str) -> str:
 
 def picture(
     shown: rx.Var[PictureView],
-    sizes: str,
+    sizes: str | rx.Var[str],
     *,
     is_first: bool | rx.Var[bool] = False,
     class_name: str = "",
     alt: str | rx.Var[str] | None = None,
+    **more: Any,
 ) -> rx.Component:
     """A picture with its files by width.
 
@@ -32,6 +34,7 @@ def picture(
         is_first: whether the page opens with it: then it is fetched at once and before others.
         class_name: its class.
         alt: its text, in place of the picture's own; empty where text beside it says the same.
+        more: further properties of the element.
     """
     view = shown.to(ObjectVar, PictureView)
     return rx.el.img(
@@ -47,6 +50,7 @@ def picture(
             "height": view.height,
             "fetchPriority": rx.cond(is_first, "high", "auto"),
         },
+        **more,
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.hooks import ABSENT, props, script, view
+from storefront.components.icons import icon
 
 
 @dataclass(frozen=True, slots=True)

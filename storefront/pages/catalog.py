@@ -12,8 +12,9 @@ from backend.catalog.categories import category_tree
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData
 from backend.texts import _
-from storefront.components.browser import Sheet, icon
+from storefront.components.browser import sheet
 from storefront.components.frame import framed
+from storefront.components.icons import icon
 from storefront.components.links import catalog_path
 from storefront.components.pictures import OG_IMAGE
 from storefront.components.placeholders import empty_state, grid_skeleton, until
@@ -315,7 +316,7 @@ def page() -> rx.Component:
                 ),
                 class_name="catalog",
             ),
-            Sheet.create(
+            sheet(
                 rx.el.div(
                     filters(),
                     rx.el.div(

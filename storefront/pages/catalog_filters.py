@@ -8,8 +8,9 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.catalog.views import Facet
 from backend.texts import _
-from storefront.components.browser import KeepFocus, icon, on_value
+from storefront.components.browser import KeepFocus, on_value
 from storefront.components.hooks import hook, props, script, view
+from storefront.components.icons import icon
 
 SCRIPT = script("catalog")
 SORTS = {

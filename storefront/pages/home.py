@@ -1,14 +1,16 @@
 """The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.browse import home_content
 from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
 from backend.texts import _
-from storefront.components.browser import Carousel, icon
+from storefront.components.browser import SLIDES, Slides
 from storefront.components.frame import framed, section
+from storefront.components.hooks import ABSENT, props
+from storefront.components.icons import icon
 from storefront.components.links import CATALOG, to_category, to_product
 from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
 from storefront.components.placeholders import grid_skeleton, until
@@ -21,15 +23,11 @@ TITLE = _("Juguetes hechos con cuidado")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
+SLIDE_MS = 6500
+"""How long the banner shows a slide."""
+
 SLIDE_PICTURE = "destacado-"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
-
-CAROUSEL_TEXTS = {
-    "role": _("carrusel"),
-    "show": _("Ver el destacado {n}"),
-    "pause": _("Pausar el carrusel"),
-    "play": _("Reanudar el carrusel"),
-}
 
 
 async def load(_params: PageParams) -> PageData[HomeContent]:
@@ -127,16 +125,58 @@ def fallback_slide() -> rx.Component:
     )
 
 
+@rx.memo
+def controls(count: NumberVar[int]) -> rx.Component:
+    """What stops the banner, and leads to each slide. They come before the slides, as a carousel's should.
+
+    See w3.org/WAI/ARIA/apg/patterns/carousel; so they do not move either when more slides arrive.
+    """
+
+    def dot(place: NumberVar[int]) -> rx.Component:
+        return rx.el.button(
+            type="button",
+            class_name="banner__dot",
+            aria_label=_("Ver el destacado {n}").format(n=place + 1),
+            key=place,
+            special_props=[props(SLIDES.mark, place)],
+        )
+
+    wanted = SLIDES.is_wanted
+    return rx.fragment(
+        rx.el.button(
+            icon(rx.cond(wanted, "pause", "play"), size=20),
+            type="button",
+            class_name="icon-button banner__pause",
+            aria_label=rx.cond(wanted, _("Pausar el carrusel"), _("Reanudar el carrusel")),
+            special_props=[SLIDES.pause],
+        ),
+        rx.el.div(rx.foreach(rx.Var.range(count), dot), class_name="banner__dots"),
+    )
+
+
 def banner() -> rx.Component:
     """The banner (spec: Storefront view rules 1)."""
     slides = HomeState.content.slides
     return rx.cond(
         HomeState.is_ready,
-        Carousel.create(
-            rx.cond(slides.length() > 0, rx.foreach(slides, slide), fallback_slide()),
+        Slides.create(
+            rx.el.section(
+                rx.cond(slides.length() > 1, controls(count=slides.length())),
+                rx.el.div(
+                    rx.cond(slides.length() > 0, rx.foreach(slides, slide), fallback_slide()),
+                    class_name="banner__track",
+                    special_props=[SLIDES.track],
+                    custom_attrs={"aria-live": rx.cond(SLIDES.is_playing, "off", "polite")},
+                ),
+                class_name="banner",
+                aria_roledescription=_("carrusel"),
+                aria_label=_("Destacados"),
+                data_testid="banner",
+                data_playing=rx.cond(SLIDES.is_playing, "true", ABSENT),
+                special_props=[SLIDES.resting],
+            ),
             count=slides.length(),
-            label=_("Destacados"),
-            texts=CAROUSEL_TEXTS,
+            every=SLIDE_MS,
         ),
         rx.el.div(rx.el.div(class_name="banner__track bone"), class_name="banner", aria_hidden="true"),
     )

@@ -8,14 +8,16 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.app import current_shop
 from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
+from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _
-from storefront.components.browser import AddToCart, Gallery, icon
-from storefront.components.cart import QUANTITY_TEXTS
+from storefront.components.browser import AddToCart
+from storefront.components.cart import CONTROLS, stepper
 from storefront.components.frame import framed, section
+from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
+from storefront.components.hooks import ABSENT
+from storefront.components.icons import icon
 from storefront.components.links import HOME, address_part, product_path, to_category
-from storefront.components.pictures import css_url
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
 from storefront.components.wishlist import heart
@@ -36,32 +38,6 @@ SLUG = "slug"
 FEW_UNITS = 5
 UNKNOWN_TITLE = _("Este producto no existe")
 
-GALLERY_SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw"
-"""How wide the gallery draws a picture, as `assets/scripts/gallery.jsx` says."""
-
-GALLERY_TEXTS = {
-    "pictures": _("Fotos del juguete"),
-    "picture": _("Ver la foto {n}: {what}"),
-    "enlarge": _("Ampliar la foto"),
-    "enlarged": _("Foto ampliada"),
-    "nearer": _("Acercar o alejar"),
-    "close": _("Cerrar la foto"),
-}
-ADD_TEXTS = {
-    **QUANTITY_TEXTS,
-    "add": _("Agregar al carrito"),
-    "added": _("Agregado"),
-    "out": _("Agotado"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class GalleryPicture:
-    """A picture, and the same as a CSS background for the magnifier."""
-
-    picture: PictureView
-    background: str
-
 
 @dataclass(frozen=True, slots=True)
 class ProductContent:
@@ -80,8 +56,8 @@ async def load(params: PageParams) -> PageData[ProductContent]:
             detail = await product_detail(session, slug)
     except NotFound:
         return PageData(ProductContent(slug=slug), await meta_elsewhere(slug))
-    gallery = [GalleryPicture(picture, css_url(picture.url)) for picture in detail.pictures]
-    return PageData(ProductContent(slug=slug, detail=detail, gallery=gallery), meta_of(detail))
+    content = ProductContent(slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures))
+    return PageData(content, meta_of(detail))
 
 
 async def meta_elsewhere(slug: str) -> DocumentMeta:
@@ -108,7 +84,7 @@ def meta_of(detail: ProductDetail) -> DocumentMeta:
         image=absolute(detail.pictures[0].url) if detail.pictures else "",
         canonical=absolute(f"/product/{detail.card.handle}"),
         structured_data=structured(data),
-        first_picture=first_picture(detail.pictures[0] if detail.pictures else None, GALLERY_SIZES),
+        first_picture=first_picture(detail.pictures[0] if detail.pictures else None, SIZES),
     )
 
 
@@ -160,13 +136,38 @@ def stock_words(card: ObjectVar[ProductCard]) -> rx.Component:
 def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
     """Quantity and button."""
     return AddToCart.create(
+        rx.cond(card.available & (card.stock.to(int) > 0), stepper()),
+        add_buttons(is_out=~card.available | (card.stock.to(int) < 1), price=card.price_label),
         variant_id=card.variant_id,
         max=rx.cond(card.available, card.stock, 0),
         answers=CartState.answers,
         added=CartState.added.number,
-        price_label=card.price_label,
-        texts=ADD_TEXTS,
         on_add=CartState.add,
+    )
+
+
+@rx.memo
+def add_buttons(is_out: rx.Var[bool], price: rx.Var[str]) -> rx.Component:
+    """The button, and the bar with another one for phones on which it was scrolled past."""
+    is_ready = CONTROLS.step == "ready"
+    face = rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado")))
+    look = {"type": "button", "class_name": "button button--primary add__button"}
+    bar = rx.el.div(
+        rx.el.span(price, class_name="add-bar__price"),
+        rx.el.button(face, **look, special_props=[CONTROLS.button]),
+        class_name="add-bar",
+        data_shown=rx.cond(CONTROLS.is_past, "true", ABSENT),
+        custom_attrs={"inert": ~CONTROLS.is_past},
+    )
+    return rx.fragment(
+        rx.el.button(
+            rx.cond(is_out, _("Agotado"), face),
+            **look,
+            data_testid="add-to-cart",
+            disabled=is_out,
+            special_props=[CONTROLS.button, CONTROLS.place],
+        ),
+        rx.cond(is_out, rx.fragment(), bar),
     )
 
 
@@ -197,10 +198,9 @@ def product() -> rx.Component:
                 rx.el.h1(card.title, class_name="product__title"),
                 class_name="product__name",
             ),
-            Gallery.create(
+            gallery(
+                content.gallery.to(list[GalleryPicture]),
                 rx.el.div(discount_badge(card), class_name="gallery__badge"),
-                pictures=content.gallery,
-                texts=GALLERY_TEXTS,
                 key=content.slug,
             ),
             rx.el.div(

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import FloatRect, Page, expect
 
 from tests.e2e.conftest import WIDTHS, OpenPage, Watch
 from tests.e2e.scenes import EVERYWHERE, ON_PHONES, Scene, visit
@@ -26,6 +26,9 @@ RING = """() => {
         isRinged: drawn.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
     };
 }"""
+COVER = """() => document.body.insertAdjacentHTML(
+    "beforeend", '<p style="position: absolute; inset: 0; height: 1000px; z-index: 59; background: white">')
+"""
 SHIFTS = """
     window.shifts = [];
     new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((entry) => entry.value)))
@@ -84,6 +87,26 @@ async def test_the_focus_can_be_seen_wherever_it_goes(page: Page, path: str) -> 
             unseen.append(stop["what"])
     assert stops > 10
     assert unseen == []
+
+
+async def test_the_way_past_the_header_is_drawn_for_the_keyboard_alone(page_320: Page) -> None:
+    """Not above the window either, where a picture of the whole of a scrolled page would show it."""
+    await visit(page_320, "/product/trompo-de-madera")
+    await page_320.evaluate("document.activeElement.blur(); scrollTo(0, 400)")
+    await page_320.evaluate(COVER)  # below the link: nothing that still loads is in the picture
+    link = page_320.get_by_role("link", name="Saltar al contenido", include_hidden=True)
+    place = await link.bounding_box()
+    assert place is not None
+    clip = FloatRect(x=place["x"], y=place["y"] + 400, width=place["width"], height=place["height"])
+
+    async def picture() -> bytes:
+        return await page_320.screenshot(full_page=True, clip=clip, animations="disabled")
+
+    unfocused = await picture()
+    await link.evaluate("(link) => { link.style.visibility = 'hidden' }")
+    assert unfocused == await picture()
+    await link.evaluate("(link) => { link.style.visibility = ''; link.focus() }")
+    await expect(link).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from reflex.vars import ObjectVar
 
 from backend.customers.google import OWN_PAGE
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.forms import Once, Text, field
 from storefront.components.hooks import ABSENT, function, hook, script, text_at, view
+from storefront.components.icons import icon
 from storefront.pages.account.state import AccountState, FormAnswer
 
 SCRIPT = script("account")

@@ -7,9 +7,9 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.frame import framed
 from storefront.components.hooks import function, script
+from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
 from storefront.components.pictures import GOOGLE, drawing
 from storefront.components.placeholders import bar, until

@@ -8,9 +8,9 @@ from reflex.vars import ObjectVar
 from backend.checkout.account_page import AddressView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.forms import AskFirst, Text, town_field, town_panel
 from storefront.components.frame import framed
+from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.placeholders import bar, link_button, waiting
 from storefront.pages.account.browser import (

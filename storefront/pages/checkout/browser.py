@@ -6,9 +6,8 @@ from typing import Any
 import reflex as rx
 
 from backend.checkout.account_page import AddressView
-from storefront.components.browser import on_nothing
 from storefront.components.forms import field
-from storefront.components.hooks import function, hook, props, script, text_at, view
+from storefront.components.hooks import ABSENT, function, lasting, props, script, text_at, view
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.views import Answer, Shipping
@@ -22,7 +21,8 @@ class Form:
 
     `chosen` is the way to ship. `is_pricing`: its price is on its way, since long if `is_slow`; `is_waiting`: no price
     stands meanwhile. `has_price`: there is one, of just what the form says. `failure` is what the last press of the
-    button came to, none while there is nothing to tell. `book` are the customer's addresses.
+    button came to, none while there is nothing to tell. Properties: `form` of the form itself, in which Enter goes from
+    field to field, and a vain try to what is to be done; `unfolding` of the button that shows the purchase on phones.
     """
 
     typed: dict[str, str]
@@ -34,16 +34,18 @@ class Form:
     has_price: bool
     is_placing: bool
     failure: Answer | None
-    book: list[AddressView]
     ship: Any
     control: Any
     choice: Any
     town: Any
     address: Any
+    form: Any
+    unfolding: Any
 
 
 FORM = view(SCRIPT, "useForm", Form)
-IS_FOLD_OPEN: rx.Var[bool] = hook(SCRIPT, "useIsFoldOpen").to(bool)
+BOOK = lasting(CheckoutState.book, CheckoutState.book.length() > 0)
+"""The customer's addresses."""
 GO_TO_FIELD = function(SCRIPT, "goToField")
 LIVE = rx.cond(FORM.failure, "off", "polite")
 """After a vain try to pay, the list over the button says all problems at once."""
@@ -69,9 +71,18 @@ def control(name: str) -> list[rx.Var[Any]]:
     return [props(FORM.control, name)]
 
 
-def choice(name: str, *value: object) -> list[rx.Var[Any]]:
-    """What makes an input a radio button for a value; `value` may tell, too, whether it is chosen."""
-    return [props(FORM.choice, name, *value)]
+def choice(
+    name: str, value: Any, *, is_chosen: rx.Var[bool] | None = None, also: dict[str, str] | None = None
+) -> list[rx.Var[Any]]:
+    """What makes an input a radio button.
+
+    Args:
+        name: its field.
+        value: what is chosen with it.
+        is_chosen: whether it is, where the field does not tell.
+        also: other fields that change with it.
+    """
+    return [props(FORM.choice, name, value, ABSENT if is_chosen is None else is_chosen, also or {})]
 
 
 def line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:
@@ -119,23 +130,7 @@ class Checkout(rx.Component):
     answer: rx.Var[Answer]
     interrupted: rx.Var[str]
     book: rx.Var[list[AddressView]]
-    documents: rx.Var[dict[str, list[str]]]
     fields: rx.Var[list[str]]
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]
     on_place: rx.EventHandler[on_place]  # type: ignore[type-arg, valid-type]
-    on_stale: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
-
-
-class CheckoutForm(rx.Component):
-    """The form: Enter goes from field to field, and a vain try to what is to be done."""
-
-    library = SCRIPT
-    tag = "CheckoutForm"
-
-
-class Fold(rx.Component):
-    """Opens and closes by its button that has `aria-controls`."""
-
-    library = SCRIPT
-    tag = "Fold"

@@ -4,25 +4,26 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.texts import _
-from storefront.components.browser import Arrival, SessionWatch, icon
+from storefront.components.browser import Arrival, CartTabs, SessionWatch
 from storefront.components.change_bank import change_bank_button
 from storefront.components.forms import spinner_or
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.hooks import ABSENT, lasting
+from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
+    BOOK,
     FORM,
     GO_TO_FIELD,
     Checkout,
-    CheckoutForm,
     field_id,
     problem_at,
 )
 from storefront.pages.checkout.failures import INTERRUPTED
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS
+from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
@@ -71,14 +72,18 @@ def open_checkout() -> rx.Component:
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
         rx.el.div(
             summary(),
-            CheckoutForm.create(
+            rx.el.form(
                 contact(),
                 shipping(),
                 payment(),
                 rx.el.div(failure(), pay_button(), class_name="checkout__end"),
+                class_name="checkout__form",
+                no_validate=True,
+                special_props=[FORM.form],
             ),
             class_name="checkout",
         ),
+        CartTabs.create(on_stale=CheckoutState.follow),
         cart=cart.id,
         total=cart.total,
         draft=CheckoutState.draft,
@@ -87,13 +92,11 @@ def open_checkout() -> rx.Component:
         shipping=CheckoutState.shipping,
         answer=CheckoutState.answer,
         interrupted=INTERRUPTED,
-        book=CheckoutState.book,
-        documents={person: [kind["value"] for kind in kinds] for person, kinds in DOCUMENTS.items()},
+        book=BOOK,
         fields=list(LABELS),
         on_note=CheckoutState.note,
         on_ship=CheckoutState.ship,
         on_place=CheckoutState.place,
-        on_stale=CheckoutState.follow,
     )
 
 

@@ -6,12 +6,13 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.checkout.account_page import AddressView
 from backend.payment.providers.pse.payer import PERSON
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.forms import described_by, problem_of, select_field, town_field, town_panel
 from storefront.components.hooks import ABSENT, lasting, props
+from storefront.components.icons import icon
 from storefront.components.links import CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
+    BOOK,
     FORM,
     LIVE,
     choice,
@@ -124,7 +125,7 @@ def towns_panel() -> rx.Component:
 
 def saved_addresses() -> rx.Component:
     """The customer's addresses to choose from. Nothing for whoever has none."""
-    book = FORM.book
+    book = BOOK
 
     def card(entry: ObjectVar[AddressView]) -> rx.Component:
         return rx.el.label(
@@ -211,7 +212,7 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
             rx.el.input(
                 id=rx.cond(is_first, element_id, ABSENT),
                 disabled=FORM.is_waiting,
-                special_props=choice("shipping_option", key, FORM.chosen == key),
+                special_props=choice("shipping_option", key, is_chosen=FORM.chosen == key),
             ),
             icon(rx.cond(way.is_pickup, "store", "truck") if way is not None else "truck"),
             rx.el.span(
@@ -324,7 +325,9 @@ def payer() -> rx.Component:
     cards = [
         rx.el.label(
             rx.el.input(
-                special_props=choice("person_type", option["value"]),
+                special_props=choice(
+                    "person_type", option["value"], also={"doc_type": first_document(option["value"])}
+                ),
                 **({"id": rx.Var.create(element_id)} if place == 0 else {}),
             ),
             icon(option["icon"]),
@@ -354,6 +357,11 @@ def options_of(
     entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
     is_offered = options.pluck("value").contains(typed(name))
     return rx.cond(~is_offered | (options.length() > 1), nothing), entries
+
+
+def first_document(person_type: str) -> str:
+    """The document that is chosen with a type of person: those of the other types are not among its own."""
+    return DOCUMENTS[person_type][0]["value"]
 
 
 def document_kind() -> rx.Component:

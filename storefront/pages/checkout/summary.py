@@ -5,12 +5,12 @@ from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine
 from backend.texts import _
-from storefront.components.browser import icon
 from storefront.components.cart import problem
+from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.pictures import picture
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.browser import FORM, IS_FOLD_OPEN, Fold
+from storefront.pages.checkout.browser import FORM
 from storefront.state.cart import CartState
 
 BODY = "tu-compra"
@@ -93,7 +93,7 @@ def summary() -> rx.Component:
     """The purchase."""
     cart = CartState.cart
     return rx.el.aside(
-        Fold.create(
+        rx.el.div(
             rx.el.button(
                 icon("cart", size=22),
                 rx.el.span(_("Ver tu compra"), class_name="fold__label"),
@@ -101,10 +101,8 @@ def summary() -> rx.Component:
                 rx.el.span(amount(cart.total_label, cart.item_total_label), class_name="fold__amount"),
                 type="button",
                 class_name="fold__button",
-                custom_attrs={
-                    "aria-expanded": rx.cond(IS_FOLD_OPEN, "true", "false"),
-                    "aria-controls": BODY,
-                },
+                custom_attrs={"aria-controls": BODY},
+                special_props=[FORM.unfolding],
             ),
             rx.el.div(
                 rx.el.h2(_("Tu compra"), class_name="summary__title"),
@@ -117,6 +115,7 @@ def summary() -> rx.Component:
                 id=BODY,
                 class_name="fold__body",
             ),
+            class_name="fold",
         ),
         class_name="checkout__summary",
         aria_label=_("Tu compra"),

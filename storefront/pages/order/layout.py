@@ -5,24 +5,31 @@ from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
 from backend.texts import _
-from storefront.components.browser import icon, on_nothing
+from storefront.components.browser import on_nothing
 from storefront.components.change_bank import change_bank_button
 from storefront.components.forms import BUSY, Once, spinner_or
 from storefront.components.frame import framed
 from storefront.components.hooks import ABSENT, script
+from storefront.components.icons import icon
 from storefront.components.links import CATALOG, address_part
 from storefront.components.placeholders import bar, not_found, waiting
 from storefront.pages.order import texts
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 
+PAUSES = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
+"""Seconds between two questions how an order stands: often while the bank decides, seldom while it travels."""
+SOON = {"bank": 3.5, "road": 30}
+"""Seconds in which a page that was just asked for is as good as new."""
+
 
 class OrderWatch(rx.Component):
-    """Asks how the order stands: often while the bank decides (`bank`), seldom while it travels (`road`)."""
+    """Asks how the order stands, at once and after every pause: see `assets/scripts/order.jsx`."""
 
     library = script("order")
     tag = "OrderWatch"
-    pace: rx.Var[str]
+    pauses: rx.Var[list[int]]
+    soon: rx.Var[float]
     on_ask: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
@@ -155,7 +162,13 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
             payment(order),
             class_name="order__columns",
         ),
-        OrderWatch.create(pace=pace(order), on_ask=OrderState.refresh),
+        *(
+            rx.cond(
+                pace(order) == waited_for,
+                OrderWatch.create(pauses=pauses, soon=SOON[waited_for], on_ask=OrderState.refresh),
+            )
+            for waited_for, pauses in PAUSES.items()
+        ),
         class_name="order",
     )
 

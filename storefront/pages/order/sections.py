@@ -6,7 +6,7 @@ from reflex.vars import ObjectVar
 from backend.checkout.order_page import OrderLineView, OrderView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
-from storefront.components.browser import icon
+from storefront.components.icons import icon
 from storefront.components.links import to_product
 from storefront.components.pictures import picture
 from storefront.pages.order import texts

@@ -1,0 +1,185 @@
+"""A product's pictures: slides with thumbnails, a magnifier under the mouse and a large view (spec: view rules 4)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
+
+from backend.catalog.views import PictureView
+from backend.texts import _
+from storefront.components.browser import SLIDES, Dialog, Slides
+from storefront.components.hooks import ABSENT, props, script, view
+from storefront.components.icons import icon
+from storefront.components.pictures import css_url, picture
+
+SCRIPT = script("gallery")
+LARGE_VIEW = "large-view"
+ZOOM = "220%"
+"""How large the magnifier draws a picture, as part of its own size."""
+
+SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw"
+"""How wide the gallery draws a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryPicture:
+    """A picture, and the same as a CSS background for the magnifier."""
+
+    picture: PictureView
+    background: str
+
+
+def gallery_pictures(pictures: list[PictureView]) -> list[GalleryPicture]:
+    """The pictures as `gallery` shows them."""
+    return [GalleryPicture(shown, css_url(shown.url)) for shown in pictures]
+
+
+@dataclass(frozen=True, slots=True)
+class Magnifier:
+    """The CSS position that the magnifier shows, empty while there is none, and properties of what it lies over."""
+
+    position: str
+    stage: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Nearer:
+    """Whether the large picture is near, and properties of its pane and of itself."""
+
+    is_near: bool
+    pane: Any
+    picture: Any
+
+
+CURRENT = SLIDES.current.to(int)
+NEARER = view(SCRIPT, "useNearer", Nearer)
+
+
+def gallery(pictures: ArrayVar[list[GalleryPicture]], badge: rx.Component, key: rx.Var[str]) -> rx.Component:
+    """The pictures.
+
+    Args:
+        pictures: what is shown, which may be nothing.
+        badge: what lies over them.
+        key: another one begins again at its first picture.
+    """
+    return Slides.create(
+        rx.el.div(
+            stage(badge, pictures=pictures),
+            rx.cond(pictures.length() > 1, thumbnails(pictures=pictures)),
+            rx.cond(pictures.length() > 0, large_view(shown=pictures[CURRENT].picture)),
+            class_name="gallery",
+        ),
+        count=pictures.length(),
+        every=0,
+        key=key,
+    )
+
+
+@rx.memo
+def stage(children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture]]) -> rx.Component:
+    """The track to swipe, and what lies over it."""
+    magnifier = view(SCRIPT, "useMagnifier", Magnifier, CURRENT)
+
+    def slide(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
+        return rx.el.div(
+            picture(
+                shown.picture,
+                SIZES,
+                is_first=place == 0,
+                data_testid=rx.cond(place == CURRENT, "gallery-image", ABSENT),
+            ),
+            class_name="gallery__slide",
+            key=shown.picture.url,
+        )
+
+    zoom = rx.el.div(
+        class_name="gallery__zoom",
+        data_testid="zoom-panel",
+        aria_hidden="true",
+        custom_attrs={
+            "style": {  # Reflex's own `style` would make a class for every position
+                "backgroundImage": pictures[CURRENT].background,
+                "backgroundSize": ZOOM,
+                "backgroundPosition": magnifier.position,
+            }
+        },
+    )
+    return rx.el.div(
+        rx.el.div(
+            rx.foreach(pictures, slide),
+            class_name="gallery__track",
+            role="group",
+            aria_label=_("Fotos del juguete"),
+            custom_attrs={"tabIndex": 0},
+            special_props=[SLIDES.track],
+        ),
+        rx.cond((magnifier.position != "") & (pictures.length() > 0), zoom),
+        children,
+        rx.el.button(
+            icon("zoom"),
+            type="button",
+            class_name="icon-button gallery__enlarge",
+            aria_label=_("Ampliar la foto"),
+            data_opens=LARGE_VIEW,
+        ),
+        class_name="gallery__stage",
+        special_props=[magnifier.stage],
+    )
+
+
+@rx.memo
+def thumbnails(pictures: ArrayVar[list[GalleryPicture]]) -> rx.Component:
+    """A way to each picture."""
+
+    def thumbnail(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
+        label = _("Ver la foto {n}: {what}").format(n=place + 1, what=shown.picture.alt)
+        return rx.el.button(
+            picture(shown.picture, "80px", alt=""),
+            type="button",
+            class_name="gallery__thumb",
+            aria_label=label,
+            key=shown.picture.url,
+            special_props=[props(SLIDES.mark, place)],
+        )
+
+    return rx.el.div(rx.foreach(pictures, thumbnail), class_name="gallery__thumbs")
+
+
+@rx.memo
+def large_view(shown: rx.Var[PictureView]) -> rx.Component:
+    """A picture over the whole page."""
+    return Dialog.create(
+        large_picture(shown=shown),
+        rx.el.button(
+            icon("close"),
+            type="button",
+            class_name="icon-button large-view__close",
+            aria_label=_("Cerrar la foto"),
+            data_closes="",
+        ),
+        name=LARGE_VIEW,
+        class_name="large-view",
+        aria_label=_("Foto ampliada"),
+    )
+
+
+@rx.memo
+def large_picture(shown: rx.Var[PictureView]) -> rx.Component:
+    """The picture of the large view, which comes nearer when it is pressed."""
+    button = rx.el.button(
+        picture(shown, rx.cond(NEARER.is_near, "200vw", "100vw")),
+        type="button",
+        class_name="large-view__picture",
+        aria_label=_("Acercar o alejar"),
+        special_props=[NEARER.picture],
+        custom_attrs={"aria-pressed": NEARER.is_near},
+    )
+    return rx.el.div(
+        button,
+        class_name="large-view__pane",
+        data_near=rx.cond(NEARER.is_near, "true", ABSENT),
+        data_testid="zoom-dialog",
+        special_props=[NEARER.pane],
+    )
