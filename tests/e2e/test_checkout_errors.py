@@ -34,7 +34,7 @@ from tests.e2e.shopper import (
 BAD = {
     "email": ("ana@", "Revisa el correo: debe verse como nombre@dominio.com."),
     "first_name": ("Ana2", "Usa solo letras."),
-    "last_name": ("G", "Escribe al menos 2 caracteres."),
+    "last_name": ("Gómez!", "Usa solo letras."),
     "phone": ("12345", "El celular debe tener 10 dígitos, como 300 123 4567."),
     "address": ("Cra 7", "Escribe al menos 8 caracteres."),
     "suburb": ("x", "Escribe al menos 2 caracteres."),
