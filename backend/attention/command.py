@@ -12,8 +12,7 @@ from backend.database import Database
 from backend.dates import time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
-
-BY = "command line"
+from backend.staff.rights import COMMAND_LINE
 
 
 async def list_open(database: Database) -> str:
@@ -41,7 +40,7 @@ def read_decision(
     if action not in tuple(Action):
         raise InvalidData(f"--action must be one of {', '.join(Action)}")
     said = {name: value for name, value in label.items() if value is not None}
-    return Decision(Action(action), BY, reference, note, said)
+    return Decision(Action(action), COMMAND_LINE, reference, note, said)
 
 
 def _as_text(row: Attention) -> str:

@@ -19,14 +19,15 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.staff.access import STAFF_ONLY, StaffMember
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
 
 router = APIRouter(
     prefix="/admin/attention",
     route_class=WireRoute,
     tags=["admin: attention"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_ATTENTION),
 )
 
 SORTABLE = {"created_at": Attention.created_at, "due_at": Attention.due_at, "amount": Attention.amount}
@@ -63,13 +64,13 @@ async def resolve(
     attention_id: str,
     body: NewResolution,
     service: Annotated[AttentionService, Depends(attention_service)],
-    member: StaffMember,
+    actor: StaffMember,
     fields: Shown,
 ) -> Wire:
     """Decide: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note). Done once."""
     decision = Decision(
         action=body.action,
-        by=member.id,
+        by=actor,
         reference=body.reference,
         note=body.note,
         label=body.label_found(),

@@ -19,10 +19,8 @@ from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish, subscribe
 from backend.jobs import JobFailed, forget, run_again
 from backend.money import Cop
+from backend.staff.rights import SHOP, Actor, Right
 from backend.tables import JsonObject
-
-BY_ITSELF = "shop"
-"""Who resolved a row that needed nobody in the end."""
 
 _OPEN = locked(
     select(Attention).where(
@@ -90,7 +88,7 @@ async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id
     """Nobody needs to resolve it any more. Nothing happens where no row of the kind and subject is open."""
     row = (await session.execute(_OPEN, {"kind": kind, "subject_id": subject_id})).scalar_one_or_none()
     if row is not None:
-        row.resolved_at, row.resolved_by = await database_now(session), BY_ITSELF
+        row.resolved_at, row.resolved_by = await database_now(session), SHOP.id
         row.resolution, row.note = Action.DISMISSED, note
         await session.flush()
 
@@ -112,13 +110,13 @@ class Decision:
     """What somebody decided.
 
     Attributes:
-        by: the id of the staff member, or `command line`.
+        by: who decided it.
         reference: of the bank transfer that gave the money back.
         label: what was found at the carrier, for a label in doubt.
     """
 
     action: Action
-    by: str
+    by: Actor
     reference: str | None = None
     note: str | None = None
     label: JsonObject = field(default_factory=dict)
@@ -163,11 +161,15 @@ class AttentionService:
         """Do what was decided, once.
 
         Raises:
+            Forbidden: see `Actor.require`; `refunded` books a refund, and needs the right to.
             NotFound: there is no such row.
             Conflict: it is resolved already.
             InvalidData: the kind does not allow the action, or the action lacks its reference or note.
             ShopError: what the resolver of the kind raises; the row stays open.
         """
+        decision.by.require(Right.RESOLVE_ATTENTION)
+        if decision.action is Action.REFUNDED:
+            decision.by.require(Right.BOOK_REFUNDS)
         async with self.database.read() as session:
             row = await read_attention(session, attention_id)
         require_open(row)
@@ -180,7 +182,7 @@ class AttentionService:
             require_open(row)
             await resolver.apply(session, row, decision)
             row.resolved_at = await database_now(session)
-            row.resolved_by, row.resolution = decision.by, decision.action
+            row.resolved_by, row.resolution = decision.by.id, decision.action
             row.reference, row.note = decision.reference, decision.note
         await resolver.finish(row, decision)
         return row

@@ -44,14 +44,15 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
 
 router = APIRouter(
     prefix="/admin",
     route_class=WireRoute,
     tags=["admin: catalogue"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_CATALOG),
 )
 
 
@@ -73,10 +74,10 @@ async def list_products(
 
 
 @router.post("/products", response_model=ProductAnswer)
-async def create_product(body: NewProduct, database: Db, fields: Shown) -> Wire:
+async def create_product(actor: StaffMember, body: NewProduct, database: Db, fields: Shown) -> Wire:
     """A new product. It may not name its collection or categories: those are assigned by their own routes."""
     async with database.transaction() as session:
-        product_id = await products.create_product(session, body)
+        product_id = await products.create_product(session, actor, body)
         return await _product(session, product_id, fields)
 
 
@@ -88,18 +89,20 @@ async def read_product(product_id: str, database: Db, fields: Shown) -> Wire:
 
 
 @router.post("/products/{product_id}", response_model=ProductAnswer)
-async def update_product(product_id: str, body: ProductChange, database: Db, fields: Shown) -> Wire:
+async def update_product(
+    actor: StaffMember, product_id: str, body: ProductChange, database: Db, fields: Shown
+) -> Wire:
     """Change what is said, leave the rest. `category_ids` and `collection_id` are refused (spec: Errors)."""
     async with database.transaction() as session:
-        await products.change_product(session, product_id, body)
+        await products.change_product(session, actor, product_id, body)
         return await _product(session, product_id, fields)
 
 
 @router.delete("/products/{product_id}", response_model=Deleted)
-async def delete_product(product_id: str, database: Db) -> Wire:
+async def delete_product(actor: StaffMember, product_id: str, database: Db) -> Wire:
     """Take the product out of the shop."""
     async with database.transaction() as session:
-        await products.delete_product(session, product_id)
+        await products.delete_product(session, actor, product_id)
     return Wire({"id": product_id, "object": "product", "deleted": True})
 
 
@@ -116,28 +119,30 @@ async def list_variants(
 
 
 @router.post("/products/{product_id}/variants", response_model=ProductAnswer)
-async def create_variant(product_id: str, body: NewVariant, database: Db, fields: Shown) -> Wire:
+async def create_variant(
+    actor: StaffMember, product_id: str, body: NewVariant, database: Db, fields: Shown
+) -> Wire:
     """A new variant of the product."""
     async with database.transaction() as session:
-        await products.add_variant(session, product_id, body)
+        await products.add_variant(session, actor, product_id, body)
         return await _product(session, product_id, fields)
 
 
 @router.post("/products/{product_id}/variants/{variant_id}", response_model=ProductAnswer)
 async def update_variant(
-    product_id: str, variant_id: str, body: VariantChange, database: Db, fields: Shown
+    *, actor: StaffMember, product_id: str, variant_id: str, body: VariantChange, database: Db, fields: Shown
 ) -> Wire:
     """Change a variant: its prices, for example."""
     async with database.transaction() as session:
-        await products.change_variant(session, product_id, variant_id, body)
+        await products.change_variant(session, actor, product_id, variant_id, body)
         return await _product(session, product_id, fields)
 
 
 @router.delete("/products/{product_id}/variants/{variant_id}", response_model=Deleted)
-async def delete_variant(product_id: str, variant_id: str, database: Db) -> Wire:
+async def delete_variant(actor: StaffMember, product_id: str, variant_id: str, database: Db) -> Wire:
     """Take a variant out of the shop."""
     async with database.transaction() as session:
-        await products.delete_variant(session, product_id, variant_id)
+        await products.delete_variant(session, actor, product_id, variant_id)
     return Wire({"id": variant_id, "object": "variant", "deleted": True})
 
 
@@ -152,10 +157,10 @@ async def list_collections(
 
 
 @router.post("/collections", response_model=CollectionAnswer)
-async def create_collection(body: NewCollection, database: Db, fields: Shown) -> Wire:
+async def create_collection(actor: StaffMember, body: NewCollection, database: Db, fields: Shown) -> Wire:
     """A new collection."""
     async with database.transaction() as session:
-        return _collection(await collections.create_collection(session, body), fields)
+        return _collection(await collections.create_collection(session, actor, body), fields)
 
 
 @router.get("/collections/{collection_id}", response_model=CollectionAnswer)
@@ -166,26 +171,30 @@ async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wi
 
 
 @router.post("/collections/{collection_id}", response_model=CollectionAnswer)
-async def update_collection(collection_id: str, body: CollectionChange, database: Db, fields: Shown) -> Wire:
+async def update_collection(
+    actor: StaffMember, collection_id: str, body: CollectionChange, database: Db, fields: Shown
+) -> Wire:
     """Change the collection: its title, for example."""
     async with database.transaction() as session:
-        return _collection(await collections.change_collection(session, collection_id, body), fields)
+        return _collection(await collections.change_collection(session, actor, collection_id, body), fields)
 
 
 @router.delete("/collections/{collection_id}", response_model=Deleted)
-async def delete_collection(collection_id: str, database: Db) -> Wire:
+async def delete_collection(actor: StaffMember, collection_id: str, database: Db) -> Wire:
     """Take the collection away; its products stay."""
     async with database.transaction() as session:
-        await collections.delete_collection(session, collection_id)
+        await collections.delete_collection(session, actor, collection_id)
     return Wire({"id": collection_id, "object": "collection", "deleted": True})
 
 
 @router.post("/collections/{collection_id}/products", response_model=CollectionAnswer)
-async def assign_to_collection(collection_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+async def assign_to_collection(
+    actor: StaffMember, collection_id: str, body: Assignment, database: Db, fields: Shown
+) -> Wire:
     """Put products into the collection and take products out."""
     async with database.transaction() as session:
         collection = await collections.assign_to_collection(
-            session, collection_id, body.add or (), body.remove or ()
+            session, actor, collection_id, body.add or (), body.remove or ()
         )
         return _collection(collection, fields)
 
@@ -204,10 +213,10 @@ async def list_categories(
 
 
 @router.post("/product-categories", response_model=CategoryAnswer)
-async def create_category(body: NewCategory, database: Db, fields: Shown) -> Wire:
+async def create_category(actor: StaffMember, body: NewCategory, database: Db, fields: Shown) -> Wire:
     """A new category; it may sit under a parent."""
     async with database.transaction() as session:
-        category = await categories.create_category(session, body)
+        category = await categories.create_category(session, actor, body)
         return await _category(session, category.id, fields)
 
 
@@ -221,26 +230,30 @@ async def read_category(
 
 
 @router.post("/product-categories/{category_id}", response_model=CategoryAnswer)
-async def update_category(category_id: str, body: CategoryChange, database: Db, fields: Shown) -> Wire:
+async def update_category(
+    actor: StaffMember, category_id: str, body: CategoryChange, database: Db, fields: Shown
+) -> Wire:
     """Change the category: its parent, for example."""
     async with database.transaction() as session:
-        await categories.change_category(session, category_id, body)
+        await categories.change_category(session, actor, category_id, body)
         return await _category(session, category_id, fields)
 
 
 @router.delete("/product-categories/{category_id}", response_model=Deleted)
-async def delete_category(category_id: str, database: Db) -> Wire:
+async def delete_category(actor: StaffMember, category_id: str, database: Db) -> Wire:
     """Take the category away; its products stay."""
     async with database.transaction() as session:
-        await categories.delete_category(session, category_id)
+        await categories.delete_category(session, actor, category_id)
     return Wire({"id": category_id, "object": "product_category", "deleted": True})
 
 
 @router.post("/product-categories/{category_id}/products", response_model=CategoryAnswer)
-async def assign_to_category(category_id: str, body: Assignment, database: Db, fields: Shown) -> Wire:
+async def assign_to_category(
+    actor: StaffMember, category_id: str, body: Assignment, database: Db, fields: Shown
+) -> Wire:
     """Put products into the category and take products out."""
     async with database.transaction() as session:
-        await categories.assign_to_category(session, category_id, body.add or (), body.remove or ())
+        await categories.assign_to_category(session, actor, category_id, body.add or (), body.remove or ())
         return await _category(session, category_id, fields)
 
 

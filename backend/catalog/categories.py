@@ -18,6 +18,7 @@ from backend.catalog.products import lock_products
 from backend.catalog.views import CategoryNode
 from backend.database import locked
 from backend.errors import NotAllowed, NotFound
+from backend.staff.rights import Actor, Right
 
 
 class Tree:
@@ -105,13 +106,15 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
     return [node(child) for root in tree.children(None) for child in tree.children(root.id)]
 
 
-async def create_category(session: AsyncSession, new: NewCategory) -> Category:
+async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:
     """Create a category, the last of its parent's unless its rank is given.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such parent.
         InvalidData: its handle is taken.
     """
+    actor.require(Right.CHANGE_CATALOG)
     await _lock_tree(session)
     if new.parent_category_id is not None:
         await find_category(session, new.parent_category_id)
@@ -129,14 +132,18 @@ async def create_category(session: AsyncSession, new: NewCategory) -> Category:
     return category
 
 
-async def change_category(session: AsyncSession, category_id: str, change: CategoryChange) -> Category:
+async def change_category(
+    session: AsyncSession, actor: Actor, category_id: str, change: CategoryChange
+) -> Category:
     """Change the fields that the body names; a null parent makes it a root.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such category, or no such parent.
         InvalidData: its new handle is taken.
         NotAllowed: its new parent lies below it.
     """
+    actor.require(Right.CHANGE_CATALOG)
     await _lock_tree(session)
     category = await find_category(session, category_id)
     if "parent_category_id" in change.model_fields_set:
@@ -152,13 +159,15 @@ async def change_category(session: AsyncSession, category_id: str, change: Categ
     return category
 
 
-async def delete_category(session: AsyncSession, category_id: str) -> None:
+async def delete_category(session: AsyncSession, actor: Actor, category_id: str) -> None:
     """Delete the category; its products stay.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: there are categories below it.
     """
+    actor.require(Right.CHANGE_CATALOG)
     await _lock_tree(session)
     category = await find_category(session, category_id)
     below = await session.execute(select(Category.id).where(Category.parent_id == category_id).limit(1))
@@ -170,13 +179,15 @@ async def delete_category(session: AsyncSession, category_id: str) -> None:
 
 
 async def assign_to_category(
-    session: AsyncSession, category_id: str, add: Iterable[str], remove: Iterable[str]
+    session: AsyncSession, actor: Actor, category_id: str, add: Iterable[str], remove: Iterable[str]
 ) -> Category:
     """Put products into the category and take products out. A product may be in several.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such category; unknown products are skipped.
     """
+    actor.require(Right.CHANGE_CATALOG)
     category = await find_category(session, category_id)
     wanted = set(add)
     products = {product.id for product in await lock_products(session, wanted | set(remove))}

@@ -12,14 +12,17 @@ from backend.catalog.models import Collection, Product
 from backend.catalog.products import lock_products
 from backend.database import locked
 from backend.errors import NotFound
+from backend.staff.rights import Actor, Right
 
 
-async def create_collection(session: AsyncSession, new: NewCollection) -> Collection:
+async def create_collection(session: AsyncSession, actor: Actor, new: NewCollection) -> Collection:
     """Create a collection; its handle is made from the title unless it is given.
 
     Raises:
+        Forbidden: see `Actor.require`.
         InvalidData: its handle is taken.
     """
+    actor.require(Right.CHANGE_CATALOG)
     collection = Collection(
         title=new.title, handle=new.handle or handle_from(new.title), meta=new.metadata or {}
     )
@@ -30,14 +33,16 @@ async def create_collection(session: AsyncSession, new: NewCollection) -> Collec
 
 
 async def change_collection(
-    session: AsyncSession, collection_id: str, change: CollectionChange
+    session: AsyncSession, actor: Actor, collection_id: str, change: CollectionChange
 ) -> Collection:
     """Change the fields that the body names; the others stay.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: its new handle is taken.
     """
+    actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
@@ -48,12 +53,14 @@ async def change_collection(
     return collection
 
 
-async def delete_collection(session: AsyncSession, collection_id: str) -> None:
+async def delete_collection(session: AsyncSession, actor: Actor, collection_id: str) -> None:
     """Delete the collection; its products stay, without one.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
+    actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
     inside = await _in_collection(session, collection_id)
     await session.execute(
@@ -64,13 +71,15 @@ async def delete_collection(session: AsyncSession, collection_id: str) -> None:
 
 
 async def assign_to_collection(
-    session: AsyncSession, collection_id: str, add: Iterable[str], remove: Iterable[str]
+    session: AsyncSession, actor: Actor, collection_id: str, add: Iterable[str], remove: Iterable[str]
 ) -> Collection:
     """Put products into the collection and take products out. A product is in one collection at most.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such collection; unknown products are skipped.
     """
+    actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
     wanted, unwanted = set(add), set(remove)
     moved = []

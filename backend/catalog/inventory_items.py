@@ -31,7 +31,8 @@ from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import staff_who_may
+from backend.staff.rights import Actor, Right
 
 
 class ItemsParameters(ListParameters):
@@ -103,7 +104,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: inventory"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_STOCK),
 )
 
 
@@ -175,16 +176,20 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
     return _item(variant, title, (await _levels(session, [variant.id]))[variant.id])
 
 
-async def stock_item(session: AsyncSession, item_id: str, location_id: str, stocked: int) -> JsonDict:
+async def stock_item(
+    session: AsyncSession, actor: Actor, item_id: str, location_id: str, stocked: int
+) -> JsonDict:
     """Set how many units of the item the location has. The caller has checked that there is such a location.
 
     Returns:
         The item as it is now.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such item.
         InvalidData: more than that are reserved already.
     """
+    actor.require(Right.CHANGE_STOCK)
     await read_item(session, item_id)
     level = await set_stock(session, _variant_id(item_id), location_id, stocked)
     if level.stocked != stocked:

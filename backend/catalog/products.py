@@ -24,18 +24,21 @@ from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
+from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 
-async def create_product(session: AsyncSession, new: NewProduct) -> str:
+async def create_product(session: AsyncSession, actor: Actor, new: NewProduct) -> str:
     """Create a product with its variants and pictures; with a `price` and no variants, one variant is made.
 
     Returns:
         Its id.
 
     Raises:
+        Forbidden: see `Actor.require`.
         InvalidData: its handle or a SKU is taken, or a variant has no price.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
     await _set_fields(session, product, new)
     if product.thumbnail is None and new.images:
@@ -55,14 +58,16 @@ async def create_product(session: AsyncSession, new: NewProduct) -> str:
     return product.id
 
 
-async def change_product(session: AsyncSession, product_id: str, change: ProductChange) -> None:
+async def change_product(session: AsyncSession, actor: Actor, product_id: str, change: ProductChange) -> None:
     """Change the fields that the body names; the others stay.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
         InvalidData: its handle or a SKU is taken; or a price is given and it has several variants.
         NotAllowed: a variant that is left out has units that are reserved.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     with session.no_autoflush:
         await _set_fields(session, product, change)
@@ -77,12 +82,14 @@ async def change_product(session: AsyncSession, product_id: str, change: Product
     await products_changed(session, [product_id])
 
 
-async def delete_product(session: AsyncSession, product_id: str) -> None:
+async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -> None:
     """Delete the product: its row stays for the orders that sold it; its handle and SKUs can be used again.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     product.deleted_at, product.status = now(), "draft"
     product.handle = f"{product.handle}-{product.id}"
@@ -92,13 +99,15 @@ async def delete_product(session: AsyncSession, product_id: str) -> None:
     await products_changed(session, [product_id])
 
 
-async def add_variant(session: AsyncSession, product_id: str, new: NewVariant) -> None:
+async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new: NewVariant) -> None:
     """Add a variant to the product.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
         InvalidData: its SKU is taken.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await _add_variant(session, product, new)
     product.updated_at = now()
@@ -106,27 +115,31 @@ async def add_variant(session: AsyncSession, product_id: str, new: NewVariant) -
 
 
 async def change_variant(
-    session: AsyncSession, product_id: str, variant_id: str, change: VariantChange
+    session: AsyncSession, actor: Actor, product_id: str, variant_id: str, change: VariantChange
 ) -> None:
     """Change the fields that the body names; the others stay.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such variant.
         InvalidData: its SKU is taken.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await _set_variant(session, await _variant(session, product_id, variant_id), change)
     product.updated_at = now()
     await products_changed(session, [product_id])
 
 
-async def delete_variant(session: AsyncSession, product_id: str, variant_id: str) -> None:
+async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, variant_id: str) -> None:
     """Delete a variant. It leaves every cart.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such variant.
         NotAllowed: it is the last one, or units of it are reserved.
     """
+    actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     variant = await _variant(session, product_id, variant_id)
     if len(await variants_of(session, product_id)) == 1:

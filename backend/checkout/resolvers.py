@@ -171,7 +171,7 @@ def _amount(row: Attention, payment: PaymentSession) -> Cop:
 
 
 def _transfer(decision: Decision) -> Transfer:
-    return Transfer(reference=decision.reference or "", by=decision.by, note=decision.note)
+    return Transfer(reference=decision.reference or "", by=decision.by.id, note=decision.note)
 
 
 def _session_id(row: Attention) -> str:

@@ -180,6 +180,7 @@ class Refusal(BaseModel):
 _MEANINGS = {
     400: "The request is malformed, or the shop's rules forbid it.",
     401: "Nobody is signed in, or the password is wrong.",
+    403: "The role may not do this, or the second factor is needed: sign in at the office.",
     404: "There is no such thing.",
     409: "The state changed, or a payment is under way: look again.",
     413: "The body is longer than 100 kB.",

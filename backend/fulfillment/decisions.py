@@ -123,7 +123,9 @@ class ExpensiveLabel(_LabelResolver):
             ],
             location_id=fulfillment.location_id,
         )
-        await fulfill(self._database, self._settings, self._providers, fulfillment.order_id, again)
+        await fulfill(
+            self._database, decision.by, self._settings, self._providers, fulfillment.order_id, again
+        )
 
 
 async def _fulfillment(session: AsyncSession, row: Attention) -> Fulfillment:
@@ -135,7 +137,7 @@ def _label(provider: FulfillmentProvider, decision: Decision) -> Label:
     code, number = str(found.get("tracking_number") or "").strip() or None, found.get("carrier_order_id")
     if provider.gives_numbers and number is None and code is None:
         raise InvalidData(NO_NUMBER)
-    data: JsonObject = {"settled_by": decision.by}
+    data: JsonObject = {"settled_by": decision.by.id}
     if found.get("carrier"):
         data["carrier"] = found["carrier"]
     return Label(

@@ -21,7 +21,8 @@ from backend.orders.admin_routes import order_answer
 from backend.orders.schemas import OrderAnswer
 from backend.shipping.location_routes import Providers
 from backend.shipping.providers.carrier.answers import whole
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_ORDERS),
 )
 hook_router = APIRouter()
 
@@ -42,6 +43,7 @@ MAX_CODE_LENGTH = 60
 @router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
 async def create_fulfillment(
     *,
+    actor: StaffMember,
     order_id: str,
     body: NewFulfillment,
     database: Db,
@@ -50,35 +52,43 @@ async def create_fulfillment(
     fields: Shown,
 ) -> Wire:
     """Send these units: the provider makes their label, once (spec: createFulfillment)."""
-    await service.fulfill(database, settings, providers, order_id, body)
-    return await order_answer(database, order_id, fields)
+    await service.fulfill(database, actor, settings, providers, order_id, body)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/cancel", response_model=OrderAnswer)
 async def cancel_fulfillment(
-    order_id: str, fulfillment_id: str, database: Db, providers: Providers, fields: Shown
+    *,
+    actor: StaffMember,
+    order_id: str,
+    fulfillment_id: str,
+    database: Db,
+    providers: Providers,
+    fields: Shown,
 ) -> Wire:
     """Cancel the fulfillment's label."""
-    await service.cancel_fulfillment(database, providers, order_id, fulfillment_id)
-    return await order_answer(database, order_id, fields)
+    await service.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/shipments", response_model=OrderAnswer)
 async def create_shipment(
-    order_id: str, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
+    *, actor: StaffMember, order_id: str, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
 ) -> Wire:
     """The fulfillment has left."""
     async with database.transaction() as session:
-        await service.mark_shipped(session, order_id, fulfillment_id, body)
-    return await order_answer(database, order_id, fields)
+        await service.mark_shipped(session, actor, order_id, fulfillment_id, body)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/mark-as-delivered", response_model=OrderAnswer)
-async def mark_as_delivered(order_id: str, fulfillment_id: str, database: Db, fields: Shown) -> Wire:
+async def mark_as_delivered(
+    actor: StaffMember, order_id: str, fulfillment_id: str, database: Db, fields: Shown
+) -> Wire:
     """The fulfillment has arrived."""
     async with database.transaction() as session:
-        await service.mark_delivered(session, order_id, fulfillment_id)
-    return await order_answer(database, order_id, fields)
+        await service.mark_delivered(session, actor, order_id, fulfillment_id)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.get(
@@ -99,11 +109,13 @@ async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Respon
 
 
 @router.post("/returns", response_model=OrderAnswer)
-async def create_return(body: NewReturn, database: Db, settings: ShopSettings, providers: Providers) -> Wire:
+async def create_return(
+    actor: StaffMember, body: NewReturn, database: Db, settings: ShopSettings, providers: Providers
+) -> Wire:
     """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
     async with database.transaction() as session:
-        await service.request_return(session, settings, providers, body.order_id)
-    return await order_answer(database, body.order_id, Fields())
+        await service.request_return(session, actor, settings, providers, body.order_id)
+    return await order_answer(database, actor, body.order_id, Fields())
 
 
 @hook_router.post("/hooks/shipping/{provider}", tags=["webhook"])

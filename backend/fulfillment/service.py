@@ -33,13 +33,15 @@ from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.options import location_of
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
+from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 NOT_PAID = "The order is not paid: nothing is sent before it is"
 
 
-async def fulfill(
+async def fulfill(  # noqa: PLR0917
     database: Database,
+    actor: Actor,
     settings: Settings,
     providers: FulfillmentProviders,
     order_id: str,
@@ -48,6 +50,7 @@ async def fulfill(
     """Make a label for these units of the order, and take them out of the stock.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such order, or no such location.
         InvalidData: an item is not the order's, or more of it is wanted than is left to send; or the address cannot be
             sent to.
@@ -57,6 +60,7 @@ async def fulfill(
             attention for a decision.
         OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.create_label`.
     """
+    actor.require(Right.FULFILL)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         provider, label = await _prepared(session, settings, providers, order, new)
@@ -83,14 +87,16 @@ async def pack_or_cancel(
 
 
 async def cancel_fulfillment(
-    database: Database, providers: FulfillmentProviders, order_id: str, fulfillment_id: str
+    database: Database, actor: Actor, providers: FulfillmentProviders, order_id: str, fulfillment_id: str
 ) -> None:
     """Cancel the fulfillment's label. Its units are in stock again, and still reserved for the order.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.cancel_label`.
     """
+    actor.require(Right.FULFILL)
     async with database.read() as session:
         provider = provider_of(
             providers, (await lock_fulfillment(session, fulfillment_id, order_id)).provider_id
@@ -111,15 +117,17 @@ async def cancel_fulfillment(
 
 
 async def mark_shipped(
-    session: AsyncSession, order_id: str, fulfillment_id: str, shipment: NewShipment
+    session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, shipment: NewShipment
 ) -> None:
     """Record that the fulfillment has left, as a whole.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed: it was cancelled, or has no label.
         InvalidData: other items are named than are in it.
     """
+    actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _standing(session, order_id, fulfillment_id)
     if shipment.items is not None and _named(shipment.items) != _held(fulfillment):
@@ -131,13 +139,15 @@ async def mark_shipped(
     await publish(session, FulfillmentShipped(fulfillment.id, order_id))
 
 
-async def mark_delivered(session: AsyncSession, order_id: str, fulfillment_id: str) -> None:
+async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
     """Record that the fulfillment has arrived.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed: it was cancelled, or has no label.
     """
+    actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _standing(session, order_id, fulfillment_id)
     fulfillment.delivered_at = fulfillment.delivered_at or now()
@@ -146,14 +156,16 @@ async def mark_delivered(session: AsyncSession, order_id: str, fulfillment_id: s
 
 
 async def request_return(
-    session: AsyncSession, settings: Settings, providers: FulfillmentProviders, order_id: str
+    session: AsyncSession, actor: Actor, settings: Settings, providers: FulfillmentProviders, order_id: str
 ) -> None:
     """Ask the provider for the label of a return. None of today's makes any (spec: createReturnFulfillment).
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         NotImplementedByProvider: always.
     """
+    actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     option = await _option(session, order)
     provider = provider_of(providers, option.provider_id)

@@ -31,48 +31,51 @@ from backend.orders.service import read_order
 from backend.orders.wire import orders_for_staff
 from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
-from backend.staff.access import STAFF_ONLY, StaffMember
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Actor, Right
 
 router = APIRouter(
     prefix="/admin",
     route_class=WireRoute,
     tags=["admin: orders"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_ORDERS),
 )
 
 
 @router.get("/orders", response_model=OrdersAnswer)
-async def list_orders(asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db) -> Wire:
+async def list_orders(
+    actor: StaffMember, asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db
+) -> Wire:
     """The orders, newest first."""
     order = in_order(asked.order, SORTABLE, [Order.number.desc()])
     async with database.read() as session:
         found, count = await rows_of(session, Order, _conditions(asked), order, asked)
-        return Wire(listed("orders", await orders_for_staff(session, found), count, asked))
+        return Wire(listed("orders", await orders_for_staff(session, actor, found), count, asked))
 
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)
-async def read(order_id: str, database: Db, fields: Shown) -> Wire:
+async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
     """The order, with its payments and fulfillments."""
-    return await order_answer(database, order_id, fields)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
-async def cancel(order_id: str, database: Db, payments: Payments, fields: Shown) -> Wire:
+async def cancel(actor: StaffMember, order_id: str, database: Db, payments: Payments, fields: Shown) -> Wire:
     """Cancel the order; not once a provider that gives nothing back was paid, nor while fulfillments of it stand."""
-    await cancel_order(database, payments, order_id)
-    return await order_answer(database, order_id, fields)
+    await cancel_order(database, actor, payments, order_id)
+    return await order_answer(database, actor, order_id, fields)
 
 
 @router.post("/orders/{order_id}/refunds", response_model=RefundAnswer)
-async def create_refund(order_id: str, body: NewRefund, database: Db, member: StaffMember) -> Wire:
+async def create_refund(order_id: str, body: NewRefund, database: Db, actor: StaffMember) -> Wire:
     """Book money that was given back by a bank transfer, with the units that come back.
 
     When all of the money is given back and no fulfillment stands, the order is cancelled.
     """
-    refund = await refund_order(database, order_id, body, member.id)
+    refund = await refund_order(database, actor, order_id, body)
     async with database.read() as session:
-        (order,) = await orders_for_staff(session, [await read_order(session, order_id)])
+        (order,) = await orders_for_staff(session, actor, [await read_order(session, order_id)])
     return Wire({"refund": staff_refund_wire(refund), "order": order})
 
 
@@ -109,8 +112,8 @@ def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
     return conditions
 
 
-async def order_answer(database: Database, order_id: str, fields: Fields) -> Wire:
+async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:
     """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
-        (order,) = await orders_for_staff(session, [await read_order(session, order_id)])
+        (order,) = await orders_for_staff(session, actor, [await read_order(session, order_id)])
     return Wire({"order": fields.pick(order)})

@@ -13,6 +13,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import decisive_session, started_payment
 from backend.payment.states import SessionState
 from backend.payment.transitions import apply_report
+from backend.staff.rights import Actor, Right
 
 BY_HAND = (
     "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
@@ -25,15 +26,17 @@ AT_THE_BANK = (
 )
 
 
-async def cancel_order(database: Database, payments: PaymentService, order_id: str) -> None:
+async def cancel_order(database: Database, actor: Actor, payments: PaymentService, order_id: str) -> None:
     """Cancel the order: its units can be sold again. One that is cancelled stays so.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         NotAllowed: fulfillments of it stand; or its payment is still at the bank.
         NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).
         OutsideFailure: the provider could not be asked.
     """
+    actor.require(Right.CANCEL_ORDERS)
     async with database.read() as session:
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:

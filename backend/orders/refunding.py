@@ -29,6 +29,7 @@ from backend.payment.payments import book_refund, captured_and_refunded, refunda
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session
+from backend.staff.rights import Actor, Right
 
 NOT_PAID = "The order has no money that could be given back"
 STANDS = "All fulfillments must be canceled before canceling an order"
@@ -44,17 +45,19 @@ class Transfer:
     note: str | None = None
 
 
-async def refund_order(database: Database, order_id: str, new: NewRefund, by: str) -> Refund:
+async def refund_order(database: Database, actor: Actor, order_id: str, new: NewRefund) -> Refund:
     """Book a refund by hand. The same reference with the same amount is the same refund, however often it is sent.
 
     When all of the money is given back and no fulfillment stands, the order is cancelled. `cancel` requires both.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         InvalidData: a line is not the order's, or more of it comes back than was sold.
         NotAllowed: there is no such money; or `cancel` is wanted, and fulfillments stand or money would be left.
         Conflict: the reference stands for another amount already.
     """
+    actor.require(Right.BOOK_REFUNDS)
     async with database.read() as session:
         order = await read_order(session, order_id)
         session_id = await _session_for(session, order, new)
@@ -65,7 +68,7 @@ async def refund_order(database: Database, order_id: str, new: NewRefund, by: st
         if known is not None:
             return known
         await _take_lines(session, order, new.lines or [])
-        refund = _refund(payment, order, new.amount, Transfer(new.reference, by, new.reason, new.note))
+        refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
         refund.lines = [line.model_dump() for line in new.lines or []]
         await book_refund(session, payment, refund)
         await restate_payment(session, order)

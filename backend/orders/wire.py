@@ -26,6 +26,7 @@ from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.payments import refunds_of
 from backend.payment.wire import captured_total, collection_wire, refunded_total
 from backend.pricing import PartTotals
+from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 _LINES = (
@@ -82,8 +83,13 @@ async def orders_wire(session: AsyncSession, orders: Sequence[Order]) -> list[Js
     return [_order(order, rows[order.id]) for order in orders]
 
 
-async def orders_for_staff(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:
-    """The orders with what only staff may see: whose document the invoice is for."""
+async def orders_for_staff(session: AsyncSession, actor: Actor, orders: Sequence[Order]) -> list[JsonDict]:
+    """The orders with what only staff may see: whose document the invoice is for.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_ORDERS)
     shown = await orders_wire(session, orders)
     return [{**wire, "payer": order.payer} for wire, order in zip(shown, orders, strict=True)]
 

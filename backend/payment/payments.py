@@ -29,6 +29,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import started_payment
 from backend.payment.states import SessionState
 from backend.payment.transitions import apply_report, lock_session
+from backend.staff.rights import Actor, Right
 
 MADE = (SessionState.AUTHORIZED, SessionState.CAPTURED)
 REFUNDED = "refunded_amount"
@@ -48,16 +49,18 @@ async def find_payment(session: AsyncSession, payment_id: str) -> PaymentSession
 
 
 async def capture(
-    database: Database, payments: PaymentService, payment_id: str, amount: Cop | None = None
+    database: Database, actor: Actor, payments: PaymentService, payment_id: str, amount: Cop | None = None
 ) -> PaymentSession:
     """Take the authorized money. One that is captured stays so, with the same capture.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such payment.
         InvalidData: another amount than was authorized is to be taken.
         NotAllowed: the provider did not give the money.
         OutsideFailure: the provider could not be asked.
     """
+    actor.require(Right.CAPTURE_PAYMENTS)
     async with database.read() as session:
         payment = await find_payment(session, payment_id)
     if amount not in (None, payment.amount):
@@ -71,19 +74,21 @@ async def capture(
 
 
 async def refund(
-    database: Database, payments: PaymentService, payment_id: str, amount: Cop | None = None
+    database: Database, actor: Actor, payments: PaymentService, payment_id: str, amount: Cop | None = None
 ) -> PaymentSession:
     """Have the provider give captured money back: `amount` of it, or all that is left.
 
     What was given back is kept on the session before the provider is asked, so that two presses never give back twice.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such payment.
         NotImplementedByProvider: the provider gives nothing back; neither of the shop's own does (spec: refundPayment).
         NotAllowed: the money was not captured, or not so much of it is left.
         OutsideFailure: it was not given back.
         OutcomeUnknown: it may have been; it stays booked.
     """
+    actor.require_role(Right.BOOK_REFUNDS)
     async with database.read() as session:
         payment = await find_payment(session, payment_id)
     provider = _provider_of(payments, payment)
@@ -91,6 +96,7 @@ async def refund(
         raise NotImplementedByProvider(
             f"{provider.id}: refundPayment is not implemented: it is settled by hand"
         )
+    actor.require(Right.BOOK_REFUNDS)  # after what a provider can do: that it gives nothing back is no secret
     booked = await _add_refunded(database, payment.id, amount)
     try:
         await provider.refund(started_payment(payment), booked)

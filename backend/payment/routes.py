@@ -36,7 +36,8 @@ from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
 from backend.payment.service import PaymentService
 from backend.payment.wire import payment_wire
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
 
 router = APIRouter()
 
@@ -97,7 +98,7 @@ payments_router = APIRouter(
     route_class=WireRoute,
     tags=["admin: payments"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_ORDERS),
 )
 
 
@@ -186,19 +187,31 @@ async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire:
 
 @payments_router.post("/{payment_id}/capture", response_model=PaymentAnswer)
 async def capture_payment(
-    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
+    *,
+    actor: StaffMember,
+    payment_id: str,
+    database: Db,
+    payments: Payments,
+    fields: Shown,
+    body: Amount | None = None,
 ) -> Wire:
     """Take the authorized money, all of it; asked again, it is the same capture."""
-    captured = await capture(database, payments, payment_id, body.amount if body else None)
+    captured = await capture(database, actor, payments, payment_id, body.amount if body else None)
     return Wire({"payment": fields.pick(payment_wire(captured))})
 
 
 @payments_router.post("/{payment_id}/refund", response_model=PaymentAnswer)
 async def refund_payment(
-    payment_id: str, database: Db, payments: Payments, fields: Shown, body: Amount | None = None
+    *,
+    actor: StaffMember,
+    payment_id: str,
+    database: Db,
+    payments: Payments,
+    fields: Shown,
+    body: Amount | None = None,
 ) -> Wire:
     """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
-    refunded = await refund(database, payments, payment_id, body.amount if body else None)
+    refunded = await refund(database, actor, payments, payment_id, body.amount if body else None)
     return Wire({"payment": fields.pick(payment_wire(refunded))})
 
 
@@ -207,7 +220,7 @@ regions_router = APIRouter(
     route_class=WireRoute,
     tags=["admin: payments"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_SETTINGS),
 )
 
 UNKNOWN_PROVIDERS = "Payment providers with ids {ids} not found or not enabled"
@@ -258,9 +271,10 @@ async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
 
 @regions_router.post("/{region_id}", response_model=AdminRegionAnswer)
 async def change_region(
-    region_id: str, body: RegionChange, database: Db, payments: Payments, fields: Shown
+    *, region_id: str, actor: StaffMember, body: RegionChange, database: Db, payments: Payments, fields: Shown
 ) -> Wire:
     """Say which ways to pay the region offers. Payments that have been started are not touched."""
+    actor.require(Right.CHANGE_SETTINGS)
     async with database.transaction() as session:
         region = await _region(session, region_id)
         if body.payment_providers is not None:

@@ -49,21 +49,22 @@ from backend.shipping.schemas import (
     ProvidersParameters,
 )
 from backend.shipping.wire import location_wire, profile_wire, set_wire
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Actor, Right
 
 router = APIRouter(
     prefix="/admin",
     route_class=WireRoute,
     tags=["admin: shipping"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_SETTINGS),
 )
 stock_router = APIRouter(
     prefix="/admin/inventory-items",
     route_class=WireRoute,
     tags=["admin: inventory"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_SETTINGS),
 )
 
 SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
@@ -98,10 +99,10 @@ async def list_locations(
 
 
 @router.post("/stock-locations", response_model=LocationAnswer)
-async def create(body: NewLocation, database: Db, fields: Shown) -> Wire:
+async def create(actor: StaffMember, body: NewLocation, database: Db, fields: Shown) -> Wire:
     """A new warehouse."""
     async with database.transaction() as session:
-        return await _location(session, await create_location(session, body), fields)
+        return await _location(session, await create_location(session, actor, body), fields)
 
 
 @router.get("/stock-locations/{location_id}", response_model=LocationAnswer)
@@ -115,49 +116,63 @@ async def read(location_id: str, database: Db, fields: Shown) -> Wire:
 
 
 @router.post("/stock-locations/{location_id}", response_model=LocationAnswer)
-async def update(location_id: str, body: LocationChange, database: Db, fields: Shown) -> Wire:
+async def update(
+    actor: StaffMember, location_id: str, body: LocationChange, database: Db, fields: Shown
+) -> Wire:
     """Change what is said of the warehouse."""
     async with database.transaction() as session:
-        return await _location(session, await change_location(session, location_id, body), fields)
+        return await _location(session, await change_location(session, actor, location_id, body), fields)
 
 
 @router.delete("/stock-locations/{location_id}", response_model=Deleted)
-async def delete(location_id: str, database: Db) -> Wire:
+async def delete(actor: StaffMember, location_id: str, database: Db) -> Wire:
     """Take the warehouse away, if nothing lies there."""
     async with database.transaction() as session:
-        await delete_location(session, location_id)
+        await delete_location(session, actor, location_id)
     return Wire({"id": location_id, "object": "stock_location", "deleted": True})
 
 
 @router.post("/stock-locations/{location_id}/fulfillment-providers", response_model=LocationAnswer)
 async def change_providers(
-    location_id: str, body: ProviderLinks, database: Db, providers: Providers, fields: Shown
+    *,
+    actor: StaffMember,
+    location_id: str,
+    body: ProviderLinks,
+    database: Db,
+    providers: Providers,
+    fields: Shown,
 ) -> Wire:
     """Let the warehouse ship with these providers, and with those no longer (spec: Admin API)."""
+    actor.require(Right.CHANGE_SETTINGS)
     for provider_id in body.add or ():
         if provider_id not in providers:
             raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     async with database.transaction() as session:
-        location = await link_providers(session, location_id, add=body.add or (), remove=body.remove or ())
+        location = await link_providers(
+            session, actor, location_id, add=body.add or (), remove=body.remove or ()
+        )
         return await _location(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}/sales-channels", response_model=LocationAnswer)
-async def change_channels(location_id: str, body: ChannelLinks, database: Db, fields: Shown) -> Wire:
+async def change_channels(
+    actor: StaffMember, location_id: str, body: ChannelLinks, database: Db, fields: Shown
+) -> Wire:
     """Let the warehouse serve these sales channels, and those no longer (spec: Admin API)."""
     async with database.transaction() as session:
         location = await link_sales_channels(
-            session, location_id, add=body.add or (), remove=body.remove or ()
+            session, actor, location_id, add=body.add or (), remove=body.remove or ()
         )
         return await _location(session, location, fields)
 
 
 @router.post("/stock-locations/{location_id}/fulfillment-sets", response_model=LocationAnswer)
-async def add_set(location_id: str, body: NewSet, database: Db, fields: Shown) -> Wire:
+async def add_set(actor: StaffMember, location_id: str, body: NewSet, database: Db, fields: Shown) -> Wire:
     """A new kind of fulfillment that the warehouse offers."""
+    actor.require(Right.CHANGE_SETTINGS)  # who may not learns nothing of locations
     async with database.transaction() as session:
         location = await find_location(session, location_id)
-        await create_set(session, location, body)
+        await create_set(session, actor, location, body)
         return await _location(session, location, fields)
 
 
@@ -193,15 +208,31 @@ async def list_profiles(
 
 
 @stock_router.post("/{item_id}/location-levels", response_model=ItemAnswer)
-async def add_level(item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
+async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
     """Units of the item at a location that had none."""
-    return await _stock(database, item_id, body.location_id, body.stocked_quantity, fields)
+    return await _stock(
+        database=database,
+        actor=actor,
+        item_id=item_id,
+        location_id=body.location_id,
+        stocked=body.stocked_quantity,
+        fields=fields,
+    )
 
 
 @stock_router.post("/{item_id}/location-levels/{location_id}", response_model=ItemAnswer)
-async def set_level(item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown) -> Wire:
+async def set_level(
+    *, actor: StaffMember, item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown
+) -> Wire:
     """How many units of the item lie at the location; never fewer than are promised to buyers."""
-    return await _stock(database, item_id, location_id, body.stocked_quantity, fields)
+    return await _stock(
+        database=database,
+        actor=actor,
+        item_id=item_id,
+        location_id=location_id,
+        stocked=body.stocked_quantity,
+        fields=fields,
+    )
 
 
 def _is_asked_for(profile: ShippingProfile, asked: LocationsParameters) -> bool:
@@ -274,7 +305,12 @@ async def _sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str,
     return linked
 
 
-async def _stock(database: Database, item_id: str, location_id: str, stocked: int, fields: Fields) -> Wire:
+async def _stock(
+    *, database: Database, actor: Actor, item_id: str, location_id: str, stocked: int, fields: Fields
+) -> Wire:
+    actor.require(Right.CHANGE_STOCK)  # who may not learns nothing of locations
     async with database.transaction() as session:
         await find_location(session, location_id)
-        return Wire({"inventory_item": fields.pick(await stock_item(session, item_id, location_id, stocked))})
+        return Wire(
+            {"inventory_item": fields.pick(await stock_item(session, actor, item_id, location_id, stocked))}
+        )

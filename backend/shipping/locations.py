@@ -13,6 +13,7 @@ from backend.inventory.models import InventoryLevel
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
 from backend.shipping.options import delete_set, sets_of
 from backend.shipping.schemas import LocationAddress, LocationChange, NewLocation
+from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 IN_USE = "Units lie at this location, or fulfillments started from it: it cannot be deleted"
@@ -47,16 +48,28 @@ async def the_location(session: AsyncSession, location_id: str | None = None) ->
     return next(iter(locations))
 
 
-async def create_location(session: AsyncSession, new: NewLocation) -> StockLocation:
-    """A new location, linked to nothing yet."""
+async def create_location(session: AsyncSession, actor: Actor, new: NewLocation) -> StockLocation:
+    """A new location, linked to nothing yet.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     location = StockLocation(name=new.name, address=_address({}, new.address) if new.address else {})
     session.add(location)
     await session.flush()
     return location
 
 
-async def change_location(session: AsyncSession, location_id: str, change: LocationChange) -> StockLocation:
-    """Change the location: what is None stays. NotFound: there is none."""
+async def change_location(
+    session: AsyncSession, actor: Actor, location_id: str, change: LocationChange
+) -> StockLocation:
+    """Change the location: what is None stays. NotFound: there is none.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
     location.name = change.name or location.name
     if change.address is not None:
@@ -65,13 +78,15 @@ async def change_location(session: AsyncSession, location_id: str, change: Locat
     return location
 
 
-async def delete_location(session: AsyncSession, location_id: str) -> None:
+async def delete_location(session: AsyncSession, actor: Actor, location_id: str) -> None:
     """Delete the location with its shipping options.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: units lie there, or fulfillments started from there.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
     stock = select(InventoryLevel.id).where(
         InventoryLevel.location_id == location_id, InventoryLevel.stocked > 0
@@ -79,7 +94,7 @@ async def delete_location(session: AsyncSession, location_id: str) -> None:
     if (await session.execute(stock.limit(1))).first():
         raise NotAllowed(IN_USE)
     for fulfillment_set in await sets_of(session, [location_id]):
-        await delete_set(session, fulfillment_set.id)
+        await delete_set(session, actor, fulfillment_set.id)
     for link in (LocationSalesChannel, LocationFulfillmentProvider):
         await session.execute(delete(link).where(link.location_id == location_id))
     await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
@@ -91,13 +106,20 @@ async def delete_location(session: AsyncSession, location_id: str) -> None:
 
 
 async def link_providers(
-    session: AsyncSession, location_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()
+    session: AsyncSession,
+    actor: Actor,
+    location_id: str,
+    *,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
 ) -> StockLocation:
     """Let the location ship with some providers, and with others no longer. Linking twice is once.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such location.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(
         session, location_id
     )  # locked: two who link the same do it one after the other
@@ -113,13 +135,20 @@ async def link_providers(
 
 
 async def link_sales_channels(
-    session: AsyncSession, location_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()
+    session: AsyncSession,
+    actor: Actor,
+    location_id: str,
+    *,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
 ) -> StockLocation:
     """Let the location serve some sales channels, and others no longer. Linking twice is once.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such location, or no such channel to add.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
     link = LocationSalesChannel
     for channel_id in sorted(set(add)):

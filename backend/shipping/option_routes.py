@@ -39,14 +39,15 @@ from backend.shipping.schemas import (
     ZoneChange,
 )
 from backend.shipping.wire import option_wire, set_wire, zone_wire
-from backend.staff.access import STAFF_ONLY
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
 
 router = APIRouter(
     prefix="/admin",
     route_class=WireRoute,
     tags=["admin: shipping"],
     responses=REFUSALS,
-    dependencies=STAFF_ONLY,
+    dependencies=staff_who_may(Right.READ_SETTINGS),
 )
 
 SORTABLE = {"name": ShippingOption.name, "created_at": ShippingOption.created_at}
@@ -59,18 +60,18 @@ WITH_ZONE = (
 
 
 @router.delete("/fulfillment-sets/{set_id}", response_model=Deleted)
-async def remove_set(set_id: str, database: Db) -> Wire:
+async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire:
     """Take the fulfillment set away, once none of its zones has options."""
     async with database.transaction() as session:
-        await delete_set(session, set_id)
+        await delete_set(session, actor, set_id)
     return Wire({"id": set_id, "object": "fulfillment_set", "deleted": True})
 
 
 @router.post("/fulfillment-sets/{set_id}/service-zones", response_model=SetAnswer)
-async def add_zone(set_id: str, body: NewZone, database: Db, fields: Shown) -> Wire:
+async def add_zone(actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: Shown) -> Wire:
     """A new zone, of whole countries."""
     async with database.transaction() as session:
-        await create_zone(session, set_id, body)
+        await create_zone(session, actor, set_id, body)
         return await _set(session, set_id, fields)
 
 
@@ -82,18 +83,20 @@ async def read_zone(set_id: str, zone_id: str, database: Db, fields: Shown) -> W
 
 
 @router.post("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=SetAnswer)
-async def update_zone(set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: Shown) -> Wire:
+async def update_zone(
+    *, actor: StaffMember, set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: Shown
+) -> Wire:
     """Change what is said of the zone."""
     async with database.transaction() as session:
-        await change_zone(session, set_id, zone_id, body)
+        await change_zone(session, actor, set_id, zone_id, body)
         return await _set(session, set_id, fields)
 
 
 @router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=Deleted)
-async def remove_zone(set_id: str, zone_id: str, database: Db) -> Wire:
+async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: Db) -> Wire:
     """Take the zone away, once it has no options."""
     async with database.transaction() as session:
-        await delete_zone(session, set_id, zone_id)
+        await delete_zone(session, actor, set_id, zone_id)
     return Wire({"id": zone_id, "object": "service_zone", "deleted": True})
 
 
@@ -125,10 +128,12 @@ async def list_options(
 
 
 @router.post("/shipping-options", response_model=OptionAnswer)
-async def create(body: NewOption, database: Db, providers: Providers, fields: Shown) -> Wire:
+async def create(
+    actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: Shown
+) -> Wire:
     """A new way to ship. 400 when its provider is not linked to the zone's warehouse."""
     async with database.transaction() as session:
-        option = await create_option(session, providers, body)
+        option = await create_option(session, actor, providers, body)
         return await _option(session, option.id, fields)
 
 
@@ -141,22 +146,28 @@ async def read(option_id: str, database: Db, fields: Shown) -> Wire:
 
 @router.post("/shipping-options/{option_id}", response_model=OptionAnswer)
 async def update(
-    option_id: str, body: OptionChange, database: Db, providers: Providers, fields: Shown
+    *,
+    actor: StaffMember,
+    option_id: str,
+    body: OptionChange,
+    database: Db,
+    providers: Providers,
+    fields: Shown,
 ) -> Wire:
     """Change the option: its provider and the type of its price, for example.
 
     400 when the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
     """
     async with database.transaction() as session:
-        await change_option(session, providers, option_id, body)
+        await change_option(session, actor, providers, option_id, body)
         return await _option(session, option_id, fields)
 
 
 @router.delete("/shipping-options/{option_id}", response_model=Deleted)
-async def delete(option_id: str, database: Db) -> Wire:
+async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire:
     """Offer the option no longer."""
     async with database.transaction() as session:
-        await delete_option(session, option_id)
+        await delete_option(session, actor, option_id)
     return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
 
 

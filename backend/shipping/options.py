@@ -36,6 +36,7 @@ from backend.shipping.schemas import (
     ZoneChange,
 )
 from backend.shipping.wire import TYPE_NOTE
+from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 CALCULATED = "calculated"
@@ -123,15 +124,17 @@ def not_enabled(option: ShippingOption) -> NotAllowed:
 
 
 async def create_option(
-    session: AsyncSession, providers: FulfillmentProviders, new: NewOption
+    session: AsyncSession, actor: Actor, providers: FulfillmentProviders, new: NewOption
 ) -> ShippingOption:
     """A new shipping option.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such zone or profile.
         NotAllowed: the provider is not linked to the zone's location (wire: commerce-api, Error bodies).
         InvalidData: a flat price is missing, or the provider cannot calculate.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     zone = await session.get(ServiceZone, new.service_zone_id)
     if zone is None:
         raise NotFound(f"Service zone with id: {new.service_zone_id} was not found")
@@ -152,15 +155,17 @@ async def create_option(
 
 
 async def change_option(
-    session: AsyncSession, providers: FulfillmentProviders, option_id: str, change: OptionChange
+    session: AsyncSession, actor: Actor, providers: FulfillmentProviders, option_id: str, change: OptionChange
 ) -> ShippingOption:
     """Change an option: what is None stays (spec: States and transitions, to a calculated price).
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is no such option or profile.
         NotAllowed: the provider, new or present, is not linked to the option's location.
         InvalidData: a flat price is missing, or the provider cannot calculate.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
     with session.no_autoflush:  # what is not allowed is never written
         option.name = option.name if change.name is None else change.name
@@ -176,8 +181,13 @@ async def change_option(
     return option
 
 
-async def delete_option(session: AsyncSession, option_id: str) -> None:
-    """Offer the option no longer. Carts and orders that ship by it go on. NotFound: there is none."""
+async def delete_option(session: AsyncSession, actor: Actor, option_id: str) -> None:
+    """Offer the option no longer. Carts and orders that ship by it go on. NotFound: there is none.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
     option.deleted_at = now()
     await session.flush()
@@ -200,21 +210,30 @@ def flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
 # fulfillment sets and service zones
 
 
-async def create_set(session: AsyncSession, location: StockLocation, new: NewSet) -> FulfillmentSet:
-    """A new fulfillment set of the location."""
+async def create_set(
+    session: AsyncSession, actor: Actor, location: StockLocation, new: NewSet
+) -> FulfillmentSet:
+    """A new fulfillment set of the location.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = FulfillmentSet(name=new.name, type=new.type, location_id=location.id)
     session.add(fulfillment_set)
     await session.flush()
     return fulfillment_set
 
 
-async def delete_set(session: AsyncSession, set_id: str) -> None:
+async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
     """Delete the fulfillment set with its zones.
 
     Raises:
+        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: carts or orders ship by one of its options.
     """
+    actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = await find_set(session, set_id)
     for zone in await zones_of(session, [set_id]):
         await _delete_zone(session, zone)
@@ -242,8 +261,13 @@ async def zones_of(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[Se
     return (await session.execute(query)).scalars().all()
 
 
-async def create_zone(session: AsyncSession, set_id: str, new: NewZone) -> ServiceZone:
-    """A new zone of the fulfillment set. NotFound: there is no such set."""
+async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: NewZone) -> ServiceZone:
+    """A new zone of the fulfillment set. NotFound: there is no such set.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     await find_set(session, set_id)
     zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
     session.add(zone)
@@ -251,8 +275,15 @@ async def create_zone(session: AsyncSession, set_id: str, new: NewZone) -> Servi
     return zone
 
 
-async def change_zone(session: AsyncSession, set_id: str, zone_id: str, change: ZoneChange) -> ServiceZone:
-    """Change the zone: what is None stays. NotFound: the set has no such zone."""
+async def change_zone(
+    session: AsyncSession, actor: Actor, set_id: str, zone_id: str, change: ZoneChange
+) -> ServiceZone:
+    """Change the zone: what is None stays. NotFound: the set has no such zone.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
     zone.name = change.name or zone.name
     if change.geo_zones is not None:
@@ -261,8 +292,13 @@ async def change_zone(session: AsyncSession, set_id: str, zone_id: str, change: 
     return zone
 
 
-async def delete_zone(session: AsyncSession, set_id: str, zone_id: str) -> None:
-    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`."""
+async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
+    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
     await _delete_zone(session, await find_zone(session, set_id, zone_id))
 
 

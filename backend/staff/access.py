@@ -1,13 +1,13 @@
 """FastAPI dependencies: the member of staff who asks."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
 from backend.edge.authentication import MaybeOwner, NotSignedIn
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.own_pages import may_use_cookie
-from backend.staff.rights import Actor
+from backend.staff.rights import Actor, Right
 from backend.staff.sessions import Browser, actor_of_session, actor_of_token, token_in
 
 
@@ -42,4 +42,12 @@ async def browser(request: Request, client: ClientIp) -> Browser:
 
 StaffMember = Annotated[Actor, Depends(staff)]
 ThisBrowser = Annotated[Browser, Depends(browser)]
-STAFF_ONLY = [Depends(staff)]
+
+
+def staff_who_may(right: Right) -> list[Any]:
+    """Dependencies of a router whose routes show something: all of them need this right. Services check the others."""
+
+    async def check(actor: StaffMember) -> None:
+        actor.require(right)
+
+    return [Depends(check)]

@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
-from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.settings import Settings
 from backend.staff.models import Staff
+from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.shop_floor import Floor, open_floor
 
 SHOPPER = ("190.24.1.1", 50_000)
@@ -57,12 +57,13 @@ async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[ht
 
 @pytest.fixture
 async def admin(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
-    """A member of staff with a token."""
+    """The owner's browser, signed in with the second factor."""
     async with shop.database.transaction() as session:
         member = Staff(email="ana@trompo.example", password_hash="never used", role="owner")
         session.add(member)
-    token = issue_token(shop.settings.signing_key, TokenOwner(member.id, USER))
+        await session.flush()
+        token = await open_session(session, member.id, Browser(SHOPPER[0]), has_second_factor=True)
     transport = httpx.ASGITransport(api, client=SHOPPER)
-    headers = {"authorization": f"Bearer {token}"}
+    headers = {"origin": "http://shop.test", "cookie": f"{COOKIE}={token}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         yield client

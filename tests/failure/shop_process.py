@@ -20,6 +20,7 @@ from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.tokens import order_token
 from backend.settings import load_settings
+from backend.staff.rights import COMMAND_LINE
 from backend.start import prepare
 from tests.checkout_steps import TYPED
 
@@ -73,9 +74,9 @@ async def refund(shop: Shop, order_id: str) -> str:
     back = [RefundedLine(line_id=line.id, quantity=line.quantity) for line in lines]
     await refund_order(
         shop.database,
+        COMMAND_LINE,
         order_id,
         NewRefund(amount=order.total, reference=f"TRANSFER-{order.number}", lines=back),
-        "a test",
     )
     return order_id
 

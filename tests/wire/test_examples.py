@@ -32,6 +32,7 @@ from backend.shipping.models import (
     StockLocation,
 )
 from backend.staff.models import Staff
+from backend.staff.sessions import COOKIE, Browser, open_session
 from backend.start import prepare
 from tests.store_steps import MANUAL, PSE, addressed_cart, bought, ok, option, post
 
@@ -63,6 +64,7 @@ IN_PATHS = {
     "product_id": "prod",
     "region_id": "reg",
     "set_id": "fuset",
+    "user_id": "user",
     "variant_id": "variant",
     "zone_id": "serzo",
 }
@@ -198,13 +200,22 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+BEARER = {"POST /auth/token/refresh", "POST /auth/session"}
+"""What is asked with a bearer token; the rest by the owner's browser, which has the second factor."""
+
+
 @pytest.fixture
-async def reader(seeded: Path, tmp_path: Path) -> AsyncIterator[Reader]:
+async def reader(seeded: Path, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Reader]:
     folder = shutil.copytree(seeded, tmp_path / "data")
     shop = Shop(Settings(data_dir=folder))
     key, staff_id, ids = await _found(shop)
     token = issue_token(shop.settings.signing_key, TokenOwner(staff_id, USER))
-    headers = {"x-publishable-api-key": key, "authorization": f"Bearer {token}"}
+    async with shop.database.transaction() as session:
+        cookie = await open_session(session, staff_id, Browser("190.24.1.1"), has_second_factor=True)
+    headers = {"x-publishable-api-key": key, "origin": "http://shop.test", "cookie": f"{COOKIE}={cookie}"}
+    headers |= (
+        {"authorization": f"Bearer {token}"} if request.node.callspec.params["operation"] in BEARER else {}
+    )
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         reader = Reader(shop, client, {})
@@ -229,13 +240,19 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
     async with shop.database.transaction() as session:
         # the shortest way to an order that staff may ship: they confirm the money themselves
         await session.execute(update(Region).values(payment_providers=[PSE, MANUAL]))
+        colleague = Staff(email="luis@trompo.example", password_hash="never used", role="shop")
+        session.add(colleague)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
-        staff_id = (await session.execute(select(Staff.id))).scalar_one()
+        staff_id = (await session.execute(select(Staff.id).where(Staff.role == "owner"))).scalar_one()
         ids = [(await session.execute(select(thing.id).limit(1))).scalar_one() for thing in things]
         plenty = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
         variant = (await session.execute(select(Variant).where(Variant.id.in_(plenty)))).scalar_one()
-    return key, staff_id, [*ids, variant.id, variant.product_id, variant.id.replace("variant", "iitem")]
+    return (
+        key,
+        staff_id,
+        [*ids, colleague.id, variant.id, variant.product_id, variant.id.replace("variant", "iitem")],
+    )
 
 
 @pytest.mark.parametrize("operation", EXAMPLES)

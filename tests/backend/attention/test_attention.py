@@ -19,6 +19,7 @@ from backend.mail.messages import message_of
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
 from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.backend.attention.conftest import Raise
 from tests.store_steps import get, post
 
@@ -154,7 +155,7 @@ async def test_a_rival_who_was_quicker_has_settled_it_alone(shop: Shop, raised: 
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
     resolver.rival = service
     with pytest.raises(Conflict):
-        await service.resolve(attention_id, Decision(Action.HONOR, "user_1"))
+        await service.resolve(attention_id, Decision(Action.HONOR, COMMAND_LINE))
     assert resolver.applied == 1
 
 
@@ -163,7 +164,10 @@ async def test_settled_many_times_at_once_it_is_settled_once(shop: Shop, raised:
     resolver = Counting()
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
     done = await asyncio.gather(
-        *(service.resolve(attention_id, Decision(Action.HONOR, f"user_{n}")) for n in range(6)),
+        *(
+            service.resolve(attention_id, Decision(Action.HONOR, Actor(f"user_{n}", Role.OWNER)))
+            for n in range(6)
+        ),
         return_exceptions=True,
     )
     assert [type(each) for each in done].count(Conflict) == 5

@@ -16,6 +16,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import capture
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import CREATE_LIMIT, RESERVATION_TIME, PaymentUnderWay
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 SECOND = timedelta(seconds=1)
@@ -125,7 +126,7 @@ async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) ->
     await till.pass_time(timedelta(days=2))
     await till.work()
     assert await till.available(trompo) == 0
-    await capture(till.database, till.checkout.payments, sibling_id("pay", money.id))
+    await capture(till.database, COMMAND_LINE, till.checkout.payments, sibling_id("pay", money.id))
     await till.pass_time(timedelta(days=1))
     await till.work()
     assert (await till.read_order(paid.id)).payment_status == "captured"

@@ -16,6 +16,7 @@ from backend.payment.payments import capture
 from backend.payment.service import PaymentService
 from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.states import SessionState
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import Till
 
 MANUAL = "pp_system_default"
@@ -74,7 +75,9 @@ async def test_money_that_staff_confirm_at_the_last_moment_stays(till: Till) -> 
     order, payment = await manual_order(till, trompo)
     await till.pass_time(timedelta(days=3))
     expiry = SlowExpiry(till.database, till.checkout.payments)
-    expiry.meanwhile = lambda: capture(till.database, till.checkout.payments, sibling_id("pay", payment.id))
+    expiry.meanwhile = lambda: capture(
+        till.database, COMMAND_LINE, till.checkout.payments, sibling_id("pay", payment.id)
+    )
     await expire(till, expiry)
     assert (await till.read_order(order.id)).payment_status == "captured"
     assert (await till.state(payment), await till.available(trompo)) == ("captured", 0)

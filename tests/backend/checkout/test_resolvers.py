@@ -16,11 +16,12 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
-HONOR = Decision(Action.HONOR, by="ana")
-GIVEN_BACK = Decision(Action.REFUNDED, by="ana", reference="0012345678")
-NOTHING = Decision(Action.DISMISSED, by="ana", note="nothing is to be done")
+HONOR = Decision(Action.HONOR, by=COMMAND_LINE)
+GIVEN_BACK = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
+NOTHING = Decision(Action.DISMISSED, by=COMMAND_LINE, note="nothing is to be done")
 
 
 @pytest.fixture

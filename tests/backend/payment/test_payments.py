@@ -11,6 +11,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import capture, refund, refundable
 from backend.payment.providers.base import ProviderState
 from backend.payment.service import PaymentService
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.conftest import AMOUNT, StartSession
 from tests.shop_floor import Floor, make_toy
@@ -45,7 +46,7 @@ async def test_money_that_the_provider_does_not_give_is_not_captured(
     scripted_bank.states[payment.invoice] = word
     payments = PaymentService(sqlite, {scripted_bank.id: scripted_bank})
     with pytest.raises(NotAllowed, match="was not captured by gateway_pse"):
-        await capture(sqlite, payments, _payment_id(payment))
+        await capture(sqlite, COMMAND_LINE, payments, _payment_id(payment))
     assert await _state(sqlite, payment) == "authorized"
 
 
@@ -56,7 +57,7 @@ async def test_a_payment_whose_provider_the_shop_no_longer_runs_with_is_neither_
     payments = PaymentService(sqlite, {})
     for handle in (capture, refund):
         with pytest.raises(NotAllowed, match="does not run with provider gateway_pse"):
-            await handle(sqlite, payments, _payment_id(payment))
+            await handle(sqlite, COMMAND_LINE, payments, _payment_id(payment))
     assert await _state(sqlite, payment) == "authorized"
 
 
@@ -66,7 +67,7 @@ async def test_money_that_was_not_captured_is_not_given_back(
     payment = await start_session(state="authorized")
     bank = RefundingBank()
     with pytest.raises(NotAllowed, match="there is nothing to give back"):
-        await refund(sqlite, PaymentService(sqlite, {bank.id: bank}), _payment_id(payment))
+        await refund(sqlite, COMMAND_LINE, PaymentService(sqlite, {bank.id: bank}), _payment_id(payment))
 
 
 @pytest.mark.parametrize(

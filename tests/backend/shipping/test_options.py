@@ -21,6 +21,7 @@ from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
 from backend.shipping.schemas import OptionChange
+from backend.staff.rights import COMMAND_LINE
 from tests.shop_floor import Floor
 
 Providers = Mapping[str, FulfillmentProvider]
@@ -49,7 +50,9 @@ async def change(
     if "amount" in changes:
         changes["prices"] = [{"amount": changes.pop("amount"), "currency_code": "cop"}]
     async with database.transaction() as session:
-        return await change_option(session, providers, option_id, OptionChange.model_validate(changes))
+        return await change_option(
+            session, COMMAND_LINE, providers, option_id, OptionChange.model_validate(changes)
+        )
 
 
 # what is offered
@@ -62,10 +65,10 @@ async def test_the_options_of_the_channel_are_offered(database: Database, floor:
 
 async def test_a_channel_that_no_location_serves_is_offered_nothing(database: Database, floor: Floor) -> None:
     async with database.transaction() as session:
-        await link_sales_channels(session, floor.location_id, remove=[floor.channel_id])
+        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=[floor.channel_id])
     assert await names(database, floor.channel_id) == []
     async with database.transaction() as session:
-        await link_sales_channels(session, floor.location_id, add=[floor.channel_id])
+        await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=[floor.channel_id])
     assert len(await names(database, floor.channel_id)) == 2
 
 
@@ -81,7 +84,7 @@ async def test_an_option_is_offered_even_when_its_provider_is_not_linked(
     database: Database, floor: Floor
 ) -> None:
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, remove=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
     assert sorted(await names(database, floor.channel_id)) == ["carrier_standard", "manual_manual"]
 
 
@@ -130,7 +133,7 @@ async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
     async with database.read() as session:
         await require_enabled(session, option, await location_of(session, option))
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, remove=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
     async with database.read() as session:
         with pytest.raises(NotAllowed) as refused:
             await require_enabled(session, option, await location_of(session, option))
@@ -139,7 +142,7 @@ async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
         "message": "Providers (carrier_standard) are not enabled for the service location",
     }
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, add=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, add=["carrier_standard"])
         await require_enabled(session, option, await location_of(session, option))
 
 
@@ -189,7 +192,7 @@ async def test_a_provider_that_cannot_calculate_is_refused(
 ) -> None:
     option = await option_of(database, "carrier_standard")
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, add=[provider_id])
+        await link_providers(session, COMMAND_LINE, floor.location_id, add=[provider_id])
     with pytest.raises(InvalidData) as refused:
         await change(database, providers, option.id, provider_id=provider_id)
     assert refused.value.body() == {
@@ -204,7 +207,7 @@ async def test_even_a_new_name_needs_the_present_provider_linked(
 ) -> None:
     option = await option_of(database, "manual_manual")
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, remove=["manual_manual"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["manual_manual"])
     with pytest.raises(NotAllowed, match=r"Providers \(manual_manual\) are not enabled"):
         await change(database, providers, option.id, name="Otro nombre")
     assert (await option_of(database, "manual_manual")).name == option.name
@@ -215,7 +218,7 @@ async def test_a_provider_that_is_not_linked_is_refused(
 ) -> None:
     option = await option_of(database, "manual_manual")
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, remove=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
     with pytest.raises(NotAllowed, match=r"Providers \(carrier_standard\) are not enabled"):
         await change(database, providers, option.id, provider_id="carrier_standard", price_type="calculated")
 
@@ -236,8 +239,8 @@ async def links(database: Database, kind: type[LocationFulfillmentProvider | Loc
 async def test_linking_the_same_at_once_and_again_is_one_link(database: Database, floor: Floor) -> None:
     async def link() -> None:
         async with database.transaction() as session:
-            await link_providers(session, floor.location_id, add=["other_provider"])
-            await link_sales_channels(session, floor.location_id, add=[floor.channel_id])
+            await link_providers(session, COMMAND_LINE, floor.location_id, add=["other_provider"])
+            await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=[floor.channel_id])
 
     await asyncio.gather(*(link() for _ in range(6)))
     await link()
@@ -247,8 +250,8 @@ async def test_linking_the_same_at_once_and_again_is_one_link(database: Database
 
 async def test_unlinking_what_is_not_linked_is_no_error(database: Database, floor: Floor) -> None:
     async with database.transaction() as session:
-        await link_providers(session, floor.location_id, remove=["nobody"])
-        await link_sales_channels(session, floor.location_id, remove=["sc_nobody"])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["nobody"])
+        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=["sc_nobody"])
     assert await links(database, LocationFulfillmentProvider) == 2
 
 
@@ -257,10 +260,10 @@ async def test_links_are_one_locations_own(database: Database, floor: Floor) -> 
         other, channel = StockLocation(name="Otra"), SalesChannel(name="Otro")
         session.add_all([other, channel])
         await session.flush()
-        await link_providers(session, other.id, add=["manual_manual"])
-        await link_sales_channels(session, other.id, add=[channel.id])
-        await link_providers(session, floor.location_id, remove=["manual_manual"])
-        await link_sales_channels(session, floor.location_id, remove=[channel.id])
+        await link_providers(session, COMMAND_LINE, other.id, add=["manual_manual"])
+        await link_sales_channels(session, COMMAND_LINE, other.id, add=[channel.id])
+        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["manual_manual"])
+        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=[channel.id])
     async with database.read() as session:
         assert await session.get(LocationFulfillmentProvider, (other.id, "manual_manual"))
         assert await session.get(LocationSalesChannel, (other.id, channel.id))
@@ -270,10 +273,10 @@ async def test_links_are_one_locations_own(database: Database, floor: Floor) -> 
 async def test_what_does_not_exist_cannot_be_linked(database: Database, floor: Floor) -> None:
     async with database.transaction() as session:
         with pytest.raises(NotFound, match="sloc_unknown"):
-            await link_providers(session, "sloc_unknown", add=["manual_manual"])
+            await link_providers(session, COMMAND_LINE, "sloc_unknown", add=["manual_manual"])
         with pytest.raises(NotFound, match="sloc_unknown"):
-            await link_providers(session, "sloc_unknown", remove=["manual_manual"])
+            await link_providers(session, COMMAND_LINE, "sloc_unknown", remove=["manual_manual"])
         with pytest.raises(NotFound, match="sloc_unknown"):
-            await link_sales_channels(session, "sloc_unknown", remove=[floor.channel_id])
+            await link_sales_channels(session, COMMAND_LINE, "sloc_unknown", remove=[floor.channel_id])
         with pytest.raises(NotFound, match="sc_unknown"):
-            await link_sales_channels(session, floor.location_id, add=["sc_unknown"])
+            await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=["sc_unknown"])

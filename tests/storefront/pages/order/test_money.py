@@ -16,6 +16,7 @@ from backend.orders.states import PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
+from backend.staff.rights import COMMAND_LINE
 from storefront.pages.account.home import STATUSES
 from storefront.pages.loading import PageParams
 from storefront.pages.order.state import load
@@ -42,7 +43,7 @@ async def test_what_was_given_back_is_told(shop: Shop, placed: PlacedOrder) -> N
     refunds = [(8_000, "T-1", "paid", "$ 8.000"), (TOTAL - 8_000, "T-2", "refunded", "$ 37.800")]
     for amount, reference, status, label in refunds:
         await refund_order(
-            shop.database, placed.order_id, NewRefund(amount=amount, reference=reference), "Ana"
+            shop.database, COMMAND_LINE, placed.order_id, NewRefund(amount=amount, reference=reference)
         )
         order = await _shown(placed)
         assert (order.status, order.refunded_label.replace("\xa0", " ")) == (status, label)

@@ -1,0 +1,143 @@
+"""Every route below /admin, called as every role: what the written table allows, and nothing else."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from backend.app import Shop, create_api
+from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.settings import Settings
+from backend.staff.models import Staff
+from backend.staff.rights import RIGHTS, SECOND_FACTOR, Right, Role
+from backend.staff.sessions import COOKIE, Browser, open_session
+from tests.attacks.surface import routes_in
+
+LINES = [
+    line.split(maxsplit=2)
+    for line in Path(__file__).with_name("roles.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+ROLES = {f"{method} {path}": set(roles.split()) for method, path, roles in LINES}
+ORIGIN = "http://shop.test"
+BODIES = {
+    "/resolve": {"action": "dismissed", "note": "x"},
+    "/refunds": {"amount": 1, "reference": "x"},
+    "/shipments": {"items": [{"id": "x", "quantity": 1}]},
+    "/fulfillments": {"items": [{"id": "x", "quantity": 1}]},
+    "/location-levels": {"location_id": "x", "stocked_quantity": 1},
+    "/location-levels/{location_id}": {"stocked_quantity": 1},
+    "/returns": {"order_id": "x"},
+    "/admin/products": {"title": "X"},
+    "/variants": {"title": "X", "prices": [{"amount": 1, "currency_code": "cop"}]},
+    "/admin/collections": {"title": "X"},
+    "/admin/product-categories": {"name": "X"},
+    "/admin/stock-locations": {"name": "X"},
+    "/fulfillment-sets": {"name": "X", "type": "shipping"},
+    "/service-zones": {"name": "X", "geo_zones": [{"type": "country", "country_code": "co"}]},
+    "/admin/shipping-options": {
+        "name": "X",
+        "service_zone_id": "x",
+        "shipping_profile_id": "x",
+        "provider_id": "x",
+        "price_type": "calculated",
+        "type": {"label": "x", "description": "x", "code": "x"},
+        "prices": [],
+    },
+}
+"""What a route is sent that asks for something: the longest end of the path that fits. Else an empty object."""
+Callers = dict[str, dict[str, str]]
+
+
+@pytest.fixture
+async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
+    """A shop with staff and nothing else."""
+    shop = Shop(Settings(data_dir=tmp_path, database_url=sqlite_url))
+    yield shop
+    await shop.stop()
+
+
+@pytest.fixture
+def api(shop: Shop) -> FastAPI:
+    return create_api(shop)
+
+
+@pytest.fixture
+async def callers(shop: Shop) -> Callers:
+    """The headers of everybody, by name: bearer tokens, and browsers (`… in a browser`)."""
+    key = shop.settings.signing_key
+    headers: Callers = {
+        "nobody": {},
+        "a customer": bearer(issue_token(key, TokenOwner("cus_1", CUSTOMER))),
+        "a customer's token that says staff": bearer(issue_token(key, TokenOwner("cus_1", USER))),
+    }
+    async with shop.database.transaction() as session:
+        for name, role in [*((str(role), role) for role in Role), ("disabled", Role.OWNER)]:
+            member = Staff(email=f"{name}@trompo.example", password_hash="never used", role=role)
+            session.add(member)
+            await session.flush()
+            headers[name] = bearer(issue_token(key, TokenOwner(member.id, USER)))
+            for kind, has_second_factor in (("in a browser", False), ("with the second factor", True)):
+                browser = Browser("127.0.0.1")
+                token = await open_session(session, member.id, browser, has_second_factor=has_second_factor)
+                headers[f"{name} {kind}"] = {"cookie": f"{COOKIE}={token}", "origin": ORIGIN}
+            if name == "disabled":
+                member.disabled_at = member.created_at
+    return headers
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_the_table_has_every_route_and_no_other(api: FastAPI) -> None:
+    below = {route for route in routes_in(api.routes) if route.split()[1].startswith("/admin")}
+    assert set(ROLES) == below
+
+
+def expected(route: str, caller: str) -> str:
+    """What the table says of this caller: `let in`, `forbidden`, `the office`, or `unknown`."""
+    name, _, kind = caller.partition(" ")
+    if name not in tuple(Role):
+        return "unknown"
+    allowed = ROLES[route]
+    if name in allowed:
+        return "let in"
+    if f"{name}+" in allowed:
+        return "let in" if kind == "with the second factor" else "the office"
+    return "forbidden"
+
+
+async def test_a_route_lets_in_the_roles_of_the_table(api: FastAPI, callers: Callers) -> None:
+    transport = httpx.ASGITransport(api, client=("127.0.0.1", 50_000))
+    wrong = []
+    async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
+        for route in ROLES:
+            method, path = route.split()
+            end = max((end for end in BODIES if path.endswith(end)), key=len, default="")
+            body = None if method in {"GET", "DELETE"} else BODIES.get(end, {})
+            address = re.sub(r"\{\w+\}", "nonsense", path)
+            for caller, headers in callers.items():
+                answer = await client.request(method, address, json=body, headers=headers)
+                if (got := told_by(answer)) != (wanted := expected(route, caller)):
+                    wrong.append(f"{route} as {caller}: {got}, not {wanted}: {answer.text[:200]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def told_by(answer: httpx.Response) -> str:
+    """What the answer means, in the words of `expected`."""
+    if answer.status_code == 401 and answer.json() == {"message": "Unauthorized"}:
+        return "unknown"
+    if answer.status_code == 403:
+        return "the office" if "/oficina" in answer.text else "forbidden"
+    return "let in" if answer.status_code < 500 else f"{answer.status_code}"
+
+
+def test_an_owner_may_everything_and_what_needs_the_second_factor_is_somebodys() -> None:
+    assert RIGHTS[Role.OWNER] == set(Right)
+    assert set(RIGHTS) == set(Role)
+    assert {Right.BOOK_REFUNDS, Right.CHANGE_STAFF, Right.EXPORT_PERSONAL_DATA} == SECOND_FACTOR
+    assert not any(Right.CHANGE_STAFF in RIGHTS[role] for role in Role if role is not Role.OWNER)
