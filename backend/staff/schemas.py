@@ -1,6 +1,8 @@
 """What the API takes and returns of staff (wire: commerce-api, Customers and auth; Admin)."""
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from backend.edge.schemas import Body, LenientBody, ListResponse, ResponseModel, Text, example
 from backend.edge.wire import JsonDict, iso, stamps
@@ -34,7 +36,7 @@ class StaffChange(Body):
 
     model_config = example(role="stockroom")
 
-    role: Role | None = None
+    role: Annotated[Role, Field(strict=False)] | None = None
     is_disabled: bool | None = None
 
 

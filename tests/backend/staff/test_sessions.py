@@ -244,6 +244,31 @@ async def test_the_shop_keeps_an_owner(shop: Shop, staff: dict[Role, str]) -> No
             await change_staff(session, COMMAND_LINE, second, role=Role.ACCOUNTANT)
 
 
+async def test_the_owner_changes_staff_over_http(
+    admin: httpx.AsyncClient, new_browser: NewBrowser, staff: dict[Role, str]
+) -> None:
+    browser = await signed_in(new_browser, Role.SHOP)
+    path = f"/admin/users/{staff[Role.SHOP]}"
+    assert (await browser.post(path, json={"role": "owner"})).status_code == 403
+    changed = (await admin.post(path, json={"role": "stockroom"})).json()["user"]
+    assert (changed["role"], changed["is_disabled"], changed["has_second_factor"]) == (
+        "stockroom",
+        False,
+        False,
+    )
+    made = await browser.post("/admin/collections", json={"title": "X", "handle": "x"})
+    assert (made.status_code, made.json()["message"]) == (
+        403,
+        "The role stockroom may not change products, prices, collections and categories",
+    )
+    assert (await admin.post(path, json={"role": "captain"})).status_code == 400
+    listed = (await admin.get("/admin/users")).json()
+    assert listed["count"] == len(Role) + 1
+    assert (await admin.post(path, json={"is_disabled": True})).json()["user"]["is_disabled"]
+    assert await status(browser) == 401
+    assert (await admin.get("/admin/users/user_none")).status_code == 404
+
+
 async def test_only_an_owner_with_the_second_factor_changes_staff(shop: Shop, staff: dict[Role, str]) -> None:
     target = staff[Role.STOCKROOM]
     for role in (Role.SHOP, Role.STOCKROOM, Role.ACCOUNTANT):
