@@ -117,3 +117,20 @@ def list_admin_sessions(
     from backend.staff import command
 
     _look_after_staff(lambda database: command.show_sessions(database, email, end=end))
+
+
+totp = typer.Typer(help="Look after second factors.", no_args_is_help=True)
+admin.add_typer(totp, name="totp")
+
+
+@totp.command("reset")
+def reset_totp(email: Member) -> None:
+    """Take the second factor from somebody who has lost it. Their sessions end; they set up another in the office."""
+    from backend.staff import command
+
+    _look_after_staff(lambda database: command.reset_second_factor(database, email))
+
+
+@totp.callback()
+def _totp() -> None:
+    """Look after second factors."""

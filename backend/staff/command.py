@@ -3,6 +3,7 @@
 from backend.database import Database
 from backend.errors import NotFound
 from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, create_staff, list_staff, set_password, staff_with
 from backend.staff.sessions import end_all, sessions_of
 
@@ -81,6 +82,18 @@ async def show_sessions(database: Database, email: str, *, end: bool) -> str:
         for one in found
     ]
     return "\n".join(lines) or f"{email} is signed in nowhere."
+
+
+async def reset_second_factor(database: Database, email: str) -> str:
+    """Take a member's second factor, so that they set up another. Returns what was done, in a sentence.
+
+    Raises:
+        NotFound: there is no such member.
+    """
+    staff_id = await _find(database, email)
+    async with database.transaction() as session:
+        await reset(session, COMMAND_LINE, staff_id)
+    return f"{email} has no second factor any more and sets up a new one in the office."
 
 
 async def _find(database: Database, email: str) -> str:

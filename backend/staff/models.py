@@ -1,4 +1,4 @@
-"""Staff, and the browsers they are signed in with."""
+"""Staff, the browsers they are signed in with, and the recovery codes of their second factor."""
 
 from datetime import datetime
 
@@ -49,3 +49,12 @@ class StaffSession(Timestamps, table=True):
     user_agent: str = ""
     address: str = ""
     """The client's IP address at the sign-in."""
+
+
+class StaffRecoveryCode(Timestamps, table=True):
+    """A code that proves the second factor once, for whoever has lost the telephone. A used one is deleted."""
+
+    __tablename__ = "staff_recovery_code"
+
+    code_hash: str = Field(primary_key=True)
+    staff_id: str = Field(foreign_key="staff.id", index=True, ondelete="CASCADE")

@@ -4,10 +4,11 @@ A websocket cannot set a cookie: the office's forms go by HTTP to `/auth/staff/*
 only.
 """
 
-from collections.abc import Awaitable
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
 
 from backend.edge.bearer_tokens import issue_token
 from backend.edge.credentials import Credentials, TokenAnswer, texts_of
@@ -19,8 +20,9 @@ from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import JsonDict, Wire
+from backend.errors import ShopError
 from backend.settings import Settings
-from backend.staff import service, sessions, signing_in
+from backend.staff import second_factor, service, sessions, signing_in
 from backend.staff.access import StaffMember, ThisBrowser
 from backend.staff.schemas import (
     StaffAnswer,
@@ -31,10 +33,32 @@ from backend.staff.schemas import (
     staff_wire,
 )
 
+
+def told(error: ShopError) -> Wire:
+    """What is wrong, with the text beside each field that is at fault: `{type, message, fields}`."""
+    return Wire({**error.body(), "fields": error.fields}, error.status, headers=error.headers)
+
+
+class FormRoute(WireRoute):
+    """A route whose refusals a form shows: see `told`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """FastAPI's handler, wrapped."""
+        handle = super().get_route_handler()
+
+        async def handle_form(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except ShopError as error:
+                return told(error)
+
+        return handle_form
+
+
 router = APIRouter(route_class=WireRoute, responses=REFUSALS)
 session_router = APIRouter(
     prefix="/auth/staff",
-    route_class=WireRoute,
+    route_class=FormRoute,
     include_in_schema=False,  # for the office's own pages
     dependencies=[Depends(own_page)],
 )
@@ -94,9 +118,20 @@ async def change_user(
 async def sign_in(
     body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, browser: ThisBrowser
 ) -> Wire:
-    """Sign this browser in. From now on it is a known device of its member."""
-    token = signing_in.sign_in(database, body.email, body.password, visitor=visitor, browser=browser)
-    answer = await _signed_in(settings, token)
+    """Sign this browser in; with a `code`, the second factor too. A wrong code leaves it signed in without.
+
+    From now on it is a known device of its member.
+    """
+    token = await signing_in.sign_in(database, body.email, body.password, visitor=visitor, browser=browser)
+    actor, answer = await sessions.actor_of_session(database, token), Wire({})
+    if actor is not None and body.code:
+        try:
+            token = await second_factor.prove(
+                database, settings.signing_key, actor, body.code, client=visitor.client
+            )
+        except ShopError as error:
+            answer = told(error)
+    sessions.give_cookie(answer, settings, token)
     remember_device(answer, settings, visitor, await signing_in.device_account(database, body.email))
     return answer
 
@@ -126,6 +161,33 @@ async def change_password(
     return _signed_out(settings)
 
 
+@session_router.post("/second-factor")
+async def prove_second_factor(
+    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
+    """Prove the second factor with a code: the session goes on with it."""
+    token = await second_factor.prove(database, settings.signing_key, actor, body.code, client=visitor.client)
+    return _with_cookie(settings, token)
+
+
+@session_router.post("/second-factor/begin")
+async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSettings) -> Wire:
+    """Set up a second factor: what the telephone needs, shown once."""
+    begun = await second_factor.begin(database, settings.signing_key, actor, issuer=settings.store_name)
+    return Wire({"secret": begun.secret, "uri": begun.uri})
+
+
+@session_router.post("/second-factor/confirm")
+async def confirm_second_factor(
+    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
+    """The telephone's first code: from now on it is the second factor. The recovery codes are shown once."""
+    token, codes = await second_factor.confirm(
+        database, settings.signing_key, actor, body.code, client=visitor.client
+    )
+    return _with_cookie(settings, token, {"recovery_codes": codes})
+
+
 @session_router.get("/sessions")
 async def list_sessions(actor: StaffMember, database: Db) -> Wire:
     """The browsers that the member is signed in with."""
@@ -148,10 +210,9 @@ async def _one(database: Db, actor: StaffMember, staff_id: str, fields: Shown) -
     return Wire({"user": fields.pick(staff_wire(staff))})
 
 
-async def _signed_in(settings: Settings, token: Awaitable[str], shown: JsonDict | None = None) -> Wire:
-    cookie = await token
+def _with_cookie(settings: Settings, token: str, shown: JsonDict | None = None) -> Wire:
     answer = Wire(shown or {})
-    sessions.give_cookie(answer, settings, cookie)
+    sessions.give_cookie(answer, settings, token)
     return answer
 
 

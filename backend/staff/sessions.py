@@ -130,17 +130,37 @@ async def open_session(
     return token
 
 
+async def raise_session(session: AsyncSession, session_id: str) -> str:
+    """The session has proved the second factor: it goes on under a new token.
+
+    Returns:
+        The new token.
+    """
+    token = new_token()
+    await session.execute(
+        update(_SESSION)
+        .where(_SESSION.c.id == session_id)
+        .values(token_hash=hash_of(token), second_factor_at=db_now())
+    )
+    return token
+
+
 async def close_session(session: AsyncSession, token: str) -> None:
     """Sign one browser out."""
     await _revoke(session, _SESSION.c.token_hash == hash_of(token))
 
 
-async def end_all(session: AsyncSession, staff_id: str, *, but: str = "") -> None:
-    """End the sessions (all `but` this one) and the bearer tokens of a member of staff, at once."""
+async def end_all(session: AsyncSession, staff_id: str) -> None:
+    """End the sessions and the bearer tokens of a member of staff, at once."""
     await session.execute(
         update(_STAFF).where(_STAFF.c.id == staff_id).values(token_epoch=_STAFF.c.token_epoch + 1)
     )
-    await _revoke(session, _SESSION.c.staff_id == staff_id, _SESSION.c.id != but)
+    await _revoke(session, _SESSION.c.staff_id == staff_id)
+
+
+async def end_others(session: AsyncSession, staff_id: str, session_id: str) -> None:
+    """End all sessions of a member of staff but this one."""
+    await _revoke(session, _SESSION.c.staff_id == staff_id, _SESSION.c.id != session_id)
 
 
 async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Sequence[SessionView]:

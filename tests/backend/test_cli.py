@@ -130,6 +130,9 @@ def test_staff_are_looked_after_from_the_command_line(monkeypatch: pytest.Monkey
     assert run("admin", "password", luis) == (0, f"{luis} has a new password and is signed out everywhere.\n")
     assert run("admin", "sessions", luis) == (0, f"{luis} is signed in nowhere.\n")
     assert run("admin", "sessions", luis, "--end") == (0, f"{luis} is signed out everywhere.\n")
+    assert run("admin", "totp", "reset", luis) == (
+        0, f"{luis} has no second factor any more and sets up a new one in the office.\n",
+    )  # fmt: skip
     code, output = run("admin", "sessions", "nadie@trompo.example")
     assert (code, output) == (
         1,
