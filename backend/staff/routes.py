@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from backend.contact import CHECK_FIELDS
 from backend.edge.bearer_tokens import issue_token
 from backend.edge.credentials import Credentials, TokenAnswer, texts_of
 from backend.edge.dependencies import Db, ShopSettings, Shown
@@ -20,7 +21,7 @@ from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import ShopError
+from backend.errors import ShopError, TooManyRequests, Unauthorized
 from backend.settings import Settings
 from backend.staff import second_factor, service, sessions, signing_in
 from backend.staff.access import StaffMember, ThisBrowser
@@ -32,11 +33,22 @@ from backend.staff.schemas import (
     session_wire,
     staff_wire,
 )
+from backend.texts import _
 
 
 def told(error: ShopError) -> Wire:
-    """What is wrong, with the text beside each field that is at fault: `{type, message, fields}`."""
-    return Wire({**error.body(), "fields": error.fields}, error.status, headers=error.headers)
+    """What is wrong, in words for the office's people: `{type, message, fields}`."""
+    match error:
+        case signing_in.WrongPassword():
+            message = _("El correo o la contraseña no coinciden.")
+        case Unauthorized():
+            message = _("Tu sesión terminó. Entra otra vez.")
+        case TooManyRequests():
+            message = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+        case _:
+            message = CHECK_FIELDS if error.fields else error.message
+    body = {**error.body(), "message": message, "fields": error.fields}
+    return Wire(body, error.status, headers=error.headers)
 
 
 class FormRoute(WireRoute):

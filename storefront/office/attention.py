@@ -84,7 +84,7 @@ class AttentionState(OfficeScreen, KnownClientState):
         self.problems = {}
         label = {TRACKING: typed[TRACKING]} if typed[TRACKING] else {}
         decision = Decision(
-            Action(typed["action"]), actor.id, typed[REFERENCE] or None, typed[NOTE] or None, label
+            Action(typed["action"]), actor, typed[REFERENCE] or None, typed[NOTE] or None, label
         )
         if missing := self._missing(typed, decision):
             self.problems = {f"{typed['id']}-{missing}": MISSING[missing]}

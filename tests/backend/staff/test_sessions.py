@@ -130,9 +130,12 @@ async def test_a_disabled_member_is_answered_like_a_stranger(
 ) -> None:
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, staff[Role.SHOP], is_disabled=True)
-    for path in ("/auth/staff/login", "/auth/user/emailpass"):
+    for path, message in (
+        ("/auth/staff/login", "El correo o la contraseña no coinciden."),
+        ("/auth/user/emailpass", "Invalid email or password"),
+    ):
         answer = await new_browser().post(path, json=credentials(Role.SHOP))
-        assert (answer.status_code, answer.json()["message"]) == (401, "Invalid email or password")
+        assert (answer.status_code, answer.json()["message"]) == (401, message)
         assert "set-cookie" not in answer.headers
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, staff[Role.SHOP], is_disabled=False)
