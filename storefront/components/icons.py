@@ -126,8 +126,13 @@ def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:
 def drawn(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
     """The icon of a name. One component for all, so that a page's script holds each path once."""
     shapes = rx.Var.create(SHAPES).to(ObjectVar, dict[str, str])
+    return line_icon(shapes[name], size)
+
+
+def line_icon(path: rx.Var[str], size: rx.Var[int]) -> rx.Component:
+    """A path on a grid of 24 units, drawn as a line of the text's colour."""
     return rx.el.svg(
-        rx.el.path(d=shapes[name]),
+        rx.el.path(d=path),
         width=size,
         height=size,
         view_box="0 0 24 24",

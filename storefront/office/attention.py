@@ -22,9 +22,9 @@ from backend.texts import _
 from storefront.components.forms import field
 from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
-from storefront.office.browser import icon
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import fresh, more, rows
+from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import ATTENTION
 from storefront.office.state import OfficeScreen, office_event

@@ -26,15 +26,6 @@ class OfficeShell(rx.Component):
     tag = "OfficeShell"
 
 
-class OfficeIcon(rx.Component):
-    """A line icon of the office or of the shop. Decorative: the control around it says its name."""
-
-    library = script("office/icons")
-    tag = "OfficeIcon"
-    name: rx.Var[str]
-    size: rx.Var[int]
-
-
 class OfficeSearch(Combobox):
     """The search around its field."""
 
@@ -87,8 +78,3 @@ NOW: ObjectVar[Shown] = view(TOLD, "useTold", Shown)
 """Of the `Telling` around the markup."""
 SAID = NOW.shown.to(ObjectVar, Told)
 """The message that is shown now."""
-
-
-def icon(name: str | rx.Var[str], size: int = 22) -> rx.Component:
-    """An icon by its name in `assets/scripts/office/icons.jsx` or `assets/scripts/icons.jsx`."""
-    return OfficeIcon.create(name=name, size=size)

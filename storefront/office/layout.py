@@ -7,11 +7,12 @@ from reflex.vars import ObjectVar
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from backend.texts import _
-from storefront.components.browser import Arrival, Sheet
+from storefront.components.browser import Arrival, sheet
 from storefront.components.forms import SUGGESTIONS
 from storefront.components.hooks import ABSENT
 from storefront.components.pictures import MARK, drawing
-from storefront.office.browser import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling, icon
+from storefront.office.browser import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling
+from storefront.office.icons import icon
 from storefront.office.leaving import sign_out
 from storefront.office.places import OFFICE, PLACES, Place
 from storefront.office.search import LONGEST, Hit, OfficeSearchState
@@ -130,7 +131,7 @@ def navigation(current: rx.Var[str]) -> rx.Component:
 @rx.memo
 def more_places(current: rx.Var[str]) -> rx.Component:
     """What a telephone's bar has no room for."""
-    return Sheet.create(
+    content = rx.fragment(
         rx.el.nav(
             rx.el.ul(
                 *(place_link(place, current, is_in_bar=False) for place in PLACES),
@@ -149,6 +150,9 @@ def more_places(current: rx.Var[str]) -> rx.Component:
             sign_out(),
             class_name="o-more-end",
         ),
+    )
+    return sheet(
+        content,
         name=MORE,
         label=_("Más"),
         close_label=_("Cerrar"),

@@ -12,8 +12,8 @@ from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.components.placeholders import bar
 from storefront.live.state_loss import KnownClientState
-from storefront.office.browser import icon
 from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import ATTENTION, OFFICE, ORDERS, PACK, STOCK, known
 from storefront.office.state import OfficeScreen

@@ -6,7 +6,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.placeholders import bar, waiting
-from storefront.office.browser import icon
+from storefront.office.icons import icon
 
 
 def empty(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:

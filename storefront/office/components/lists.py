@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.texts import _
-from storefront.office.browser import icon
+from storefront.office.icons import icon
 
 
 def rows(
