@@ -19,6 +19,7 @@ from backend.office_settings.service import demo_problems
 from backend.orders.models import Order
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
+from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -129,7 +130,7 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before else None,
         is_quiet=not (to_pack or awaiting or attention or low_count),
-        steps=await _steps(session, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
+        steps=await _steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 
 
@@ -159,18 +160,25 @@ async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:
     return count, [LowToy(row.id, row.title, row.units) for row in rows]
 
 
-async def _steps(session: AsyncSession, settings: Settings) -> list[Step]:
+async def _steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
     """What is to be done before the shop opens; nothing once all is."""
-    has_toy, has_order, has_place = (
+    has_toy, has_order, has_place, has_code = (
         await session.execute(
             select(
                 exists(select(Product.id).where(for_sale())),
                 exists(select(Order.id)),
                 exists(select(StockLocation.id)),
+                exists(select(Staff.id).where(Staff.id == actor.id, Staff.totp_secret.is_not(None))),
             )
         )
     ).one()
     steps = [
+        Step(
+            "code",
+            _("El código de tu teléfono"),
+            _("Sin él no se devuelve dinero ni se cambia el equipo."),
+            bool(has_code),
+        ),
         Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
         Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_toy)),
         Step(

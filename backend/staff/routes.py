@@ -186,7 +186,7 @@ async def prove_second_factor(
 async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSettings) -> Wire:
     """Set up a second factor: what the telephone needs, shown once."""
     begun = await second_factor.begin(database, settings.signing_key, actor, issuer=settings.store_name)
-    return Wire({"secret": begun.secret, "uri": begun.uri})
+    return Wire({"secret": begun.secret, "uri": begun.uri, "qr": begun.qr})
 
 
 @session_router.post("/second-factor/confirm")

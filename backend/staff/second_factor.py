@@ -13,6 +13,7 @@ from base64 import b32encode, urlsafe_b64encode
 from dataclasses import dataclass
 
 import pyotp
+import segno
 from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -56,7 +57,12 @@ class Enrolment:
 
     secret: str
     uri: str
-    """`otpauth://…`, for a QR code."""
+    """`otpauth://…`, which the QR code holds."""
+
+    @property
+    def qr(self) -> str:
+        """The QR code to be scanned: an SVG picture as a `data:` address."""
+        return segno.make(self.uri, error="m", micro=False).svg_data_uri(scale=4, border=2)
 
 
 async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: str) -> Enrolment:

@@ -7,6 +7,8 @@ from backend.texts import _
 
 OFFICE = "/oficina"
 ENTER = f"{OFFICE}/entrar"
+ENROL = f"{ENTER}?codigo=1"
+"""Where somebody who is signed in sets up their second factor."""
 ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
 PACK = f"{OFFICE}/empacar"

@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.news import Topic
-from backend.office.today import Step, TodayView, today
+from backend.office.today import TodayView, today
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.components.placeholders import bar
@@ -15,7 +15,7 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, OFFICE, ORDERS, PACK, STOCK, known
+from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, PACK, STOCK, known
 from storefront.office.state import OfficeScreen
 
 TITLE = _("Hoy")
@@ -140,7 +140,7 @@ def low_toys() -> rx.Component:
 def checklist() -> rx.Component:
     """What is to be done before the shop opens."""
 
-    def row(step: ObjectVar[Step]) -> rx.Component:
+    def row(step: Any) -> rx.Component:
         return rx.el.li(
             rx.el.span(
                 rx.cond(step.is_done, icon("check", size=18), ""),
@@ -149,7 +149,11 @@ def checklist() -> rx.Component:
                 aria_hidden="true",
             ),
             rx.el.span(
-                rx.el.b(step.title),
+                rx.cond(
+                    (step.name == "code") & ~step.is_done,
+                    rx.el.a(step.title, href=ENROL, class_name="o-step__link"),
+                    rx.el.b(step.title),
+                ),
                 rx.el.span(rx.cond(step.is_done, _(" (listo)"), _(" (falta)")), class_name="sr-only"),
                 rx.el.span(step.text, class_name="o-row__detail"),
                 class_name="o-step__words",

@@ -1,13 +1,15 @@
 """The office at the browser: the way in and out, its keys, its first screens."""
 
 import re
+from collections.abc import Callable
 
+import pyotp
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from backend.attention import AttentionKind
 from storefront.office.places import PLACES
-from tests.e2e.conftest import OpenPage, ShopServer, Watch
+from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import AT_ENTRY, enter, fill_in_entry, raise_rows, visit
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_every_page import RULES, SHIFTS, VIOLATIONS, _short, axe
@@ -35,6 +37,38 @@ async def test_the_way_in_leads_to_where_one_was_and_the_way_out_back(
         await expect(page).to_have_url(re.compile("/oficina/entrar$"), timeout=PATIENCE)
         await page.goto("/oficina")
         await expect(page).to_have_url(AT_ENTRY, timeout=PATIENCE)
+
+
+async def test_the_second_factor_is_set_up_and_asked_for(
+    browser: Browser, new_server: Callable[..., ShopServer], watch: Watch
+) -> None:
+    watch.expect("400")  # the wrong code
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    async with pages_of(shop, browser, watch)(*WIDTHS["390"]) as page:
+        await enter(page, shop)
+        await page.get_by_role("link", name="El código de tu teléfono").click()
+        await page.get_by_role("button", name="Activar el código").click()
+        secret = await page.locator(".o-enrol code").inner_text()
+        await expect(page.locator(".o-enrol__qr")).to_be_visible()
+        await page.get_by_test_id("office-code").fill("12")
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_text("Este código no sirve.")).to_be_visible()
+        await page.get_by_test_id("office-code").fill(pyotp.TOTP(secret).now())
+        await page.get_by_test_id("save").click()
+        recovery = page.locator(".o-enrol__codes code")
+        await expect(recovery).to_have_count(10)
+        code = await recovery.first.inner_text()
+        await page.get_by_role("link", name="Ya los guardé").click()
+        await expect(page.get_by_test_id("office-nav")).to_be_visible()
+        await page.context.clear_cookies()
+        await page.goto("/oficina/entrar")
+        await page.get_by_test_id("office-code").fill(code)
+        await fill_in_entry(page)
+        await expect(page.get_by_test_id("office-nav")).to_be_visible()
+        answer = await page.request.get("/auth/staff/sessions", headers={"origin": shop.url})
+        assert [
+            one["has_second_factor"] for one in (await answer.json())["sessions"] if one["is_current"]
+        ] == [True]
 
 
 async def test_keys_lead_anywhere(open_page: OpenPage, server: ShopServer) -> None:
