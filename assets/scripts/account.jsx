@@ -42,8 +42,7 @@ function wantedPage(search, ownPage) {
 // What keeps that page in an address. The document knows nothing of it, so it comes with the scripts.
 export function useKeeping(ownPage) {
   const { search } = useLocation();
-  const [wanted, setWanted] = useState("");
-  useEffect(() => setWanted(wantedPage(search, ownPage)), [search]);
+  const wanted = useSyncExternalStore(subscribe, () => wantedPage(search, ownPage), () => "");
   return wanted && `?next=${encodeURIComponent(wanted)}`;
 }
 

@@ -3,7 +3,7 @@
 // answered nothing.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen } from "./effects.jsx";
+import { after, listen, watch } from "./effects.jsx";
 
 export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
@@ -48,27 +48,21 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
   const quantity = Math.min(wanted, Math.max(max, 1)); // others buy too: there may be fewer by now
   const [step, setStep] = useState("ready");
   const [isPast, setPast] = useState(false);
-  const before = useRef(added);
   const button = useRef(null);
 
   useEffect(() => setQuantity(1), [variantId]);
 
-  useEffect(() => {
-    const isPut = added !== before.current;
-    before.current = added;
-    if (answers !== 0) setStep((now) => (now !== "adding" ? now : isPut ? "added" : "ready"));
-  }, [answers]);
+  // what was asked for is in the cart now, or it was refused
+  useEffect(() => setStep((now) => (now === "adding" && added ? "added" : now)), [added]);
+  useEffect(() => setStep((now) => (now === "adding" && answers ? "ready" : now)), [answers]);
 
   useEffect(() => {
     if (step !== "ready") return after(step === "adding" ? GIVE_UP_MS : SAID_MS, () => setStep("ready"));
   }, [step]);
 
   // scrolled past on a phone, the button comes along at the bottom
-  useEffect(() => {
-    const watcher = new IntersectionObserver(([entry]) => setPast(!entry.isIntersecting), { rootMargin: EVERYTHING_BELOW });
-    watcher.observe(button.current);
-    return () => watcher.disconnect();
-  }, []);
+  const seen = ({ isIntersecting }) => setPast(!isIntersecting);
+  useEffect(() => watch([button.current], seen, { rootMargin: EVERYTHING_BELOW }), []);
 
   const add = () => {
     if (step === "adding") return;

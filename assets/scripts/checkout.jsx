@@ -3,14 +3,11 @@
 // a reload, a lost connection or a restarted server loses nothing. The markup is in `storefront/pages/checkout/`.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen } from "./effects.jsx";
-import { watchLoss } from "./reconnecting.js";
+import { after, listen, useLoss } from "./effects.jsx";
 
 const COPY = "trompo_typed";
 const PAUSE_MS = 500;
 const SLOW_MS = 4000;
-const WHERE = ["address", "suburb", "reference", "town", "dane_code"];
-const WHO = ["first_name", "last_name", "phone"];
 
 const Form = createContext({ typed: {} });
 export const useForm = () => useContext(Form);
@@ -96,9 +93,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     copy.write(own.cart, unconfirmed);
   }, [noted]);
 
-  const hurry = () => {
-    if (timer.current) tell();
-  };
+  const hurry = () => timer.current && tell();
   useEffect(() => listen(document, "visibilitychange", () => document.hidden && hurry()), []);
   useEffect(() => hurry, []);
 
@@ -106,7 +101,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
 }
 
 // What the elements of the form need to show what is typed and to change it.
-function useControls({ values, change, leave, ship }, book) {
+function useControls({ values, change, leave, ship }, { book, where, who }) {
   const before = useRef();
   const part = (from, names) => Object.fromEntries(names.map((name) => [name, from?.[name] ?? ""]));
 
@@ -149,10 +144,10 @@ function useControls({ values, change, leave, ship }, book) {
   });
 
   // an address is chosen while the form says just that: once a word of it is changed, it is another one, which `null` is
-  const current = book.find((entry) => WHERE.every((name) => (values[name] ?? "") === entry[name])) ?? null;
+  const current = book.find((entry) => where.every((name) => (values[name] ?? "") === entry[name])) ?? null;
   const address = (entry) =>
     radio("saved_address", current?.id === entry?.id, () => {
-      change({ ...part(entry, WHERE), ...(entry?.first_name && part(entry, WHO)) }, 0);
+      change({ ...part(entry, where), ...(entry?.first_name && part(entry, who)) }, 0);
       if (entry) ship();
     });
 
@@ -160,14 +155,12 @@ function useControls({ values, change, leave, ship }, book) {
 }
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
-export function Checkout({ total, answer, interrupted, shipping, book, fields, onPlace, children, ...props }) {
+export function Checkout({ total, answer, interrupted, shipping, fields, onPlace, children, ...props }) {
   const typed = useTyped(props);
-  const controls = useControls(typed, book);
+  const controls = useControls(typed, props);
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
   const [isUnfolded, setUnfolded] = useState(false); // the purchase, on phones above the form
-  const seen = useRef(answer.number);
-  const watch = useRef(null);
   const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
 
   const { dane_code: town, shipping_option: wanted = "" } = typed.values;
@@ -192,7 +185,7 @@ export function Checkout({ total, answer, interrupted, shipping, book, fields, o
   const send = (agreedTotal) => {
     setPlacing(true);
     isAwaited.current = true;
-    watch.current?.asked();
+    asked();
     setFailure(null);
     onPlace(typed.reachAll(fields), agreedTotal);
   };
@@ -214,29 +207,21 @@ export function Checkout({ total, answer, interrupted, shipping, book, fields, o
 
   // what came of pressing the button
   useEffect(() => {
-    if (answer.number === seen.current) return;
-    seen.current = answer.number;
     if (!isAwaited.current) return;
     isAwaited.current = false;
-    if (answer.kind === "placed") {
-      setPlacing(true); // the button stays busy until the bank's page is there
-      window.location.assign(answer.address);
-      return;
-    }
-    setPlacing(false);
-    setFailure(answer);
-  }, [answer]);
+    const isPlaced = answer.kind === "placed";
+    setPlacing(isPlaced); // the button stays busy until the bank's page is there
+    if (isPlaced) window.location.assign(answer.address);
+    else setFailure(answer);
+  }, [answer.number]);
 
   // The connection was lost while the press or its answer was on its way. Had it become an order, the page would be that
   // order's by now; if it still becomes one, the next press finds it.
-  useEffect(() => {
-    watch.current = watchLoss(() => {
-      if (!isAwaited.current) return;
-      setPlacing(false);
-      setFailure({ kind: "failed", text: interrupted });
-    });
-    return watch.current.end;
-  }, []);
+  const asked = useLoss(() => {
+    if (!isAwaited.current) return;
+    setPlacing(false);
+    setFailure({ kind: "failed", text: interrupted });
+  });
 
   // the browser's Back brought this very page again
   useEffect(() => setPlacing(false), [props.loadedAt]);

@@ -10,14 +10,14 @@ import { createContext, useContext, useEffect, useRef, useState } from "react";
 const Box = createContext({});
 export const useCombobox = () => useContext(Box);
 
-// Around an input and, while there is something to show, a listbox. `from`: letters that it takes to be asked. `closes`: it
+// Around an input and, while there is something to show, a listbox. `letters`: how many it takes to be asked. `closes`: it
 // closes when this changes. `isStrict`: only what is picked counts, so Tab picks and Enter stays. `isClearing`: Escape in the
 // closed field empties it. An option with `data-text` is written into the field when it is picked.
-export function Combobox({ answered, count, from = 1, isPicked, closes, isStrict, isClearing, onAsk, children }) {
+export function Combobox({ answered, count, letters = 1, isPicked, closes, isStrict, isClearing, onAsk, children }) {
   const place = useRef(null);
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const isLongEnough = typed.length >= from && !isPicked;
+  const isLongEnough = typed.length >= letters && !isPicked;
   const isCurrent = answered === typed;
   const isListed = isOpen && isLongEnough && count > 0;
   const isEmpty = isOpen && isLongEnough && isCurrent && count === 0;
@@ -41,8 +41,8 @@ export function Combobox({ answered, count, from = 1, isPicked, closes, isStrict
   const ask = () => {
     const text = input().value.trim();
     setTyped(text);
-    setOpen(text.length >= from);
-    if (text.length >= from && text !== answered) onAsk(text);
+    setOpen(text.length >= letters);
+    if (text.length >= letters && text !== answered) onAsk(text);
   };
 
   const clicked = ({ target }) => {

@@ -22,6 +22,5 @@ export function OrderWatch({ pauses, soon, onAsk }) {
   };
   useEffect(() => listen(document, "visibilitychange", back), []);
   useEffect(() => listen(window, "online pageshow", back), []);
-
   return null;
 }

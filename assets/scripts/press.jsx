@@ -1,7 +1,7 @@
 // Buttons and forms that ask the server: pressed again before it has answered, they ask once.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { watchLoss } from "./reconnecting.js";
+import { useLoss } from "./effects.jsx";
 
 const Busy = createContext(false);
 export const useBusy = () => useContext(Busy);
@@ -10,16 +10,12 @@ export const useBusy = () => useContext(Busy);
 export function Once({ answers, children }) {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => setBusy(false), [answers]);
-  const watch = useRef(null);
-  useEffect(() => {
-    watch.current = watchLoss(() => setBusy(false)); // it can be pressed again
-    return watch.current.end;
-  }, []);
+  const asked = useLoss(() => setBusy(false)); // it can be pressed again
 
   const pressed = (event) => {
     if (event.type === "click" && !event.target.closest("[data-once]")) return;
     if (!isBusy) {
-      watch.current?.asked();
+      asked();
       return setBusy(true);
     }
     event.preventDefault();
@@ -36,16 +32,14 @@ export function Once({ answers, children }) {
 // The focus goes to what is marked `data-first`, and back.
 export function AskFirst({ children }) {
   const isBusy = useBusy();
-  const [isAsking, setAsking] = useState(false);
-  const wasAsking = useRef(false);
+  const [isAsking, setAsking] = useState(null); // nobody has pressed anything yet
   const place = useRef(null);
 
   useEffect(() => {
-    if (isAsking !== wasAsking.current) place.current.querySelector(isAsking ? "[data-first]" : "[data-asks]").focus();
-    wasAsking.current = isAsking;
+    if (isAsking !== null) place.current.querySelector(isAsking ? "[data-first]" : "[data-asks]").focus();
   }, [isAsking]);
 
-  const stay = () => isBusy || setAsking(false);
+  const stay = () => isBusy || !isAsking || setAsking(false);
   const clicked = ({ target }) => {
     if (target.closest("[data-asks]")) setAsking(true);
     else if (target.closest("[data-stays]")) stay();

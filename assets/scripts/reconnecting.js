@@ -11,11 +11,11 @@ const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server 
 
 // Told to the window when a new connection has said everything. What was asked over the one before may be lost, and its
 // answer, too: whoever still waits for one waits in vain.
-const RECONNECTED = "trompo:reconnected";
+export const RECONNECTED = "trompo:reconnected";
 
 const reminders = new Set();
 let held = null;
-let isNew = false; // whether what is held comes over a new connection
+export let isNew = false; // whether what is held comes over a new connection
 let missing = []; // the reminders that the server has yet to act upon
 let isSaid = false;
 let limit;
@@ -90,19 +90,4 @@ export function show(delta, dispatch, root) {
   if (isKnown !== undefined) sendQueue();
   isSaid ||= Boolean(isKnown);
   if (isSaid && !missing.length) release();
-}
-
-// What was asked over a connection that is gone: `asked()` when something is asked, and `lost` is called when a new
-// connection has been made since. What is asked while there is none waits for the next, and is not lost. `end` forgets it.
-export function watchLoss(lost) {
-  let isLost = false;
-  const renewed = () => {
-    if (isLost) lost();
-    isLost = true;
-  };
-  window.addEventListener(RECONNECTED, renewed);
-  return {
-    asked: () => { isLost = !isNew; },
-    end: () => window.removeEventListener(RECONNECTED, renewed),
-  };
 }

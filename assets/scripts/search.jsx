@@ -2,14 +2,11 @@
 
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { Combobox } from "./combobox.jsx";
 
-export const useAsked = () => new URLSearchParams(useLocation().search).get("q") ?? "";
-
-export function Search({ children, ...box }) {
+export function useSearch() {
   const navigate = useNavigate();
-  const asked = useAsked();
-  const { key } = useLocation();
+  const { key, search } = useLocation();
+  const asked = new URLSearchParams(search).get("q") ?? "";
   const form = useRef(null);
   const isAwake = useRef(false);
 
@@ -28,9 +25,5 @@ export function Search({ children, ...box }) {
     navigate(input.value.trim() ? `/catalog?q=${encodeURIComponent(input.value.trim())}` : "/catalog");
   };
 
-  return (
-    <form ref={form} className="search" action="/catalog" method="get" role="search" onSubmit={submitted}>
-      <Combobox {...box} from={2} closes={key} isClearing>{children}</Combobox>
-    </form>
-  );
+  return { asked, key, form: { ref: form, onSubmit: submitted } };
 }

@@ -3,7 +3,7 @@
 // it with the keyboard, looks at another tab, or prefers less motion.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen, useHeld } from "./effects.jsx";
+import { after, listen, useHeld, watch } from "./effects.jsx";
 
 const Context = createContext({});
 export const useSlides = () => useContext(Context);
@@ -33,15 +33,11 @@ export function Slides({ count, every = 0, children }) {
   // the slide that is mostly in view is the current one; where they go on by themselves, keyboard and screen reader reach
   // no other
   useEffect(() => {
-    const seen = (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        target.inert = every > 0 && !isIntersecting;
-        if (isIntersecting) setCurrent([...track.current.children].indexOf(target));
-      }
+    const seen = ({ target, isIntersecting }) => {
+      target.inert = every > 0 && !isIntersecting;
+      if (isIntersecting) setCurrent([...track.current.children].indexOf(target));
     };
-    const watcher = new IntersectionObserver(seen, { root: track.current, threshold: 0.6 });
-    for (const slide of track.current.children) watcher.observe(slide);
-    return () => watcher.disconnect();
+    return watch(track.current.children, seen, { root: track.current, threshold: 0.6 });
   }, [count]);
 
   const value = {

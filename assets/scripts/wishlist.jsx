@@ -1,35 +1,24 @@
 // The wishlist: handles of products in this browser's local storage. It works without the server, at once and in every
 // tab; the server only says what the wished-for products are now.
 
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { listen } from "./effects.jsx";
 import { remind } from "./reconnecting.js";
 
 const KEY = "trompo_wishlist";
 const WISHED = "trompo:wished";
 const MAX_WISHES = 200;
-const NOTHING = [];
-
-let raw = null;
-let wishes = NOTHING;
 
 const parsed = (text) => {
   try {
     const list = JSON.parse(text ?? "[]");
-    return Array.isArray(list) ? [...new Set(list.filter((item) => typeof item === "string"))].slice(0, MAX_WISHES) : NOTHING;
+    return Array.isArray(list) ? [...new Set(list.filter((item) => typeof item === "string"))].slice(0, MAX_WISHES) : [];
   } catch {
-    return NOTHING; // somebody else's text under our name
+    return []; // somebody else's text under our name
   }
 };
 
-const read = () => {
-  const text = localStorage.getItem(KEY);
-  if (text !== raw) {
-    raw = text;
-    wishes = parsed(text);
-  }
-  return wishes;
-};
+const read = () => localStorage.getItem(KEY);
 
 const write = (list) => {
   localStorage.setItem(KEY, JSON.stringify(list.slice(0, MAX_WISHES)));
@@ -38,10 +27,13 @@ const write = (list) => {
 
 const subscribe = (tell) => listen(window, `storage ${WISHED}`, tell); // another tab wrote, or this one
 
-const useList = () => useSyncExternalStore(subscribe, read, () => NOTHING);
+function useList() {
+  const text = useSyncExternalStore(subscribe, read, () => null);
+  return useMemo(() => parsed(text), [text]);
+}
 
 const toggle = (handle) => {
-  const now = read();
+  const now = parsed(read());
   write(now.includes(handle) ? now.filter((item) => item !== handle) : [handle, ...now]);
 };
 

@@ -165,7 +165,10 @@ class Combobox(rx.Component):
     lib_dependencies: list[str] = [COMBOBOX_PACKAGE]  # noqa: RUF012 - as Reflex declares it
     answered: rx.Var[str]
     count: rx.Var[int]
+    letters: rx.Var[int]
+    closes: rx.Var[str]
     is_picked: rx.Var[bool]
+    is_clearing: rx.Var[bool]
     is_strict: rx.Var[bool]
     on_ask: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 

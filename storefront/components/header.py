@@ -1,5 +1,8 @@
 """The top of every page: two rows on phones and tablets, one from 1024 px on (spec: Storefront view rules 2)."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -7,7 +10,7 @@ from backend.catalog.views import CategoryNode, SearchHit
 from backend.texts import _
 from storefront.components.browser import CART_SCRIPT, CartTabs, sheet
 from storefront.components.forms import SUGGESTIONS, Combobox
-from storefront.components.hooks import ABSENT, encoded, hook, script
+from storefront.components.hooks import ABSENT, encoded, hook, script, view
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category, to_product
 from storefront.components.pictures import MARK, department_drawing, drawing, picture
@@ -24,11 +27,13 @@ EVERYTHING = rx.Var.create(f"{CATALOG}?q={encoded(SUGGESTIONS.typed)}")
 """The list of all that is found."""
 
 
-class Search(Combobox):
-    """The search around its field, from the second letter on (spec: Storefront view rules 2)."""
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What the page's address asks for, what changes with every page, and properties of the search's form."""
 
-    library = SEARCH
-    tag = "Search"
+    asked: str
+    key: str
+    form: Any
 
 
 def logo() -> rx.Component:
@@ -106,29 +111,37 @@ def site_header() -> rx.Component:
     )
 
 
+@rx.memo
 def search() -> rx.Component:
-    """A field that suggests products; a plain form without scripts."""
-    return Search.create(
+    """A field that suggests products from the second letter on (spec: view rules 2); a plain form without scripts."""
+    search = view(SEARCH, "useSearch", Search)
+    box = Combobox.create(
         rx.el.label(_("Buscar juguetes"), html_for=SEARCH_FIELD, class_name="sr-only"),
-        search_field(),
+        search_field(asked=search.asked),
         rx.el.button(
             icon("search", size=22), type="submit", class_name="search__submit", aria_label=_("Buscar")
         ),
         search_panel(),
         answered=SearchState.answered,
         count=SearchState.hits.length(),
+        letters=2,
+        closes=search.key,
+        is_clearing=True,
         on_ask=SearchState.suggest,
+    )
+    return rx.el.form(
+        box, action=CATALOG, method="get", role="search", class_name="search", special_props=[search.form]
     )
 
 
 @rx.memo
-def search_field() -> rx.Component:
+def search_field(asked: rx.Var[str]) -> rx.Component:
     """The field, which shows what the page's address asks for."""
     return rx.el.input(
         id=rx.Var.create(SEARCH_FIELD),
         type="search",
         name="q",
-        default_value=hook(SEARCH, "useAsked").to(str),
+        default_value=asked,
         placeholder=_("¿Qué juguete buscas?"),
         max_length=LONGEST_SEARCH,
         auto_complete="off",

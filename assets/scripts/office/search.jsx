@@ -15,7 +15,7 @@ export function OfficeSearch({ label, children, ...box }) {
 
   return (
     <form ref={form} className="office-search" role="search" aria-label={label} onSubmit={submitted}>
-      <Combobox {...box} from={1} closes={key}>{children}</Combobox>
+      <Combobox {...box} closes={key}>{children}</Combobox>
     </form>
   );
 }

@@ -130,6 +130,8 @@ class Checkout(rx.Component):
     answer: rx.Var[Answer]
     interrupted: rx.Var[str]
     book: rx.Var[list[AddressView]]
+    where: rx.Var[list[str]]
+    who: rx.Var[list[str]]
     fields: rx.Var[list[str]]
     on_note: rx.EventHandler[on_note]  # type: ignore[type-arg, valid-type]
     on_ship: rx.EventHandler[on_ship]  # type: ignore[type-arg, valid-type]

@@ -23,6 +23,12 @@ LABELS = {
 }
 """What a shopper calls each field, in the order of the form."""
 
+WHERE = ["address", "suburb", "reference", "town", "dane_code"]
+"""The fields that an entry of the address book fills in."""
+
+WHO = ["first_name", "last_name", "phone"]
+"""Those that it fills in, too, if it says who lives there."""
+
 STEPS = {
     "contact": ("email", "first_name", "last_name", "phone", "dane_code", "address", "suburb", "reference"),
     "payment": ("person_type", "doc_type", "doc_number", "bank"),

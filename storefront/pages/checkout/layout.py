@@ -23,7 +23,7 @@ from storefront.pages.checkout.browser import (
     problem_at,
 )
 from storefront.pages.checkout.failures import INTERRUPTED
-from storefront.pages.checkout.fields import LABELS
+from storefront.pages.checkout.fields import LABELS, WHERE, WHO
 from storefront.pages.checkout.sections import contact, payment, shipping
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
@@ -93,6 +93,8 @@ def open_checkout() -> rx.Component:
         answer=CheckoutState.answer,
         interrupted=INTERRUPTED,
         book=BOOK,
+        where=WHERE,
+        who=WHO,
         fields=list(LABELS),
         on_note=CheckoutState.note,
         on_ship=CheckoutState.ship,
