@@ -5,6 +5,7 @@ the try was right. A try that is refused counts nowhere: whoever goes on hammeri
 """
 
 import hashlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,7 +13,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any, Self
 
-from sqlalchemy import bindparam, case, delete, update
+from sqlalchemy import bindparam, case, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field, SQLModel
 
@@ -137,8 +138,13 @@ class ExpiredCounters:
     @periodic("rate_limit.delete_expired", every=WINDOW)
     async def delete_expired(self, _run: JobRun) -> None:
         """Delete them a window late, so that replicas whose clocks differ agree on what is counted."""
-        async with self._database.transaction() as session:
-            await session.execute(delete(_COUNTERS).where(_COUNTERS.c.expires_at < now() - WINDOW))
+        expired = select(_COUNTERS.c.key).where(_COUNTERS.c.expires_at < now() - WINDOW)
+        async with (
+            self._database.transaction() as session
+        ):  # what a try is counting at this moment is not waited for
+            await session.execute(
+                delete(_COUNTERS).where(_COUNTERS.c.key.in_(expired.with_for_update(skip_locked=True)))
+            )
 
 
 async def hit(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
@@ -176,10 +182,9 @@ async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
-    own, *others = _counters(limit, subject, client)
+    own, *others = (counter.key for counter in _counters(limit, subject, client))
     async with database.transaction() as session:
-        await session.execute(delete(_COUNTERS).where(_COUNTERS.c.key == own.key))
-        await _uncount(session, others)
+        await _take_back(session, await _locked(session, (own, *others)), own)
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
@@ -187,18 +192,26 @@ async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, clien
 
     Nothing happens where none was counted in this window, so that one try is uncounted once.
     """
-    own, *others = _counters(limit, subject, client)
-    counted = delete(_COUNTERS).where(_COUNTERS.c.key == own.key, _COUNTERS.c.expires_at > now())
-    if (await session.execute(counted.returning(_COUNTERS.c.key))).first() is None:
-        return
-    await _uncount(session, others)
+    own, *others = (counter.key for counter in _counters(limit, subject, client))
+    locked = await _locked(session, (own, *others))
+    if own in locked and locked[own] > now():
+        await _take_back(session, locked, own)
 
 
-async def _uncount(session: AsyncSession, counters: "list[_Counter]") -> None:
-    """Take one try off each counter, in the order in which `hit_in` locks them."""
+async def _locked(session: AsyncSession, keys: Iterable[str]) -> dict[str, datetime]:
+    """The counters that there are, and when each expires. They are locked in the order in which `hit_in` locks them."""
     stored = _COUNTERS.c
-    for key in sorted(counter.key for counter in counters):
-        less = update(_COUNTERS).where(stored.key == key, stored.hits > 0)
+    query = select(stored.key, stored.expires_at).where(stored.key.in_(keys)).order_by(stored.key)
+    return {row.key: row.expires_at for row in await session.execute(query.with_for_update())}
+
+
+async def _take_back(session: AsyncSession, locked: Collection[str], own: str) -> None:
+    """Delete the client's own counter and take one try off the others: of what is locked, and of nothing newer."""
+    stored = _COUNTERS.c
+    if own in locked:
+        await session.execute(delete(_COUNTERS).where(stored.key == own))
+    if others := [key for key in locked if key != own]:
+        less = update(_COUNTERS).where(stored.key.in_(others), stored.hits > 0)
         await session.execute(less.values(hits=stored.hits - 1))
 
 

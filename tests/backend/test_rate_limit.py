@@ -77,6 +77,19 @@ async def test_a_try_is_taken_back_once_and_only_if_it_was_counted(database: Dat
         await rate_limit.hit(database, limit, "fourth", HERE)
 
 
+async def test_tries_and_refunds_at_once_do_not_wait_for_each_other(database: Database) -> None:
+    """Both lock several counters, so they must lock them in the same order."""
+    limit = RateLimit("test", 1000, 1000, 1000, per_day=1000)
+
+    async def buy(subject: str) -> None:
+        await rate_limit.hit(database, limit, subject, HERE)
+        async with database.transaction() as session:
+            await rate_limit.refund_in(session, limit, subject, HERE)
+        await rate_limit.refund(database, limit, subject, HERE)
+
+    await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
+
+
 async def test_what_is_long_over_is_deleted(database: Database) -> None:
     limit = RateLimit("test", 9, 9, 0)
     counters = select(func.count()).select_from(RateLimitCounter)
