@@ -23,7 +23,7 @@ READERS = 8
 LONGEST_LIFE = 3.0
 SECONDS_TO_COME_BACK = 30.0
 TITLES = {
-    "/": "Trompo · Juguetes hechos con cuidado",
+    "/": "Juguetes hechos con cuidado · Trompo",
     "/catalog": "Todos los juguetes · Trompo",
     "/product/trompo-de-madera": "Trompo de madera · Trompo",
     "/product/yoyo-de-madera": "Yoyo de madera · Trompo",

@@ -1,5 +1,4 @@
 import csv
-import time
 from collections import Counter
 
 import pytest
@@ -151,10 +150,3 @@ def test_the_file_has_no_duplicate_and_no_empty_cell() -> None:
         rows = list(csv.DictReader(file))
     assert [row["code"] for row in rows] == sorted({row["code"] for row in rows})
     assert all(row["name"] and row["department"] for row in rows)
-
-
-def test_the_list_loads_in_a_moment() -> None:
-    gazetteer._gazetteer.cache_clear()
-    start = time.process_time()
-    municipality("05001000")
-    assert time.process_time() - start < 0.1  # about 0.01 alone; the margin is for a busy machine

@@ -297,6 +297,8 @@ async def test_production_is_live(tmp_path: Path) -> None:
         public_url="https://shop.example",
         secret_key="FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
         carrier_api_key="carrier",
+        carrier_sandbox=True,
+        smtp_host="mail.example",
         **OURS,
     )
     async with gateway_client(live) as client:
