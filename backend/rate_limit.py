@@ -184,7 +184,7 @@ async def refund(database: Database, limit: RateLimit, subject: str, client: Cli
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
     own, *others = (counter.key for counter in _counters(limit, subject, client))
     async with database.transaction() as session:
-        await _take_back(session, await _locked(session, (own, *others)), own)
+        await _uncount(session, await _locked(session, (own, *others)), own)
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
@@ -195,7 +195,7 @@ async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, clien
     own, *others = (counter.key for counter in _counters(limit, subject, client))
     locked = await _locked(session, (own, *others))
     if own in locked and locked[own] > now():
-        await _take_back(session, locked, own)
+        await _uncount(session, locked, own)
 
 
 async def _locked(session: AsyncSession, keys: Iterable[str]) -> dict[str, datetime]:
@@ -205,7 +205,7 @@ async def _locked(session: AsyncSession, keys: Iterable[str]) -> dict[str, datet
     return {row.key: row.expires_at for row in await session.execute(query.with_for_update())}
 
 
-async def _take_back(session: AsyncSession, locked: Collection[str], own: str) -> None:
+async def _uncount(session: AsyncSession, locked: Collection[str], own: str) -> None:
     """Delete the client's own counter and take one try off the others: of what is locked, and of nothing newer."""
     stored = _COUNTERS.c
     if own in locked:
