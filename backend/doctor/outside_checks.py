@@ -49,14 +49,18 @@ async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[
         content_value=CONTENT_VALUE,
     )
     rate = cheapest(await client.quotation(quotation_for(request)))
-    place = municipality(origin.dane_code)
-    way = f"{place.name if place else origin.dane_code} → Medellín"
+    way = " → ".join(_name_of(code) for code in (origin.dane_code, MEDELLIN.dane_code))
     if rate is None:
         yield failure(
             "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
         )
     else:
         yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
+
+
+def _name_of(dane_code: str) -> str:
+    place = municipality(dane_code)
+    return place.name if place else dane_code
 
 
 async def labels(settings: Settings) -> AsyncIterator[Finding]:
