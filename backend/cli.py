@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backend.cli_mail import mail
 from backend.cli_running import with_database, with_shop
 from backend.cli_staff import admin
 from backend.settings import load_settings
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="trompo", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(admin, name="admin")
+app.add_typer(mail, name="mail")
 
 
 @app.callback()

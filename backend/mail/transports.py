@@ -1,6 +1,7 @@
 """How a mail leaves: by SMTP when the settings name a server, else as a file in the data folder."""
 
 import asyncio
+import re
 import smtplib
 from email.message import EmailMessage
 from pathlib import Path
@@ -11,6 +12,10 @@ from backend.settings import Settings
 
 SMTP_TIMEOUT = 15.0
 """Seconds."""
+
+
+class MailRefused(OSError):
+    """The mail server does not take the mail."""
 
 
 class Transport(Protocol):
@@ -50,8 +55,16 @@ class SmtpTransport:
         self._settings = settings
 
     async def send(self, mail: EmailMessage) -> None:
-        """Hand it over."""
-        await asyncio.to_thread(self._send, mail)
+        """Hand it over.
+
+        Raises:
+            MailRefused: the server does not take it. The message does not name the address: it is logged and stored.
+            OSError: the server does not answer.
+        """
+        try:
+            await asyncio.to_thread(self._send, mail)
+        except smtplib.SMTPException as error:
+            raise MailRefused(_without_address(error, str(mail["To"]))) from None
 
     async def greet(self) -> None:
         """Say hello, and sign in where the settings name a user; no mail is sent.
@@ -73,6 +86,20 @@ class SmtpTransport:
                 server.noop()
             else:
                 server.send_message(mail)
+
+
+def _without_address(error: smtplib.SMTPException, address: str) -> str:
+    """What the server said, without the address that it repeats."""
+    said: object = error
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        said = next(iter(error.recipients.values()), "")
+    elif isinstance(error, smtplib.SMTPResponseException):
+        said = (error.smtp_code, error.smtp_error)
+    if isinstance(said, tuple):
+        code, answer = said
+        said = f"{code} {answer.decode('utf-8', 'replace') if isinstance(answer, bytes) else answer}"
+    words = re.sub(re.escape(address), "…", str(said), flags=re.IGNORECASE)
+    return f"the mail server refuses ({type(error).__name__}): {words}"
 
 
 def transport_of(settings: Settings) -> Transport:

@@ -94,6 +94,15 @@ def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...
     assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
 
 
+def test_mails_are_sent_again_from_the_command_line() -> None:
+    run("migrate")
+    assert run("mail", "resend", "--given-up") == (0, "0 of 0 mails are sent again.\n")
+    assert run("mail", "resend", "--order", "7") == (1, "There is no order 7\n")
+    assert run("mail", "resend", "mail_7") == (1, "There is no mail mail_7\n")
+    for wrong in ((), ("mail_7", "--given-up"), ("--given-up", "--again")):
+        assert run("mail", "resend", *wrong)[0] == 2
+
+
 def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
     run("migrate")
     assert run("attention") == (0, "There is nothing to settle.\n")
