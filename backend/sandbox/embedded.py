@@ -19,7 +19,7 @@ from backend.settings import Settings
 class Sandbox:
     """What of the sandbox the settings ask for; with real credentials there is none of it, and nothing is mounted.
 
-    `carrier` is the embedded carrier itself, None when the real one is to be called: a test moves its parcels.
+    `carrier` is the embedded carrier itself, None when the real one is to be called: for tests.
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -29,7 +29,7 @@ class Sandbox:
         self._gateway = (
             sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )
-        self.carrier = sandbox_carrier(settings) if settings.uses_sandbox_carrier else None
+        self.carrier = sandbox_carrier(settings, database) if settings.uses_sandbox_carrier else None
 
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:

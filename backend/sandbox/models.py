@@ -1,9 +1,9 @@
-"""What the embedded gateway and bank remember. Their tables are their own: the shop never reads them."""
+"""What the embedded gateway with its bank and the embedded carrier remember. The shop never reads their tables."""
 
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import Index, text
+from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
 from backend.clock import now
@@ -58,3 +58,23 @@ class SandboxNotification(Timestamps, table=True):
     due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)
     """When the next attempt is due; None when there will be none."""
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class SandboxLabel(Timestamps, table=True):
+    """A label of the embedded carrier, and where its shipment is."""
+
+    __tablename__ = "sandbox_label"
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}
+
+    id: int | None = Field(default=None, primary_key=True)
+    order_id: int = Field(sa_type=BigInteger, unique=True)
+    """Its number; all test labels have one."""
+    tracker: str = Field(unique=True)
+    reference: str
+    """The merchant's."""
+    carrier: str
+    is_test: bool = False
+    status: str
+    """In the carrier's words (wire: carrier 2.4)."""
+    times: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """When it was collected and delivered, by the tracking answer's names."""

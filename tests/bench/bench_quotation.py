@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import httpx
 
+from backend.database import Database
 from backend.sandbox.carrier import Fault, sandbox_carrier
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.packing import Item, packages_for
@@ -45,7 +46,7 @@ def told(name: str, times: list[float]) -> None:
 
 async def main() -> None:
     """Measure and print."""
-    carrier = sandbox_carrier(Settings())
+    carrier = sandbox_carrier(Settings(), Database("sqlite+aiosqlite://"))  # a quotation needs none of it
     with served(carrier.app) as url:
         base_url = f"{url}/api/v2"
         client = carrier_client(

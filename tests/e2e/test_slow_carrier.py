@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from backend.database import Database
 from backend.sandbox.carrier.app import BASE_PATH, SandboxCarrier
 from backend.sandbox.carrier.faults import Fault, Operation
 from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
@@ -30,7 +31,9 @@ KEY = "a key"
 @pytest_asyncio.fixture(loop_scope="session")
 async def carrier() -> AsyncIterator[tuple[SandboxCarrier, str]]:
     """A carrier of this test, and where it answers."""
-    carrier = SandboxCarrier(KEY, labels_url="http://localhost/labels", allow_control=False)
+    carrier = SandboxCarrier(
+        KEY, Database("sqlite+aiosqlite://"), labels_url="http://localhost/labels", allow_control=False
+    )
     async with served(carrier.app) as url:
         yield carrier, f"{url}{BASE_PATH}"
 

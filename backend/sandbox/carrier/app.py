@@ -14,11 +14,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from backend.database import Database
+from backend.errors import InvalidData
+from backend.outage import DatabaseUnavailable
 from backend.sandbox.carrier import validation
 from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation, failed_early, spoilt
-from backend.sandbox.carrier.labels import IssuedLabel, Ledger, Status, label_pdf
+from backend.sandbox.carrier.labels import Status, label_pdf
+from backend.sandbox.carrier.ledger import Ledger, courier_of, rate_number, tracking
 from backend.sandbox.carrier.quoting import rates_for
 from backend.sandbox.carrier.responses import WRONG_KEY, plain, processed, refused, turned_away
+from backend.sandbox.models import SandboxLabel
+from backend.sandbox.outage import unavailable
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 
 BASE_PATH = "/api/v2"
@@ -30,19 +36,20 @@ MAX_CANCELLATION = 50
 UNKNOWN_SHIPMENT = "No se encontró información para el envío."
 
 JsonObject = dict[str, Any]
-Handler = Callable[[JsonObject], Response]
+Handler = Callable[[JsonObject], Awaitable[Response]]
 
 
 def sandbox_carrier(
-    settings: Settings, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
+    settings: Settings, database: Database, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
 ) -> "SandboxCarrier":
-    """The embedded carrier that accepts the key the shop's client sends.
+    """The embedded carrier that accepts the key the shop's client sends, and remembers in the shop's database.
 
     `allow_control` opens `/_control/*`, by which a program outside plans faults and moves shipments: never in public.
     """
     given = settings.carrier_api_key.get_secret_value()
     return SandboxCarrier(
         SANDBOX_CARRIER_KEY if settings.uses_sandbox_carrier else given,
+        database,
         labels_url=f"{settings.base_url}{public_path}/labels",
         allow_control=allow_control,
     )
@@ -56,23 +63,20 @@ class SandboxCarrier:
         requests: method, path and body of the latest requests, for tests to look at.
     """
 
-    def __init__(self, api_key: str, *, labels_url: str, allow_control: bool) -> None:
+    def __init__(self, api_key: str, database: Database, *, labels_url: str, allow_control: bool) -> None:
         self._api_key = api_key
         self._labels_url = labels_url
         self.faults = Faults()
-        self.ledger = Ledger()
+        self.ledger = Ledger(database)
         self.requests: list[tuple[str, str, JsonObject]] = []
         self.app: ASGIApp = Starlette(
             routes=[*self._operations(), *(self._controls() if allow_control else ())],
-            exception_handlers={HTTPException: _no_such_route},
+            exception_handlers={
+                HTTPException: _no_such_route,
+                InvalidData: _unstorable,
+                DatabaseUnavailable: unavailable,
+            },
         )
-
-    def move(self, order_id: int, status: Status) -> None:
-        """Let a shipment go on to a state; KeyError for an unknown one."""
-        label = self.ledger.label(order_id)
-        if label is None:
-            raise KeyError(order_id)
-        label.move(status)
 
     def _operations(self) -> Iterator[Route]:
         for path, operation, schema, handler in (
@@ -114,7 +118,7 @@ class SandboxCarrier:
             if early is not None:
                 return early
             wrong = schema(body)
-            answer = refused(422, wrong) if wrong else handler({**request.path_params, **body})
+            answer = refused(422, wrong) if wrong else await handler({**request.path_params, **body})
             return spoilt(answer, planned)
 
         return endpoint
@@ -123,16 +127,16 @@ class SandboxCarrier:
         self.requests.append((request.method, request.url.path.rpartition(BASE_PATH)[2], body))
         del self.requests[:-100]
 
-    def _quote(self, body: JsonObject) -> Response:
+    async def _quote(self, body: JsonObject) -> Response:
         rates, not_serving = rates_for(body)
-        offered = [{"idRate": self.ledger.offer(rate["carrier"]), **rate} for rate in rates]
+        offered = [{"idRate": rate_number(rate["idCarrier"]), **rate} for rate in rates]
         return processed({**body, "rates": offered, "idCarriersNoWsResult": not_serving})
 
-    def _ship(self, body: JsonObject, *, is_test: bool = False) -> Response:
-        carrier = self.ledger.carrier_of(body["idRate"])
+    async def _ship(self, body: JsonObject, *, is_test: bool = False) -> Response:
+        carrier = courier_of(body["idRate"])
         if carrier is None:
             return refused(422, {"idRate": ["El campo idRate no corresponde a una cotización vigente."]})
-        label = self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
+        label = await self.ledger.issue(carrier, body["myShipmentReference"], is_test=is_test)
         return processed(
             {
                 **body,
@@ -145,44 +149,42 @@ class SandboxCarrier:
             }
         )
 
-    def _ship_in_test(self, body: JsonObject) -> Response:
-        return self._ship(body, is_test=True)
+    async def _ship_in_test(self, body: JsonObject) -> Response:
+        return await self._ship(body, is_test=True)
 
-    def _track(self, body: JsonObject) -> Response:
-        label = self.ledger.label_tracked_by(body["trackingCode"])
-        return processed(label.tracking() if label else UNKNOWN_SHIPMENT)
+    async def _track(self, body: JsonObject) -> Response:
+        label = await self.ledger.label_tracked_by(body["trackingCode"])
+        return processed(tracking(label) if label else UNKNOWN_SHIPMENT)
 
-    def _track_order(self, body: JsonObject) -> Response:
-        label = self.ledger.label(body["idOrder"])
-        return processed(label.tracking() if label else UNKNOWN_SHIPMENT)
+    async def _track_order(self, body: JsonObject) -> Response:
+        label = await self.ledger.label(body["idOrder"])
+        return processed(tracking(label) if label else UNKNOWN_SHIPMENT)
 
-    def _track_orders(self, body: JsonObject) -> Response:
-        found = {order_id: self.ledger.label(order_id) for order_id in body["orders"]}
+    async def _track_orders(self, body: JsonObject) -> Response:
+        found = {label.order_id: tracking(label) for label in await self.ledger.labels_with(body["orders"])}
         return processed(
-            {
-                str(order_id): label.tracking() if label else UNKNOWN_SHIPMENT
-                for order_id, label in found.items()
-            }
+            {str(order_id): found.get(order_id, UNKNOWN_SHIPMENT) for order_id in body["orders"]}
         )
 
-    def _cancel(self, body: JsonObject) -> Response:
+    async def _cancel(self, body: JsonObject) -> Response:
         order_ids: list[int] = body["idOrders"]
         if len(order_ids) > MAX_CANCELLATION:
             return refused(422, {"idOrders": [f"Se pueden cancelar máximo {MAX_CANCELLATION} guías."]})
-        labels = [self.ledger.label(order_id) for order_id in order_ids]
-        if None in labels:
+        canceled = await self.ledger.cancel(order_ids)
+        if canceled is None:
             return refused(422, "orders not found")
         lists: dict[str, list[int]] = {
             "not_valid_orders": [],
             "only_cancel_orders": [],
             "to_refund_orders": [],
         }
-        for label in filter(None, labels):
-            lists[_cancelled(label)].append(label.order_id)
+        for label, was_canceled in canceled:
+            kind = "only_cancel_orders" if label.is_test else "to_refund_orders"
+            lists[kind if was_canceled else "not_valid_orders"].append(label.order_id)
         return processed(lists)
 
     async def _label(self, request: Request) -> Response:
-        label = self.ledger.label(request.path_params["idOrder"])
+        label = await self.ledger.label(request.path_params["idOrder"])
         if label is None:
             return refused(404, UNKNOWN_SHIPMENT)
         return Response(_label_of(label), media_type="application/pdf")
@@ -208,21 +210,13 @@ class SandboxCarrier:
         """POST `{"status": "Entregado"}` to move a shipment on."""
         asked = await _json_object(request) or {}
         try:
-            self.move(request.path_params["idOrder"], Status(asked.get("status", "")))
+            await self.ledger.move(request.path_params["idOrder"], Status(asked.get("status", "")))
         except (KeyError, ValueError) as error:
             return refused(400, str(error))
         return plain({"status": asked["status"]})
 
 
-def _cancelled(label: IssuedLabel) -> str:
-    """Cancel a label that is not collected yet; the list that its number belongs to."""
-    if label.status is not Status.PENDING:
-        return "not_valid_orders"
-    label.status = Status.CANCELLED
-    return "only_cancel_orders" if label.is_test else "to_refund_orders"
-
-
-def _label_of(label: IssuedLabel) -> bytes:
+def _label_of(label: SandboxLabel) -> bytes:
     kind = "GUÍA DE PRUEBA" if label.is_test else "GUÍA"
     return label_pdf([kind, label.carrier, label.tracker, f"Pedido {label.order_id}", label.reference])
 
@@ -234,6 +228,10 @@ async def _json_object(request: Request) -> JsonObject | None:
     except ValueError:
         return None
     return body if isinstance(body, dict) else None
+
+
+async def _unstorable(_request: Request, error: Exception) -> Response:
+    return refused(422, str(error))
 
 
 async def _no_such_route(_request: Request, error: Exception) -> Response:

@@ -1,22 +1,10 @@
-"""The labels that the sandbox made, where their shipments are, and their PDF. In memory: a restart forgets them."""
+"""A label's states, in the carrier's words, and its PDF."""
 
-import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
-from typing import Any
-
-from backend.clock import now
 
 TEST_ORDER_ID = 132456
 TEST_TRACKER = "123SANDBOX456TRACK789NUMBER"
 """What every test label is called, as with the real carrier (wire: carrier 2.3)."""
-
-KEPT = 10_000
-"""So many rates and labels are remembered; the oldest are forgotten first."""
-
-EPOCH = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 
 class Status(StrEnum):
@@ -30,96 +18,6 @@ class Status(StrEnum):
     DELIVERED = "Entregado"
     CANCELLED = "Cancelado"
     RETURNED = "Devuelto"
-
-
-@dataclass(slots=True)
-class IssuedLabel:
-    """A label and its shipment's state."""
-
-    order_id: int
-    tracker: str
-    reference: str
-    carrier: str
-    is_test: bool = False
-    status: Status = Status.PENDING
-    times: dict[str, str] = field(default_factory=dict)
-
-    def move(self, status: Status) -> None:
-        """Let the shipment go on to a state, and remember when."""
-        self.status = status
-        if status not in (Status.PENDING, Status.CANCELLED, Status.INCIDENT):
-            self.times.setdefault("realPickupDate", _local_now())
-        if status is Status.DELIVERED:
-            self.times.setdefault("realDeliveryDate", _local_now())
-
-    def tracking(self) -> dict[str, Any]:
-        """The data of a tracking answer."""
-        return {
-            "status": self.status,
-            "statusDetail": f"{self.status} ({self.carrier})",
-            "arrivalDate": self.times.get("arrivalDate"),
-            "realPickupDate": self.times.get("realPickupDate"),
-            "realDeliveryDate": self.times.get("realDeliveryDate"),
-            "receivedBy": "Portería" if self.status is Status.DELIVERED else None,
-        }
-
-
-class Ledger:
-    """The rates offered and the labels made. A label's number is never given twice, not even after a restart."""
-
-    def __init__(self) -> None:
-        self._rates: OrderedDict[int, str] = OrderedDict()
-        self._labels: OrderedDict[int, IssuedLabel] = OrderedDict()
-        self._last_number = 0
-
-    def offer(self, carrier: str) -> int:
-        """A number for a courier's rate."""
-        number = self._next_number()
-        _keep(self._rates, number, carrier)
-        return number
-
-    def carrier_of(self, rate_id: int) -> str | None:
-        """The courier whose rate it is; None for a rate that was never offered or is forgotten."""
-        return self._rates.get(rate_id)
-
-    def issue(self, carrier: str, reference: str, *, is_test: bool) -> IssuedLabel:
-        """Make a label. All test labels have one number, and making one starts it anew."""
-        if is_test:
-            label = IssuedLabel(TEST_ORDER_ID, TEST_TRACKER, reference, carrier, is_test=True)
-        else:
-            number = self._next_number()
-            label = IssuedLabel(number, f"TRM{number}", reference, carrier)
-        _keep(self._labels, label.order_id, label)
-        return label
-
-    def label(self, order_id: int) -> IssuedLabel | None:
-        """The label with this number."""
-        return self._labels.get(order_id)
-
-    def label_tracked_by(self, tracker: str) -> IssuedLabel | None:
-        """The label with this tracking code."""
-        return next((label for label in self._labels.values() if label.tracker == tracker), None)
-
-    def labels(self) -> list[IssuedLabel]:
-        """Every label, the oldest first."""
-        return list(self._labels.values())
-
-    def _next_number(self) -> int:
-        """Microseconds since 2026, so that a restart, or another process, does not begin again."""
-        self._last_number = max(self._last_number + 1, int((time.time() - EPOCH) * 1_000_000))
-        return self._last_number
-
-
-def _local_now() -> str:
-    """Now, as the carrier writes it: Colombia's time, without its zone."""
-    return f"{now().astimezone(timezone(timedelta(hours=-5))):%Y-%m-%d %H:%M:%S}"
-
-
-def _keep(kept: OrderedDict[int, Any], number: int, value: object) -> None:
-    kept[number] = value
-    kept.move_to_end(number)
-    if len(kept) > KEPT:
-        kept.popitem(last=False)
 
 
 PAGE = "/MediaBox [0 0 288 432]"  # 4 x 6 inches, a label printer's size

@@ -7,6 +7,7 @@ import httpx
 from starlette.applications import Starlette
 
 from backend.database import Database
+from backend.outage import DatabaseUnavailable
 from backend.payment.providers.pse.client import SANDBOX_PATH, gateway_credentials
 from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.api import GatewayApi
@@ -14,6 +15,7 @@ from backend.sandbox.gateway.bank_page import BankPage
 from backend.sandbox.gateway.faults import Faults, control_routes
 from backend.sandbox.gateway.ledger import Ledger
 from backend.sandbox.gateway.notifier import Notifier, Reach, anywhere, pause_after
+from backend.sandbox.outage import unavailable
 from backend.settings import Settings
 
 
@@ -45,7 +47,10 @@ class SandboxGateway:
         api = GatewayApi(ledger, keys, self.public_base)
         bank = BankPage(ledger, self.public_base, merchant, decided=self.notifier.wake)
         routes = [*api.routes(self.faults), *bank.routes()]
-        self.app = Starlette(routes=[*routes, *control_routes(self.faults)] if control else routes)
+        self.app = Starlette(
+            routes=[*routes, *control_routes(self.faults)] if control else routes,
+            exception_handlers={DatabaseUnavailable: unavailable},
+        )
 
     async def start(self) -> None:
         """Begin to notify, from where the last run left off."""

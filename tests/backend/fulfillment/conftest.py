@@ -26,9 +26,9 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 
 @pytest.fixture
-def carrier(settings: Settings) -> SandboxCarrier:
+def carrier(settings: Settings, database: Database) -> SandboxCarrier:
     """The embedded carrier, which makes test labels as the settings' default has it."""
-    return sandbox_carrier(settings)
+    return sandbox_carrier(settings, database)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ async def test_a_label_within_the_limit_is_bought(
 ) -> None:
     charge(25_046)
     assert (await send(admin, order)).status_code == 200
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
     assert await waiting(admin) == []
 
 
@@ -100,7 +100,7 @@ async def test_a_label_beyond_it_is_not_bought_and_waits(
     row: dict[str, Any],
     carrier: SandboxCarrier,
 ) -> None:
-    assert carrier.ledger.labels() == []
+    assert await carrier.ledger.labels() == []
     assert (row["amount"], row["order_id"], row["actions"]) == (90_000, order["id"], ["honor", "dismissed"])
     assert await state_of(admin, order) == "too_expensive"
     assert (await send(admin, order)).status_code == 409
@@ -118,11 +118,11 @@ async def test_honoured_it_is_bought_at_that_price(
     carrier: SandboxCarrier,
 ) -> None:
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
     assert await state_of(admin, order) == "created"
     again = await admin.post(f"/admin/attention/{row['id']}/resolve", json={"action": "honor"})
     assert again.status_code == 409
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
 
 
 async def test_honoured_and_dearer_by_then_it_waits_again(
@@ -139,9 +139,9 @@ async def test_honoured_and_dearer_by_then_it_waits_again(
     assert "costs 90001 and may cost 90000" in dearer.json()["message"]
     (again,) = await waiting(admin)
     assert (again["amount"], again["id"] == row["id"]) == (90_001, False)
-    assert carrier.ledger.labels() == []
+    assert await carrier.ledger.labels() == []
     await post(admin, f"/admin/attention/{again['id']}/resolve", {"action": "honor"})
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
 
 
 async def test_dismissed_it_has_failed_and_may_be_tried_again(
@@ -160,4 +160,4 @@ async def test_dismissed_it_has_failed_and_may_be_tried_again(
     await post(admin, f"/admin/attention/{again['id']}/resolve", body)
     charge(15_046)
     assert (await send(admin, order)).status_code == 200
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1

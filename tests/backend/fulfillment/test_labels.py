@@ -286,7 +286,7 @@ async def test_over_the_wire_a_dropped_answer_is_one_label_in_doubt(
         await create_label(database, provider, new_label(floor))
     with pytest.raises(Conflict):
         await create_label(database, provider, new_label(floor))
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
     assert [each.state for each in await stored(database)] == ["unknown"]
 
 
@@ -400,7 +400,7 @@ async def test_the_carriers_no_is_a_no(
     database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     made = await create_label(database, provider, new_label(floor))
-    carrier.move(TEST_ORDER_ID, Status.IN_TRANSIT)
+    await carrier.ledger.move(TEST_ORDER_ID, Status.IN_TRANSIT)
     with pytest.raises(OutsideFailure):
         await cancel_label(database, provider, made.id)
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)

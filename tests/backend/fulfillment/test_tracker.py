@@ -40,9 +40,9 @@ class Road:
     def number(self, place: int = 0) -> int:
         return int(self.fulfillments[place]["data"]["carrier_order_id"])
 
-    def move(self, status: Status, place: int = 0) -> None:
+    async def move(self, status: Status, place: int = 0) -> None:
         assert self.shop.sandbox.carrier
-        self.shop.sandbox.carrier.move(self.number(place), status)
+        await self.shop.sandbox.carrier.ledger.move(self.number(place), status)
 
     async def follow(self) -> int:
         return await self.shop.tracker.track_all()
@@ -112,7 +112,7 @@ async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
         Status.INCIDENT,
         Status.DELIVERED,
     ):
-        road.move(status)
+        await road.move(status)
         assert await road.follow() == 1
         order, (shown,) = await road.order(), (await road.page()).fulfillments
         seen.append((order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"], shown.stage))
@@ -135,7 +135,7 @@ async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:
 
 
 async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
-    road.move(Status.INCIDENT)
+    await road.move(Status.INCIDENT)
     await road.follow()
     (shown,) = (await road.page()).fulfillments
     assert (shown.stage, shown.shipped_label) == ("incident", "")
@@ -145,7 +145,7 @@ async def test_an_incident_is_told_in_the_carriers_words(road: Road) -> None:
 async def test_an_order_in_two_fulfillments_has_left_when_both_have(two_fulfillments: Road) -> None:
     statuses = []
     for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
-        two_fulfillments.move(status, place)
+        await two_fulfillments.move(status, place)
         await two_fulfillments.follow()
         statuses.append((await two_fulfillments.order())["fulfillment_status"])
     assert statuses == ["partially_shipped", "partially_delivered", "delivered"]
@@ -159,7 +159,7 @@ async def test_fulfillments_are_asked_about_together(two_fulfillments: Road) -> 
 
 async def test_replicas_that_follow_at_once_ask_and_tell_once(two_fulfillments: Road) -> None:
     for place in (0, 1):
-        two_fulfillments.move(Status.IN_TRANSIT, place)
+        await two_fulfillments.move(Status.IN_TRANSIT, place)
     async with two_fulfillments.shop.database.transaction() as session:
         await session.execute(update(Job).where(Job.kind == TRACK).values(run_at=db_now()))
     replicas = (
@@ -175,14 +175,14 @@ async def test_a_fulfillment_marked_shipped_by_hand_is_told_once(road: Road) -> 
         road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     )
     shipped_at = (await road.fulfillment())["shipped_at"]
-    road.move(Status.IN_TRANSIT)
+    await road.move(Status.IN_TRANSIT)
     await road.follow()
     assert (await road.fulfillment())["shipped_at"] == shipped_at
     assert await road.mails() == 1
 
 
 async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None:
-    road.move(Status.IN_TRANSIT)
+    await road.move(Status.IN_TRANSIT)
     path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     await asyncio.gather(road.follow(), *(post(road.admin, path) for _ in range(3)))
     assert await road.mails() == 1
@@ -192,7 +192,7 @@ async def test_marked_and_seen_at_the_same_time_is_told_once(road: Road) -> None
 async def test_late_words_about_a_cancelled_fulfillment_change_nothing(road: Road) -> None:
     """wire: carrier 2.4, late events arrive after cancel."""
     await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/cancel")
-    road.move(Status.DELIVERED)
+    await road.move(Status.DELIVERED)
     assert await road.follow() == 0
     assert (await road.order())["fulfillment_status"] == "not_fulfilled"
     (shown,) = (await road.page()).fulfillments
@@ -200,7 +200,7 @@ async def test_late_words_about_a_cancelled_fulfillment_change_nothing(road: Roa
 
 
 async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(road: Road) -> None:
-    road.move(Status.CANCELLED)
+    await road.move(Status.CANCELLED)
     await road.follow()
     assert (await road.page()).fulfillments[0].stage == "canceled"
     async with road.shop.database.read() as session:
@@ -221,7 +221,7 @@ async def test_a_carrier_that_fails_is_asked_again(
     road: Road, fault: Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert road.shop.sandbox.carrier
-    road.move(Status.IN_TRANSIT)
+    await road.move(Status.IN_TRANSIT)
     road.shop.sandbox.carrier.faults.plan(fault, Operation.TRACK)
     assert await road.follow() == 1
     assert (await road.fulfillment())["shipped_at"] is None
@@ -244,7 +244,7 @@ async def test_a_fulfillment_the_carrier_does_not_know_stays_as_it_is(road: Road
 async def test_a_fulfillment_known_by_its_code_alone_is_followed(road: Road) -> None:
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=None))
-    road.move(Status.IN_TRANSIT)
+    await road.move(Status.IN_TRANSIT)
     await road.follow()
     assert (await road.fulfillment())["data"]["stage"] == "in_transit"
 
@@ -258,10 +258,10 @@ async def test_what_is_not_due_is_left_alone(road: Road) -> None:
 
 
 async def test_whoever_looks_sees_the_fulfillment_of_this_moment(road: Road) -> None:
-    road.move(Status.IN_TRANSIT)
+    await road.move(Status.IN_TRANSIT)
     assert (await road.page()).fulfillments[0].stage == "ready"
     assert (await road.page(ask=True)).fulfillments[0].stage == "in_transit"
-    road.move(Status.DELIVERED)
+    await road.move(Status.DELIVERED)
     pages = await asyncio.gather(*(road.page(ask=True) for _ in range(4)))
     assert {page.fulfillments[0].stage for page in pages} == {"in_transit"}  # asked a moment ago
     assert road.questions() == 1
@@ -296,7 +296,7 @@ def hook_of(road: Road, **changes: Any) -> dict[str, Any]:
 
 
 async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncClient) -> None:
-    road.move(Status.COLLECTED)
+    await road.move(Status.COLLECTED)
     answer = await anyone.post("/hooks/shipping/carrier_standard", json=hook_of(road))
     assert (answer.status_code, answer.text) == (200, "OK")
     assert await road.follow_due() == 1
@@ -329,7 +329,7 @@ async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
 
 
 async def test_a_running_shop_follows_a_hook_at_once(road: Road, anyone: httpx.AsyncClient) -> None:
-    road.move(Status.COLLECTED)
+    await road.move(Status.COLLECTED)
     asked, hooked = asyncio.Event(), road.shop.tracker.track
 
     async def track(runs: Sequence[JobRun]) -> list[RunAgain | None]:

@@ -14,9 +14,17 @@ from tests.shop_floor import Floor, open_floor
 
 
 @pytest.fixture
-def carrier(settings: Settings) -> SandboxCarrier:
+async def carrier_memory(sqlite_url: str) -> AsyncIterator[Database]:
+    """Where the embedded carrier remembers its labels."""
+    database = Database(sqlite_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def carrier(settings: Settings, carrier_memory: Database) -> SandboxCarrier:
     """The embedded carrier, which makes test labels as the settings' default has it."""
-    return sandbox_carrier(settings)
+    return sandbox_carrier(settings, carrier_memory)
 
 
 @pytest.fixture

@@ -1,22 +1,26 @@
 """The embedded carrier, spoken to as any HTTP client would: what it refuses, what it gives, how it fails."""
 
+import asyncio
 import base64
 import copy
-import itertools
+import json
 import re
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 from pydantic import SecretStr
 
+from backend.database import Database
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Ledger, Status, label_pdf
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status, label_pdf
+from backend.sandbox.carrier.ledger import courier_of, rate_number
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
+from tests.ports import free_port
 
 HEADERS = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": "Test/1.0"}
 
@@ -50,8 +54,8 @@ SHIPMENT: dict[str, Any] = {
 
 
 @pytest.fixture
-def carrier() -> SandboxCarrier:
-    return sandbox_carrier(Settings(), allow_control=True)
+def carrier(database: Database) -> SandboxCarrier:
+    return sandbox_carrier(Settings(), database, allow_control=True)
 
 
 @pytest.fixture
@@ -115,8 +119,8 @@ async def test_a_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) ->
     assert problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
 
 
-async def test_the_key_of_the_settings_is_the_key(http: httpx.AsyncClient) -> None:
-    carrier = sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")))
+async def test_the_key_of_the_settings_is_the_key(database: Database) -> None:
+    carrier = sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")), database)
     transport = httpx.ASGITransport(carrier.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
         assert (await ask(client, "/quotation", QUOTATION)).status_code == 401
@@ -278,7 +282,7 @@ async def test_a_shipment_that_breaks_a_rule_makes_no_label(
     answer = await ask(http, "/shipment", changed(SHIPMENT, path, value))
     assert answer.status_code == 422
     assert at(problem(answer)[1], path) == [message]
-    assert carrier.ledger.labels() == []
+    assert await carrier.ledger.labels() == []
 
 
 # shipment
@@ -325,20 +329,6 @@ async def test_the_label_is_a_pdf_whose_table_points_at_its_objects(http: httpx.
     assert (await http.get("/labels/5.pdf")).status_code == 404
 
 
-def test_a_number_is_not_given_again_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = itertools.count(1_800_000_000)
-    monkeypatch.setattr("backend.sandbox.carrier.labels.time", SimpleNamespace(time=lambda: next(clock)))
-    before = Ledger()
-    used = [before.offer("Envía") for _ in range(100)] + [before.issue("Envía", "1", is_test=False).order_id]
-    assert Ledger().issue("Envía", "1", is_test=False).order_id > max(used)
-
-
-def test_numbers_given_at_the_same_moment_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.sandbox.carrier.labels.time", SimpleNamespace(time=lambda: 1_800_000_000))
-    ledger = Ledger()
-    assert len({ledger.offer("Envía") for _ in range(100)}) == 100
-
-
 def test_a_label_bears_any_text() -> None:
     pdf = label_pdf([r"a\(b)", "Envía ñ", "日本"])
     assert rb"(a\\\(b\)) Tj" in pdf
@@ -354,7 +344,7 @@ async def test_a_shipment_is_where_it_was_moved(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
-    carrier.move(made["idOrder"], status)
+    await carrier.ledger.move(made["idOrder"], status)
     tracked = await data(http, "/track", {"trackingCode": made["tracker"]})
     assert tracked["status"] == status
     assert list(tracked) == [
@@ -398,10 +388,10 @@ async def test_only_what_awaits_collection_is_cancelled(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
-    carrier.move(made["idOrder"], status)
+    await carrier.ledger.move(made["idOrder"], status)
     lists = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
     assert lists == {"not_valid_orders": [made["idOrder"]], "only_cancel_orders": [], "to_refund_orders": []}
-    assert carrier.ledger.labels()[0].status is status
+    assert (await carrier.ledger.labels())[0].status == status
 
 
 async def test_what_cannot_be_cancelled_is_refused(http: httpx.AsyncClient) -> None:
@@ -453,7 +443,7 @@ async def test_a_dropped_answer_comes_after_the_deed(
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     answer = await ask(http, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
     assert len(answer.content) < int(answer.headers["Content-Length"])
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
 
 
 async def test_faults_can_be_planned_from_outside(http: httpx.AsyncClient) -> None:
@@ -486,20 +476,114 @@ async def test_shipments_can_be_moved_from_outside(http: httpx.AsyncClient, carr
     made = await ship(http)
     path = f"/_control/parcels/{made['idOrder']}"
     assert (await http.post(path, json={"status": "Entregado"})).status_code == 200
-    assert carrier.ledger.labels()[0].status is Status.DELIVERED
+    assert (await carrier.ledger.labels())[0].status == Status.DELIVERED
     assert (await http.post(path, json={"status": "Perdido"})).status_code == 400
     assert (await http.post("/_control/parcels/5", json={"status": "Entregado"})).status_code == 400
 
 
-async def test_there_is_no_control_unless_it_is_allowed() -> None:
-    transport = httpx.ASGITransport(sandbox_carrier(Settings()).app)
+async def test_there_is_no_control_unless_it_is_allowed(database: Database) -> None:
+    transport = httpx.ASGITransport(sandbox_carrier(Settings(), database).app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
         assert (await client.post("/_control/faults", json={"fault": "slow"})).status_code == 404
         assert (await client.post("/_control/parcels/1", json={"status": "Entregado"})).status_code == 404
 
 
-def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.sandbox.carrier.labels.KEPT", 3)
-    ledger = Ledger()
-    offered = [ledger.offer("Envía") for _ in range(5)]
-    assert [ledger.carrier_of(number) for number in offered] == [None, None, "Envía", "Envía", "Envía"]
+# what another process knows, and for how long
+
+
+@pytest.fixture
+async def elsewhere(database: Database) -> AsyncIterator[httpx.AsyncClient]:
+    """The carrier in another process on the same database."""
+    other = Database(database.url.render_as_string(hide_password=False))
+    transport = httpx.ASGITransport(sandbox_carrier(Settings(), other).app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
+        yield client
+    await other.close()
+
+
+async def test_another_process_ships_at_a_rate_and_knows_the_label(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
+) -> None:
+    rate = (await rates(http))[0]
+    made = await data(elsewhere, "/shipment", SHIPMENT | {"idRate": rate["idRate"]})
+    assert made["carrier"] == rate["carrier"]
+    label = await http.get(f"/labels/{made['idOrder']}.pdf")
+    assert base64.b64decode(made["guide"]) == label.content
+    cancelled = await data(http, "/cancellation/batch/order", {"idOrders": [made["idOrder"]]})
+    assert cancelled["to_refund_orders"] == [made["idOrder"]]
+    assert (await data(elsewhere, "/track", {"trackingCode": made["tracker"]}))["status"] == "Cancelado"
+
+
+async def test_a_label_is_cancelled_once_however_many_ask(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
+) -> None:
+    made = await ship(http)
+    body = {"idOrders": [made["idOrder"]]}
+    answers = await asyncio.gather(
+        *(data(client, "/cancellation/batch/order", body) for client in (http, elsewhere) * 3)
+    )
+    assert sum(len(answer["to_refund_orders"]) for answer in answers) == 1
+    assert sum(len(answer["not_valid_orders"]) for answer in answers) == 5
+
+
+async def test_test_labels_made_at_once_are_one(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
+    made = await asyncio.gather(*(ship(client, "/shipment_sandbox") for client in (http, elsewhere) * 3))
+    assert {each["idOrder"] for each in made} == {TEST_ORDER_ID}
+    assert len(await carrier.ledger.labels()) == 1
+
+
+async def test_a_new_test_label_starts_anew(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+    await ship(http, "/shipment_sandbox")
+    await carrier.ledger.move(TEST_ORDER_ID, Status.DELIVERED)
+    await ship(http, "/shipment_sandbox")
+    tracked = await data(http, "/track", {"trackingCode": TEST_TRACKER})
+    assert (tracked["status"], tracked["realDeliveryDate"]) == ("Pendiente de recolección", None)
+
+
+async def test_numbers_that_no_database_holds_are_unknown(http: httpx.AsyncClient) -> None:
+    huge = 10**30
+    assert (await http.get(f"/labels/{huge}.pdf")).status_code == 404
+    assert isinstance((await http.get(f"/api/v2/track-by-orders/{huge}")).json()["data"], str)
+
+
+@pytest.mark.parametrize("text", ["\0\0", "\ud800x"])
+async def test_text_that_no_database_holds_is_refused(http: httpx.AsyncClient, text: str) -> None:
+    rate = (await rates(http))[0]
+    for path, body in (
+        ("/track", {"trackingCode": text}),
+        ("/shipment", SHIPMENT | {"idRate": rate["idRate"], "myShipmentReference": text}),
+    ):
+        answer = await http.post(f"/api/v2{path}", content=json.dumps(body))
+        assert answer.status_code == 422
+
+
+async def test_without_its_database_it_says_when_to_ask_again() -> None:
+    carrier = sandbox_carrier(Settings(), Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop"))
+    transport = httpx.ASGITransport(carrier.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
+        answer = await ask(client, "/track", {"trackingCode": "TRM1"})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+
+
+@pytest.mark.parametrize(
+    ("passed", "is_good"), [(-301, False), (-300, True), (0, True), (86_400, True), (86_401, False)]
+)
+def test_a_rate_is_good_for_a_day(monkeypatch: pytest.MonkeyPatch, passed: int, is_good: bool) -> None:
+    moment = datetime(2026, 11, 23, tzinfo=UTC)
+    monkeypatch.setattr("backend.sandbox.carrier.ledger.now", lambda: moment)
+    number = rate_number(2)
+    monkeypatch.setattr("backend.sandbox.carrier.ledger.now", lambda: moment + timedelta(seconds=passed))
+    assert courier_of(number) == ("Coordinadora" if is_good else None)
+    assert courier_of(number + 7) is None  # there is no courier 9
+
+
+async def test_the_oldest_labels_are_forgotten(
+    carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.sandbox.carrier.ledger.KEPT", 3)
+    made = [await carrier.ledger.issue("Envía", str(number), is_test=False) for number in range(5)]
+    assert [label.order_id for label in await carrier.ledger.labels()] == [
+        label.order_id for label in made[2:]
+    ]

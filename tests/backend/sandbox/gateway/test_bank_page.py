@@ -6,9 +6,12 @@ import httpx
 import pytest
 
 from backend.clock import now
+from backend.database import Database
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.gateway import ledger
+from backend.sandbox.gateway import ledger, sandbox_gateway
+from backend.settings import Settings
 from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, payment
+from tests.ports import free_port
 
 BUTTONS = ("bank-approve", "bank-reject", "bank-cancel", "bank-pending")
 
@@ -146,3 +149,12 @@ async def test_addresses_cannot_be_guessed_from_one_another(practice: Practice) 
     token_of = [url.rpartition("/")[2] for url in (first, second)]
     assert all(len(token) >= 32 for token in token_of)
     assert token_of[0][:8] != token_of[1][:8]
+
+
+async def test_without_its_database_the_page_says_when_to_come_again() -> None:
+    nobody = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
+    async with httpx.AsyncClient() as http:
+        gateway = sandbox_gateway(Settings(), nobody, http)
+        async with httpx.AsyncClient(transport=gateway.transport(), base_url="http://bank") as browser:
+            page = await browser.get("/bank/anything")
+    assert (page.status_code, page.headers["retry-after"]) == (503, "5")

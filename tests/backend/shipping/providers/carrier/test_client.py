@@ -12,6 +12,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from backend.database import Database
 from backend.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
@@ -98,9 +99,9 @@ async def test_the_setting_says_whether_the_label_is_real(is_test: bool, path: s
 
 
 @pytest.mark.parametrize(("is_sandbox", "path"), [(True, "/shipment_sandbox"), (False, "/shipment")])
-async def test_the_setting_selects_test_labels(is_sandbox: bool, path: str) -> None:
+async def test_the_setting_selects_test_labels(carrier_memory: Database, is_sandbox: bool, path: str) -> None:
     settings = Settings(carrier_sandbox=is_sandbox)
-    carrier = sandbox_carrier(settings)
+    carrier = sandbox_carrier(settings, carrier_memory)
     client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
     await client.shipment(await shipment_with_a_rate(client))
     assert carrier.requests[-1][1] == path
@@ -314,7 +315,7 @@ async def test_a_spoilt_label_does_not_lose_the_label(label: object) -> None:
 
 async def test_tracking_by_code_and_by_orders(client: CarrierClient, carrier: SandboxCarrier) -> None:
     made = await client.shipment(await shipment_with_a_rate(client))
-    carrier.move(number_of(made), Status.DELIVERED)
+    await carrier.ledger.move(number_of(made), Status.DELIVERED)
     by_code = await client.track(TEST_TRACKER)
     by_orders = await client.track_by_orders([number_of(made), 999])
     assert by_code == by_orders[number_of(made)]

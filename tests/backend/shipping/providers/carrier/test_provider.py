@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 import httpx
 import pytest
 
+from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
@@ -145,9 +146,10 @@ async def test_a_warehouse_that_is_none_is_the_shops_own_fault_and_costs_15000(
     assert "origin.daneCode" in caplog.text
 
 
-async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(settings: Settings) -> None:
+async def test_a_street_that_the_carrier_refuses_does_not_make_the_fixed_price(
+    settings: Settings, carrier: SandboxCarrier
+) -> None:
     """What a shopper writes as the street must not choose the price: another doorkeeper may refuse its words."""
-    carrier = sandbox_carrier(settings)
     streets: list[str] = []
 
     class Doorkeeper(httpx.ASGITransport):
@@ -357,9 +359,10 @@ async def test_a_label_is_made_with_the_cheapest_courier(
     assert body["pickupDate"] == "2026-11-23"
 
 
-async def test_real_labels_have_numbers_of_their_own() -> None:
+async def test_real_labels_have_numbers_of_their_own(carrier_memory: Database) -> None:
     settings = Settings(carrier_sandbox=False)
-    client = carrier_client(settings, httpx.ASGITransport(sandbox_carrier(settings).app), QUICK)
+    carrier = sandbox_carrier(settings, carrier_memory)
+    client = carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
     labels = [await CarrierStandard(client).create_fulfillment(shipment_request()) for _ in range(3)]
     await client.close()
     assert len({label.carrier_order_id for label in labels}) == 3
@@ -383,7 +386,7 @@ async def test_without_a_rate_there_is_no_label_and_no_fixed_price(
     carrier.faults.plan(fault, Operation.QUOTATION)
     with pytest.raises(CarrierError):
         await provider.create_fulfillment(shipment_request())
-    assert carrier.ledger.labels() == []
+    assert await carrier.ledger.labels() == []
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED])
@@ -394,7 +397,7 @@ async def test_an_answer_lost_after_the_label_was_made_is_unknown(
     async with over_network(carrier_url) as networked:
         with pytest.raises(OutcomeUnknown):
             await networked.create_fulfillment(shipment_request())
-    assert len(carrier.ledger.labels()) == 1
+    assert len(await carrier.ledger.labels()) == 1
     assert sum(path == "/shipment_sandbox" for _, path, _ in carrier.requests) == 1
 
 
@@ -435,7 +438,7 @@ async def test_a_label_is_cancelled_and_can_be_cancelled_again(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     await provider.cancel_fulfillment(label)
-    assert carrier.ledger.labels()[0].status is Status.CANCELLED
+    assert (await carrier.ledger.labels())[0].status == Status.CANCELLED
     await provider.cancel_fulfillment(label)  # no list names it any more, but its tracking does
 
 
@@ -445,13 +448,13 @@ async def test_two_hundred_with_empty_lists_is_not_cancelled(
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
     with pytest.raises(CarrierError, match="did not cancel"):
         await provider.cancel_fulfillment(label)
-    assert carrier.ledger.labels()[0].status is Status.PENDING
+    assert (await carrier.ledger.labels())[0].status == Status.PENDING
 
 
 async def test_a_collected_shipment_is_not_cancelled(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    carrier.move(TEST_ORDER_ID, Status.COLLECTED)
+    await carrier.ledger.move(TEST_ORDER_ID, Status.COLLECTED)
     with pytest.raises(CarrierError, match="collected"):
         await provider.cancel_fulfillment(label)
 
@@ -461,7 +464,7 @@ async def test_a_lost_answer_is_settled_by_the_tracking(
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.CANCELLATION)
     await provider.cancel_fulfillment(label)
-    assert carrier.ledger.labels()[0].status is Status.CANCELLED
+    assert (await carrier.ledger.labels())[0].status == Status.CANCELLED
 
 
 async def test_a_lost_answer_without_a_tracking_stays_unknown(

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from backend.database import Database
 from backend.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
@@ -43,9 +44,9 @@ SETTINGS = Settings(carrier_sandbox=False)
 
 
 @pytest.fixture
-def wire() -> SandboxCarrier:
+def wire(carrier_memory: Database) -> SandboxCarrier:
     """A carrier that makes real labels."""
-    return sandbox_carrier(SETTINGS)
+    return sandbox_carrier(SETTINGS, carrier_memory)
 
 
 @pytest.fixture
@@ -292,7 +293,7 @@ async def test_without_credit_there_is_no_label(networked: CarrierClient, wire: 
     wire.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
     with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
         await networked.shipment(await shipment(networked))
-    assert wire.ledger.labels() == []
+    assert await wire.ledger.labels() == []
 
 
 NOTHING_DONE, NOBODY_KNOWS = CarrierError, OutcomeUnknown
@@ -371,7 +372,7 @@ async def test_the_three_ways_to_track_agree(
 ) -> None:
     """2.4 POST /track, GET /track-by-orders/{idOrder}, POST /track-by-orders; every status."""
     made = await networked.shipment(await shipment(networked))
-    wire.move(number_of(made), status)
+    await wire.ledger.move(number_of(made), status)
     tracking = await networked.track(made.tracking_number or "")
     assert tracking is not None
     assert tracking.stage is stage_of(status)
@@ -401,12 +402,12 @@ async def test_labels_beyond_fifty_are_cancelled_in_batches(
     one = await shipment(networked)
     made = [number_of(await networked.shipment(one)) for _ in range(LABELS_MADE_AT_ONCE)]
     kept = made[60]
-    wire.move(kept, Status.COLLECTED)
+    await wire.ledger.move(kept, Status.COLLECTED)
     wire.requests.clear()
     assert await networked.cancel(made) == set(made) - {kept}
     assert [len(body["idOrders"]) for _, _, body in wire.requests] == [50, 50, 20]
-    statuses = {label.order_id: label.status for label in wire.ledger.labels()}
-    assert {number for number, status in statuses.items() if status is not Status.CANCELLED} == {kept}
+    statuses = {label.order_id: label.status for label in await wire.ledger.labels()}
+    assert {number for number, status in statuses.items() if status != Status.CANCELLED} == {kept}
 
 
 async def test_cancelled_is_only_what_the_lists_say(networked: CarrierClient, wire: SandboxCarrier) -> None:
@@ -433,7 +434,7 @@ async def test_only_what_waits_is_cancelled(
 ) -> None:
     """2.5 only while "Pendiente de recolección"."""
     made = await networked.shipment(await shipment(networked))
-    wire.move(number_of(made), status)
+    await wire.ledger.move(number_of(made), status)
     assert await networked.cancel([number_of(made)]) == frozenset()
 
 
