@@ -311,6 +311,7 @@ def _sqlite_engine(url: str) -> AsyncEngine:
     engine = create_async_engine(
         url,
         connect_args={"async_creator_fn": connect_inline},
+        hide_parameters=True,  # errors are logged, and parameters tell of people
         json_serializer=_as_json,
         json_deserializer=orjson.loads,
         pool_size=8,
@@ -343,6 +344,7 @@ def _postgresql_engine(url: str, pool: int, through_pooler: bool) -> AsyncEngine
 
     engine = create_async_engine(
         url,
+        hide_parameters=True,  # errors are logged, and parameters tell of people
         json_serializer=_as_json,
         json_deserializer=orjson.loads,  # what PostgreSQL writes out as an endless integer is a float again
         pool_size=pool,

@@ -115,6 +115,8 @@ class Settings(Identity, Sourced):
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
     """How many processes draw the pages; with none, browsers draw them themselves."""
+    log_format: str = Field(default="text", pattern="^(text|json)$")
+    """`json`: each entry of the log is one JSON object."""
     drain_seconds: float = Field(default=0, ge=0, le=300)
     """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
     trusted_proxies: str = ""

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.edge.body_limit import with_bounded_bodies
+from backend.edge.observed import observed
 from backend.settings import Settings, load_settings
 from storefront.build import CLIENT, SERVER, STAMP
 from storefront.documents.app import Documents
@@ -50,7 +51,8 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
         pages = _documents(shop, api, with_cache_headers(pages))
-    return with_security_headers(with_bounded_bodies(by_first_segment(api, pages)), shop.settings)
+    both = with_bounded_bodies(by_first_segment(api, pages))
+    return observed(with_security_headers(both, shop.settings), shop.settings.trusted_proxies)
 
 
 def remove_unused_routes(pages: Starlette) -> None:

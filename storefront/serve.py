@@ -48,6 +48,7 @@ def main() -> None:
     if added := asyncio.run(prepare(settings)).products:
         print(f"Filled the empty shop with {added} demo toys.")
     prepare_serving()
+    set_up_logging(settings)
     serve(settings)
     if held is not None:
         held.close()
@@ -78,6 +79,7 @@ def serve(settings: Settings) -> None:
         workers_kill_timeout=ceil(settings.drain_seconds + EVENTS_WITHIN + REQUESTS_WITHIN),
         respawn_failed_workers=True,  # not when one dies again within seconds: then the command ends and says so
         log_level=LogLevels.warning,
+        log_dictconfig={"loggers": {"_granian": {"propagate": True}, "granian.access": {}}},  # ours writes it
     ).serve()
     print("Trompo is closed.")
 
@@ -94,7 +96,7 @@ def open_files() -> int:
 def open_shop() -> ASGIApp:
     """Make the worker's app, and say so when the shop really answers."""
     end_with_parent()
-    set_up_logging()
+    set_up_logging(load_settings())
     from storefront.storefront import app
 
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()

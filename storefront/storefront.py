@@ -9,6 +9,7 @@ from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
+from storefront.observed_events import observe_events
 from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
@@ -66,6 +67,7 @@ app.register_lifespan_task(shop_lifespan)
 app.register_lifespan_task(refresh_open_pages)
 app.register_lifespan_task(drain_at_sigterm)
 app.register_lifespan_task(watch_redis)
+observe_events()
 accept_own_pages_only(app)
 guard_websocket(app)
 app.add_middleware(StateLossMiddleware())

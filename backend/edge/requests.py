@@ -14,6 +14,7 @@ from starlette.requests import HTTPConnection
 
 from backend.edge.conditional import NotModified, is_known, tag_of
 from backend.edge.query import QueryReader
+from backend.logs import hide_in_log
 
 Networks = Sequence[IPv4Network | IPv6Network]
 
@@ -36,6 +37,12 @@ def address_behind(host: str, forwarded_for: Sequence[str], trusted_proxies: str
     while hops and address and _is_within(address, networks):
         address = hops.pop()
     return address
+
+
+def is_trusted(host: str, trusted_proxies: str) -> bool:
+    """Whether the connection's `host` is one of our own proxies."""
+    address = _tidy(host)
+    return bool(address) and _is_within(address, _networks(trusted_proxies))
 
 
 def _tidy(text: str) -> str:
@@ -90,8 +97,10 @@ class WireRequest(Request):
         return self._body
 
     async def json(self) -> Any:
-        """The body, parsed."""
-        return orjson.loads(await self.body())
+        """The body, parsed. What it tells of people is kept out of the request's log."""
+        parsed = orjson.loads(await self.body())
+        hide_in_log(parsed)
+        return parsed
 
 
 class WireRoute(APIRoute):

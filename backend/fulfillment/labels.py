@@ -26,6 +26,7 @@ from backend.database import Database, locked
 from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.fulfillment.tracking import start_tracking, stop_tracking
 from backend.jobs import cancel, enqueue
+from backend.logs import log_scope
 from backend.money import Cop
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
@@ -91,7 +92,8 @@ async def create_label(database: Database, provider: FulfillmentProvider, new: N
     if not is_claimed:
         return fulfillment
     try:
-        label = await provider.create_fulfillment(_with_approved_price(new.request, fulfillment))
+        with log_scope(order_id=new.order_id, fulfillment_id=fulfillment.id):
+            label = await provider.create_fulfillment(_with_approved_price(new.request, fulfillment))
     except LabelTooExpensive as error:
         await _wait_for_decision(database, fulfillment.id, error)
         raise

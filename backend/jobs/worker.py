@@ -24,6 +24,7 @@ from backend.events import publish
 from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
+from backend.logs import log_scope
 
 log = logging.getLogger(__name__)
 
@@ -186,13 +187,14 @@ class Worker:
 
     async def _do(self, claimed: Claimed) -> None:
         kind = claimed.handler.kind
-        try:
-            async with asyncio.timeout(kind.timeout.total_seconds()):
-                results = await claimed.handler(claimed.runs)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the job is tried again and the others go on
-            await self._record(claimed, error=error)
-        else:
-            await self._record(claimed, results=results)
+        with log_scope(job=kind.name, job_id=str(claimed.runs[0].id)):
+            try:
+                async with asyncio.timeout(kind.timeout.total_seconds()):
+                    results = await claimed.handler(claimed.runs)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the job is tried again and the others go on
+                await self._record(claimed, error=error)
+            else:
+                await self._record(claimed, results=results)
 
     async def _record(
         self, claimed: Claimed, *, results: Sequence[Result] = (), error: Exception | None = None

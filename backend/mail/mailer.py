@@ -19,6 +19,7 @@ from backend.errors import NotFound
 from backend.events import subscribe
 from backend.ids import new_id
 from backend.jobs import JobRun, enqueue, job
+from backend.logs import hide_in_log
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
@@ -66,6 +67,7 @@ class Mailer:
             log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
             message = None
         if message is not None:
+            hide_in_log({"email": message.to, "first_name": message.values.get("name")})
             await self._transport.send(self._renderer.render(message, standing))
         async with self._database.transaction() as session:
             sent = await session.get_one(Mail, mail_id)

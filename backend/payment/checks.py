@@ -15,6 +15,7 @@ from sqlalchemy import CursorResult, bindparam, or_, select, update
 from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
+from backend.logs import log_scope
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
 from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay, seconds_to_start, started_payment
@@ -73,11 +74,12 @@ async def _ask_provider(
     if provider is None:
         log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)
         return ProviderReport(state=ProviderState.UNKNOWN)
-    try:
-        return await provider.status(facts)
-    except ShopError as error:
-        log.warning("payment %s: the provider could not be asked: %s", payment.id, error.message)
-        return ProviderReport(state=ProviderState.UNKNOWN)
+    with log_scope(payment_id=payment.id):
+        try:
+            return await provider.status(facts)
+        except ShopError as error:
+            log.warning("payment %s: the provider could not be asked: %s", payment.id, error.message)
+            return ProviderReport(state=ProviderState.UNKNOWN)
 
 
 async def _close_when_over(database: Database, session_id: str) -> SessionState:

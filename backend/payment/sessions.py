@@ -16,6 +16,7 @@ from backend.database import Database, db_now
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
 from backend.ids import secret_ulid
 from backend.jobs import enqueue
+from backend.logs import log_scope
 from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import (
@@ -273,7 +274,10 @@ async def initiate(
         Conflict: it took so long that another payment of the cart has begun.
     """
     try:
-        started = await provider.initiate(replace(request, session_id=payment.id, invoice=payment.invoice))
+        with log_scope(payment_id=payment.id):
+            started = await provider.initiate(
+                replace(request, session_id=payment.id, invoice=payment.invoice)
+            )
     except OutcomeUnknown as error:
         await _store_failure(database, payment.id, SessionState.UNKNOWN, error)
         raise

@@ -23,6 +23,7 @@ from backend.database import Database, locked
 from backend.errors import NotAllowed, NotFound
 from backend.events import publish
 from backend.jobs import cancel, enqueue
+from backend.logs import log_scope
 from backend.money import Cop
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -183,7 +184,8 @@ async def _raise_attention(
     session: AsyncSession, kind: AttentionKind, payment: PaymentSession, cart: Cart, why: str
 ) -> None:
     await session.flush()
-    log.error("payment %s: %s: %s", payment.id, kind, why)
+    with log_scope(order_id=cart.order_id):
+        log.error("payment %s: %s: %s", payment.id, kind, why)
     await raise_attention(
         session,
         kind,

@@ -22,6 +22,7 @@ from backend.errors import (
     ShopError,
     TooManyRequests,
 )
+from backend.logs import log_scope
 from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
 from backend.texts import _
@@ -168,8 +169,9 @@ def handle_failure(exception: Exception) -> EventSpec | None:
 
     What fails while it shows that notice is not answered again.
     """
-    log.error("an event handler failed", exc_info=exception)
     context = EventContext.get()
+    with log_scope(event_id=context.txid):  # it has left that of the event
+        log.error("an event handler failed", exc_info=exception)
     if context.parent_txid in _answered:
         return None
     _answered[context.txid] = True

@@ -9,6 +9,7 @@ import httpx
 from backend.clock import now
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure, ShopError
+from backend.logs import hide_in_log
 from backend.modules import GATEWAY_PSE
 from backend.money import CURRENCY, Cop
 from backend.payment.providers.base import (
@@ -95,6 +96,7 @@ class GatewayPse(PaymentProvider):
         try:
             payer = await self.check_payer({**request.payer, "ip": request.ip})
             asked = bank_payment(request, Payer.model_validate(payer))
+            hide_in_log(payer)
         except ShopError:
             raise
         except Exception as error:

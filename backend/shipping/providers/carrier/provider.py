@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 
 from holidays import country_holidays
 
 from backend import clock
 from backend.errors import OutcomeUnknown
+from backend.logs import hide_in_log
 from backend.modules import CARRIER
 from backend.shipping.providers.base import (
     FulfillmentProvider,
@@ -52,6 +53,7 @@ class CarrierStandard(FulfillmentProvider):
         Raises:
             InvalidData: the destination's code is none.
         """
+        hide_in_log(asdict(request.destination))
         return await self._quotes.price(request)
 
     async def close(self) -> None:
@@ -68,6 +70,7 @@ class CarrierStandard(FulfillmentProvider):
             CarrierError: no courier goes there, or no label was made.
             OutcomeUnknown: a label may have been made.
         """
+        hide_in_log(asdict(request.destination))
         pickup_date = request.pickup_date or next_working_day(clock.now())
         draft = shipment_for(
             request, rate_id=0, pickup_date=pickup_date

@@ -1,0 +1,199 @@
+"""A purchase by somebody whose data are known, with everything outside failing loudly: no line of the log tells who."""
+
+import logging
+import smtplib
+from collections.abc import AsyncIterator, Iterator
+from email.message import EmailMessage
+from io import StringIO
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import insert, select
+
+from backend.app import Shop
+from backend.catalog.models import PublishableKey
+from backend.customers.models import Customer
+from backend.database import Database
+from backend.edge.observed import REQUEST_ID, observed
+from backend.errors import OutcomeUnknown
+from backend.jobs import Worker
+from backend.logs import OneLine, OneObject, log_scope
+from backend.mail.mailer import Mailer
+from backend.shipping.providers.carrier.answers import CarrierError
+from backend.tables import table_of
+from tests.backend.conftest import SHOPPER
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+NAME, SURNAME, EMAIL, PHONE = "Zoraida", "Quimbaya", "zoraida.q@correo.example", "3109876543"
+DOCUMENT, STREET, SUBURB = "79555123", "Transversal 91 # 63-07", "Cantalejo"
+KNOWN = (NAME, SURNAME, EMAIL, PHONE, DOCUMENT, STREET, SUBURB)
+ADDRESS = {
+    "first_name": NAME,
+    "last_name": SURNAME,
+    "address_1": STREET,
+    "city": "Medellín",
+    "province": "Antioquia",
+    "country_code": "co",
+    "phone": PHONE,
+    "metadata": {"suburb": SUBURB},
+}
+PAYER = {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": DOCUMENT}
+
+
+@pytest.fixture(params=[OneLine, OneObject])
+def written(request: pytest.FixtureRequest) -> Iterator[StringIO]:
+    """Everything that is logged, in one of the two formats, debugging of our own code included."""
+    text = StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(request.param())
+    root, own = logging.getLogger(), logging.getLogger("backend")
+    before = own.level
+    root.addHandler(handler)
+    own.setLevel(logging.DEBUG)
+    yield text
+    own.setLevel(before)
+    root.removeHandler(handler)
+
+
+@pytest.fixture
+async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+    """A storefront, through what observes requests in a running shop."""
+    async with shop.database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+    transport = httpx.ASGITransport(observed(api, ""), client=SHOPPER, raise_app_exceptions=False)
+    headers = {"x-publishable-api-key": key}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
+        yield client
+
+
+class RefusingServer:
+    """A mail server that says in its refusal whom it does not know."""
+
+    async def send(self, mail: EmailMessage) -> None:
+        raise smtplib.SMTPRecipientsRefused({str(mail["to"]): (550, b"nobody here")})
+
+
+async def paying(store: httpx.AsyncClient, variant: str) -> tuple[str, httpx.Response]:
+    """The steps up to the payment: the cart and the answer to the payment's start."""
+    item = {"variant_id": variant, "quantity": 1}
+    cart = (await post(store, "/store/carts", {"items": [item], "email": EMAIL}))["cart"]["id"]
+    await post(store, f"/store/carts/{cart}", {"shipping_address": ADDRESS})
+    options = (await get(store, "/store/shipping-options", cart_id=cart))["shipping_options"]
+    chosen = next(option for option in options if option["price_type"] == "calculated")
+    await post(store, f"/store/carts/{cart}/shipping-methods", {"option_id": chosen["id"]})
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart}))["payment_collection"]["id"]
+    body = {"provider_id": "gateway_pse", "data": PAYER}
+    return cart, await store.post(f"/store/payment-collections/{owed}/payment-sessions", json=body)
+
+
+def told(written: StringIO) -> str:
+    """What was logged, after making sure that it names nobody."""
+    text = written.getvalue()
+    for known in KNOWN:
+        assert known.lower() not in text.lower(), (known, text)
+    return text
+
+
+async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
+    shop: Shop,
+    store: httpx.AsyncClient,
+    shop_floor: Floor,
+    written: StringIO,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def echo(quotation: Any) -> Any:
+        raise CarrierError(f"cannot quote {quotation!r}", http_status=400)
+
+    monkeypatch.setattr(shop.fulfillment_providers["carrier_standard"]._client, "quotation", echo)  # type: ignore[attr-defined]
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo")
+    cart, answer = await paying(store, variant)
+    assert answer.status_code == 200, answer.text
+    await post(store, f"/store/carts/{cart}/complete")
+    assert "the carrier refuses a quotation" in told(written)
+
+
+async def test_a_gateway_that_echoes_what_it_is_asked(
+    shop: Shop,
+    store: httpx.AsyncClient,
+    shop_floor: Floor,
+    written: StringIO,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def echo(asked: Any) -> Any:
+        logging.getLogger("backend.somewhere").error("the gateway was asked %r", asked)
+        raise OutcomeUnknown(f"what is {asked!r}")
+
+    async def broken(*_args: Any) -> Any:
+        raise RuntimeError(f"of {NAME} {SURNAME}, {EMAIL}, {STREET}, {DOCUMENT}")
+
+    monkeypatch.setattr(shop.payments.providers["gateway_pse"]._client, "create_bank_payment", echo)  # type: ignore[attr-defined]
+    monkeypatch.setattr("backend.payment.sessions._store_failure", broken)
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo")
+    _cart, answer = await paying(store, variant)
+    assert answer.status_code == 500
+    text = told(written)
+    assert "the gateway was asked" in text
+    assert "RuntimeError" in text
+    assert answer.headers[REQUEST_ID] in text
+
+
+async def test_a_mail_server_that_names_whom_it_refuses(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, written: StringIO
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo")
+    cart, _answer = await paying(store, variant)
+    await post(store, f"/store/carts/{cart}/complete")
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, RefusingServer())])
+    assert await worker.run_due("mail.send") == 1
+    assert "SMTPRecipientsRefused" in told(written)
+
+
+async def test_a_statement_that_fails_names_nobody(database: Database, written: StringIO) -> None:
+    row = {"id": "cus_1", "email": EMAIL, "first_name": NAME, "last_name": SURNAME, "has_account": True}
+    with log_scope(request_id="r1"):
+        try:
+            async with database.transaction() as session:
+                await session.execute(insert(table_of(Customer)), row)
+                await session.execute(insert(table_of(Customer)), row)
+        except Exception:
+            logging.getLogger("backend.somewhere").exception("failed")
+    assert "IntegrityError" in told(written)
+
+
+async def test_an_id_comes_in_from_trusted_proxies_only(api: FastAPI) -> None:
+    async def answered(trusted: str, *given: str) -> str:
+        transport = httpx.ASGITransport(observed(api, trusted), client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
+            answer = await client.get("/livez", headers=[(REQUEST_ID, one) for one in given])
+        (one,) = answer.headers.get_list(REQUEST_ID)
+        return one
+
+    assert await answered("10.0.0.0/8", "abcdef12-3456") == "abcdef12-3456"
+    made = {
+        await answered("", "abcdef12-3456"),
+        await answered("10.0.0.0/8", "abcdef12", "abcdef13"),
+        await answered("10.0.0.0/8", "a b c d e f g"),
+        await answered("10.0.0.0/8", "a" * 65),
+        await answered("10.0.0.0/8"),
+    }
+    assert len(made) == 5
+    assert all(len(one) == 16 and one.isalnum() for one in made)
+
+
+async def test_a_whole_purchase(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, written: StringIO
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo")
+    await bought(store, variant)
+    cart, answer = await paying(store, variant)
+    assert answer.status_code == 200, answer.text
+    await post(store, f"/store/carts/{cart}/complete")
+    await shop.worker.run_due("mail.send", "payment.check")
+    told(written)
