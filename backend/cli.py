@@ -10,6 +10,7 @@ import typer
 from backend.cli_mail import mail
 from backend.cli_running import with_database, with_shop
 from backend.cli_staff import admin
+from backend.cli_upkeep import add_upkeep
 from backend.settings import load_settings
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(name="trompo", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(admin, name="admin")
 app.add_typer(mail, name="mail")
+add_upkeep(app)
 
 
 @app.callback()

@@ -18,11 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field, SQLModel
 
 from backend.clock import now
-from backend.database import Database, UtcDateTime
+from backend.database import Database, UtcDateTime, db_now
 from backend.errors import TooManyRequests
 from backend.jobs import JobRun, periodic
 from backend.settings import Settings
 from backend.tables import for_each_dialect, table_of
+from backend.tidying import Rule
 
 WINDOW, DAY = timedelta(minutes=15), timedelta(days=1)
 TOO_MANY = "Too many tries: wait some minutes"
@@ -129,6 +130,11 @@ def _upsert(count: int) -> dict[str, Any]:
     return for_each_dialect(build)
 
 
+MOST_BATCHES = 1000
+EXPIRED = Rule("counters of tries", RateLimitCounter, (RateLimitCounter.expires_at < db_now(-WINDOW),))
+"""Deleted a window late, so that replicas whose clocks differ agree on what is counted."""
+
+
 class ExpiredCounters:
     """The job that deletes counters whose window is over."""
 
@@ -137,14 +143,8 @@ class ExpiredCounters:
 
     @periodic("rate_limit.delete_expired", every=WINDOW)
     async def delete_expired(self, _run: JobRun) -> None:
-        """Delete them a window late, so that replicas whose clocks differ agree on what is counted."""
-        expired = select(_COUNTERS.c.key).where(_COUNTERS.c.expires_at < now() - WINDOW)
-        async with (
-            self._database.transaction() as session
-        ):  # what a try is counting at this moment is not waited for
-            await session.execute(
-                delete(_COUNTERS).where(_COUNTERS.c.key.in_(expired.with_for_update(skip_locked=True)))
-            )
+        """Follow the rule `EXPIRED`. What a try is counting at this moment is not waited for."""
+        await EXPIRED.follow(self._database, MOST_BATCHES)
 
 
 async def hit(database: Database, limit: RateLimit, subject: str, client: Client) -> None:

@@ -12,6 +12,7 @@ import httpx
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
+from backend.catalog.picture_store import picture_store
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.expiry import ReservationExpiry
@@ -36,6 +37,7 @@ from backend.rate_limit import ExpiredCounters
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
+from backend.upkeep.tidy import Tidy
 
 
 class Service(Protocol):
@@ -62,6 +64,7 @@ class Shop:
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
+        self.pictures = picture_store(settings.data_dir)
         self.loop_lag = LoopLag()
         self.readiness = Readiness.of(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)
@@ -110,6 +113,7 @@ class Shop:
                 self.mailer,
                 self.outbox,
                 self.tracker,
+                Tidy(self.database, self.pictures),
             ],
         )
 

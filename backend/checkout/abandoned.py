@@ -4,9 +4,11 @@ A cart that became an order stays, and one whose payment may still bring money, 
 """
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import delete, exists, or_, select, update
+from sqlalchemy import exists, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.cart.models import Cart
@@ -17,15 +19,13 @@ from backend.jobs import JobRun, periodic
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
 from backend.tables import table_of
+from backend.tidying import Rule
 
 log = logging.getLogger(__name__)
 
 CART_KEPT_FOR = timedelta(days=30)
 DOCUMENT_KEPT_FOR = timedelta(hours=24)
 """Both count from the last change of the cart, by the database's clock."""
-BATCH = 200
-MAX_BATCHES = 100
-"""Of one run; what is left waits for the next."""
 
 _WITHOUT_MONEY = (
     SessionState.PENDING,
@@ -35,9 +35,22 @@ _WITHOUT_MONEY = (
     SessionState.FAILED,
 )
 _later = aliased(Cart)
-_ABANDONED = (
-    select(Cart.id)
-    .where(
+
+
+async def _forget_documents(session: AsyncSession, cart_ids: Sequence[str]) -> None:
+    cart = table_of(Cart)
+    rows = await session.execute(select(cart.c.id, cart.c.draft).where(cart.c.id.in_(cart_ids)))
+    for cart_id, draft in rows.all():
+        rest = {name: text for name, text in draft.items() if name not in DOCUMENT_FIELDS}
+        # this is no change of the shopper's: the cart does not become younger by it
+        kept = {"draft": rest, "updated_at": cart.c.updated_at}
+        await session.execute(update(cart).where(cart.c.id == cart_id).values(kept))
+
+
+ABANDONED = Rule(
+    "carts that nobody came back to",
+    Cart,
+    (
         Cart.completed_at.is_(None),
         Cart.updated_at <= db_now(-CART_KEPT_FOR),
         ~exists().where(
@@ -50,19 +63,19 @@ _ABANDONED = (
         ),
         ~exists().where(Reservation.holder == Cart.id),
         ~exists().where(_later.replaces_cart_id == Cart.id),
-    )
-    .limit(BATCH)
-    .with_for_update(of=Cart, skip_locked=True)
+    ),
 )
-_WITH_DOCUMENT = (
-    select(Cart.id, Cart.draft)
-    .where(
+"""Their lines and unpaid payment sessions go with them."""
+WITH_DOCUMENT = Rule(
+    "documents typed at the checkout",
+    Cart,
+    (
         Cart.updated_at <= db_now(-DOCUMENT_KEPT_FOR),
         or_(*(Cart.draft[name].as_string().is_not(None) for name in DOCUMENT_FIELDS)),
-    )
-    .limit(BATCH)
-    .with_for_update(of=Cart, skip_locked=True)
+    ),
+    _forget_documents,
 )
+"""Type and number of the document leave the draft; the rest stays."""
 
 
 class AbandonedCarts:
@@ -73,37 +86,12 @@ class AbandonedCarts:
 
     @periodic("cart.delete_abandoned", every=timedelta(hours=1))
     async def delete_abandoned(self, _run: JobRun) -> None:
-        """Delete the carts that have not changed for `CART_KEPT_FOR`, with their lines and unpaid payment sessions."""
-        count = 0
-        for _batch in range(MAX_BATCHES):
-            deleted = await self._delete_batch()
-            count += deleted
-            if deleted < BATCH:
-                break
+        """Follow the rule `ABANDONED`."""
+        count = await ABANDONED.follow(self._database)
         if count:
             log.info("deleted %d abandoned carts", count)
 
     @periodic("cart.forget_documents", every=timedelta(hours=1))
     async def forget_documents(self, _run: JobRun) -> None:
-        """Take type and number of the document out of drafts that have not changed for `DOCUMENT_KEPT_FOR`."""
-        for _batch in range(MAX_BATCHES):
-            if await self._forget_batch() < BATCH:
-                return
-
-    async def _delete_batch(self) -> int:
-        async with self._database.transaction() as session:
-            ids = (await session.execute(_ABANDONED)).scalars().all()
-            if ids:
-                await session.execute(delete(table_of(Cart)).where(Cart.id.in_(ids)))
-        return len(ids)
-
-    async def _forget_batch(self) -> int:
-        cart = table_of(Cart)
-        async with self._database.transaction() as session:
-            rows = (await session.execute(_WITH_DOCUMENT)).all()
-            for cart_id, draft in rows:
-                rest = {name: text for name, text in draft.items() if name not in DOCUMENT_FIELDS}
-                # this is no change of the shopper's: the cart does not become younger by it
-                kept = {"draft": rest, "updated_at": cart.c.updated_at}
-                await session.execute(update(cart).where(cart.c.id == cart_id).values(kept))
-        return len(rows)
+        """Follow the rule `WITH_DOCUMENT`."""
+        await WITH_DOCUMENT.follow(self._database)

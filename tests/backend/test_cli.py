@@ -94,6 +94,16 @@ def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...
     assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
 
 
+def test_what_nobody_needs_is_tidied_from_the_command_line() -> None:
+    run("migrate")
+    code, output = run("tidy", "--dry-run")
+    assert code == 0
+    assert output.startswith("carts that nobody came back to: 0\n")
+    assert output.endswith("\n0 would go. Nothing was changed.\n")
+    code, output = run("tidy")
+    assert (code, output.splitlines()[-1]) == (0, "0 went.")
+
+
 def test_mails_are_sent_again_from_the_command_line() -> None:
     run("migrate")
     assert run("mail", "resend", "--given-up") == (0, "0 of 0 mails are sent again.\n")

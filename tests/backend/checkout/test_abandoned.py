@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, update
 
+from backend import tidying
 from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.models import Cart, LineItem
-from backend.checkout import abandoned
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.database import db_now
@@ -95,9 +95,9 @@ async def test_more_than_one_batch_goes_in_one_run(till: Till) -> None:
 async def test_one_run_takes_so_many_batches_and_the_next_the_rest(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(abandoned, "MAX_BATCHES", 1)
+    monkeypatch.setattr(tidying, "MAX_BATCHES", 1)
     async with till.database.transaction() as session:
-        made = [await carts.create(session) for _ in range(abandoned.BATCH + 1)]
+        made = [await carts.create(session) for _ in range(tidying.BATCH + 1)]
         await session.execute(update(Cart).values(draft={"doc_number": "1020304050"}))
     await leave(till, DAY, *made)
     documents = (

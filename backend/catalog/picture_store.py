@@ -1,0 +1,131 @@
+"""Where the shop's pictures are: a folder, or an S3-compatible store that several replicas share.
+
+A picture is named by `{digest}/{name}`; what a name holds never changes. Both kinds of place are spoken to in one way.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+FOLDER = "pictures"
+
+
+class PicturesUnavailable(OSError):
+    """The place of the pictures does not answer, or refuses. It names no address: that may hold a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A picture that is there. `changed_at` is aware."""
+
+    name: str
+    size: int
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A picture's content, and when it was stored."""
+
+    content: bytes
+    changed_at: datetime
+
+
+class PictureStore:
+    """The pictures by their names. Every method but `has` and `put` may be used on the event loop."""
+
+    def __init__(self, open_store: "Callable[[], ObjectStore]") -> None:
+        """Nothing is opened yet: a shop whose pictures nobody asks for does not load the library."""
+        self._open_store = open_store
+
+    @cached_property
+    def _store(self) -> "ObjectStore":
+        return self._open_store()
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a picture. Waits for the answer.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        with _told():
+            try:
+                self._store.head(name)
+            except (FileNotFoundError, ValueError):
+                return False
+            return True
+
+    def put(self, name: str, content: bytes) -> None:
+        """Store a picture, whole or not at all. Waits until that is done.
+
+        Raises:
+            PicturesUnavailable: see there; nothing is stored.
+        """
+        with _told():
+            self._store.put(name, content)
+
+    async def get(self, name: str) -> Found | None:
+        """The picture with this name; None where there is none, or could be none.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        with _told():
+            try:
+                found = await self._store.get_async(name)
+                return Found(bytes(await found.bytes_async()), found.meta["last_modified"])
+            except (FileNotFoundError, ValueError):
+                return None
+
+    async def listed(self) -> AsyncIterator[Sequence[Listed]]:
+        """All pictures, some at a time.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        with _told():
+            async for some in self._store.list(chunk_size=500):
+                yield [Listed(one["path"], one["size"], one["last_modified"]) for one in some]
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete these pictures. One that is gone already is no error.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        with _told():
+            for name in names:
+                try:
+                    await self._store.delete_async(name)
+                except FileNotFoundError:
+                    continue
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except PicturesUnavailable:
+        raise
+    except (BaseError, OSError) as error:
+        raise PicturesUnavailable(f"the store of pictures does not answer ({type(error).__name__})") from None
+
+
+def picture_store(data_dir: Path) -> PictureStore:
+    """The pictures of the shop with this data folder."""
+
+    def open_folder() -> "ObjectStore":
+        from obstore.store import LocalStore
+
+        return LocalStore(data_dir / FOLDER, mkdir=True, automatic_cleanup=True)
+
+    return PictureStore(open_folder)

@@ -1,0 +1,1 @@
+"""Looking after a shop that runs: what goes by itself, and copies that bring it back."""

@@ -1,0 +1,120 @@
+"""What is deleted by itself, and when. Whatever is not here is kept for good (docs/operations.md lists every table).
+
+Orders with their payments, refunds and packages, and what people decided about them, never go.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import String, and_, cast, exists, or_
+
+from backend.attention import AttentionKind
+from backend.attention.models import Attention
+from backend.cart.models import ShippingQuote
+from backend.checkout.abandoned import ABANDONED, WITH_DOCUMENT
+from backend.customers.models import CustomerSession, Login, ResetLink
+from backend.database import db_now
+from backend.jobs.models import Job
+from backend.mail.mailer import SEND
+from backend.mail.models import Mail
+from backend.outbox.models import OutboxEvent
+from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.providers.base import Verdict
+from backend.payment.states import FINAL
+from backend.rate_limit import EXPIRED as EXPIRED_COUNTERS
+from backend.sandbox.models import SandboxNotification
+from backend.staff.models import StaffSession
+from backend.staff.sessions import KEPT as STAFF_SESSIONS_KEPT_FOR
+from backend.tidying import Rule
+
+MAILS_KEPT_FOR = timedelta(days=90)
+NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
+JOBS_KEPT_FOR = timedelta(days=90)
+KEPT_FOR = timedelta(days=30)
+"""Everything else."""
+
+_of_payment = (PaymentSession.provider_id == PaymentNotification.provider_id) & or_(
+    PaymentSession.invoice == PaymentNotification.invoice,
+    PaymentSession.id == PaymentNotification.session_id,
+    PaymentSession.reference == PaymentNotification.reference,
+)
+_is_genuine = PaymentNotification.verdict == Verdict.GENUINE
+_has_job = exists().where(Job.kind == SEND, Job.key == Mail.id)
+
+RULES = (
+    ABANDONED,
+    WITH_DOCUMENT,
+    Rule(
+        "quotations that are too old to be used",
+        ShippingQuote,
+        (ShippingQuote.quoted_at <= db_now(-KEPT_FOR),),
+    ),
+    Rule(
+        "mails that left, or that nobody sends any more",
+        Mail,
+        (
+            or_(
+                Mail.sent_at <= db_now(-MAILS_KEPT_FOR),
+                and_(Mail.sent_at.is_(None), Mail.updated_at <= db_now(-MAILS_KEPT_FOR), ~_has_job),
+            ),
+        ),
+    ),
+    Rule(
+        "notifications of payments that are settled",
+        PaymentNotification,
+        (
+            _is_genuine,
+            PaymentNotification.handled_at <= db_now(-NOTIFICATIONS_KEPT_FOR),
+            PaymentNotification.updated_at <= db_now(-NOTIFICATIONS_KEPT_FOR),
+            ~exists().where(_of_payment, PaymentSession.state.not_in(FINAL)),
+            ~exists().where(
+                _of_payment,
+                Attention.payment_session_id == PaymentSession.id,
+                Attention.resolved_at.is_(None),
+            ),
+        ),
+    ),
+    Rule(
+        "notifications without effect",
+        PaymentNotification,
+        (~_is_genuine, PaymentNotification.updated_at <= db_now(-KEPT_FOR)),
+    ),
+    Rule("shoppers' sessions that are over", CustomerSession, (CustomerSession.expires_at <= db_now(),)),
+    Rule("links for a new password that are over", ResetLink, (ResetLink.expires_at <= db_now(),)),
+    Rule(
+        "logins that never became a customer",
+        Login,
+        (Login.customer_id.is_(None), Login.created_at <= db_now(-KEPT_FOR)),
+    ),
+    Rule(
+        "staff's sessions that are over",
+        StaffSession,
+        (StaffSession.expires_at < db_now(-STAFF_SESSIONS_KEPT_FOR),),
+    ),
+    EXPIRED_COUNTERS,
+    Rule(
+        "jobs that were given up and settled",
+        Job,
+        (
+            Job.failed_at <= db_now(-JOBS_KEPT_FOR),
+            ~exists().where(
+                Attention.kind == AttentionKind.JOB_FAILED,
+                Attention.subject_id == cast(Job.id, String),
+                Attention.resolved_at.is_(None),
+            ),
+        ),
+    ),
+    Rule(
+        "changes that the storefront was never told of",
+        OutboxEvent,
+        (OutboxEvent.recorded_at <= db_now(-KEPT_FOR),),
+    ),
+    Rule(
+        "notifications of the embedded gateway that were delivered or given up",
+        SandboxNotification,
+        (
+            SandboxNotification.created_at <= db_now(-KEPT_FOR),
+            or_(SandboxNotification.delivered_at.is_not(None), SandboxNotification.due_at.is_(None)),
+        ),
+    ),
+)
+"""All of them count by the database's clock."""
