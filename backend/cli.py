@@ -58,6 +58,7 @@ def init(
     from backend.office_settings import read_standing, save_settings
     from backend.opening.asking import ask
     from backend.opening.floor import make_floor
+    from backend.staff.rights import COMMAND_LINE
     from backend.terminal import is_terminal
 
     settings = load_settings()
@@ -67,7 +68,7 @@ def init(
             standing = await read_standing(session, settings)
         answers = {} if yes or not is_terminal() else ask(standing)
         async with database.transaction() as session:
-            await save_settings(session, answers)
+            await save_settings(session, COMMAND_LINE, answers)
             return await make_floor(session, standing.model_copy(update=answers))
 
     try:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
+from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish, subscribe
@@ -180,6 +181,8 @@ class AttentionService:
             await resolver.lock(session, row, decision)
             row = await read_attention(session, attention_id, lock=True)
             require_open(row)
+            subject = Subject(Thing.ORDER, row.order_id) if row.order_id else Subject(Thing.ATTENTION, row.id)
+            await record(session, decision.by, "resolved", subject)
             await resolver.apply(session, row, decision)
             row.resolved_at = await database_now(session)
             row.resolved_by, row.resolution = decision.by.id, decision.action

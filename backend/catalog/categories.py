@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Change, Subject, Thing, record
 from backend.catalog.admin_schemas import CategoryChange, NewCategory
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
@@ -127,6 +128,7 @@ async def create_category(session: AsyncSession, actor: Actor, new: NewCategory)
         meta=new.metadata or {},
     )
     await require_free_handle(session, category)
+    await record(session, actor, "created", Subject(Thing.CATEGORY, category.id))
     session.add(category)
     await session.flush()
     return category
@@ -146,6 +148,7 @@ async def change_category(
     actor.require(Right.CHANGE_CATALOG)
     await _lock_tree(session)
     category = await find_category(session, category_id)
+    await record(session, actor, "changed", Subject(Thing.CATEGORY, category_id))
     if "parent_category_id" in change.model_fields_set:
         await _move(session, category, change.parent_category_id)
     category.name = change.name or category.name
@@ -174,6 +177,8 @@ async def delete_category(session: AsyncSession, actor: Actor, category_id: str)
     if below.first():
         raise NotAllowed(f"Deleting ProductCategory ({category_id}) with category children is not allowed")
     inside = await _in_category(session, category_id)
+    changes: dict[str, Change] = {"products": (sorted(inside), [])}
+    await record(session, actor, "deleted", Subject(Thing.CATEGORY, category_id), changes)
     await session.delete(category)
     await products_changed(session, inside)
 
@@ -193,6 +198,8 @@ async def assign_to_category(
     products = {product.id for product in await lock_products(session, wanted | set(remove))}
     known = await _in_category(session, category_id)
     new, gone = (products & wanted) - known, (products - wanted) & known
+    changes = {"products added": (None, sorted(new)), "products removed": (sorted(gone), None)}
+    await record(session, actor, "products assigned", Subject(Thing.CATEGORY, category_id), changes)
     if new:
         dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
         rows = [{"product_id": product_id, "category_id": category_id} for product_id in sorted(new)]

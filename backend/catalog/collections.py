@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Change, Subject, Thing, record
 from backend.catalog.admin_schemas import CollectionChange, NewCollection
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
@@ -27,6 +28,7 @@ async def create_collection(session: AsyncSession, actor: Actor, new: NewCollect
         title=new.title, handle=new.handle or handle_from(new.title), meta=new.metadata or {}
     )
     await require_free_handle(session, collection)
+    await record(session, actor, "created", Subject(Thing.COLLECTION, collection.id))
     session.add(collection)
     await session.flush()
     return collection
@@ -44,6 +46,7 @@ async def change_collection(
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
+    await record(session, actor, "changed", Subject(Thing.COLLECTION, collection_id))
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
     collection.meta = collection.meta if change.metadata is None else change.metadata
@@ -63,6 +66,8 @@ async def delete_collection(session: AsyncSession, actor: Actor, collection_id: 
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
     inside = await _in_collection(session, collection_id)
+    changes: dict[str, Change] = {"products": (sorted(inside), [])}
+    await record(session, actor, "deleted", Subject(Thing.COLLECTION, collection_id), changes)
     await session.execute(
         update(Product).where(Product.collection_id == collection_id).values(collection_id=None)
     )
@@ -81,6 +86,7 @@ async def assign_to_collection(
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
+    await record(session, actor, "products assigned", Subject(Thing.COLLECTION, collection_id))
     wanted, unwanted = set(add), set(remove)
     moved = []
     for product in await lock_products(session, wanted | unwanted):

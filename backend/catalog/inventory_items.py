@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.models import Product, Variant
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
@@ -191,6 +192,7 @@ async def stock_item(
     """
     actor.require(Right.CHANGE_STOCK)
     await read_item(session, item_id)
+    await record(session, actor, "stock changed", Subject(Thing.VARIANT, _variant_id(item_id)))
     level = await set_stock(session, _variant_id(item_id), location_id, stocked)
     if level.stocked != stocked:
         raise InvalidData(f"{level.reserved} units are promised to buyers: fewer cannot lie at the location")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.admin_schemas import (
     ImageIn,
     NewProduct,
@@ -40,6 +41,7 @@ async def create_product(session: AsyncSession, actor: Actor, new: NewProduct) -
     """
     actor.require(Right.CHANGE_CATALOG)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
+    await record(session, actor, "created", Subject(Thing.PRODUCT, product.id))
     await _set_fields(session, product, new)
     if product.thumbnail is None and new.images:
         product.thumbnail = new.images[0].url
@@ -69,6 +71,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
+    await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
     with session.no_autoflush:
         await _set_fields(session, product, change)
     product.updated_at = now()
@@ -91,6 +94,7 @@ async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
+    await record(session, actor, "deleted", Subject(Thing.PRODUCT, product_id))
     product.deleted_at, product.status = now(), "draft"
     product.handle = f"{product.handle}-{product.id}"
     product.featured = False
@@ -109,6 +113,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
+    await record(session, actor, "variant added", Subject(Thing.PRODUCT, product_id))
     await _add_variant(session, product, new)
     product.updated_at = now()
     await products_changed(session, [product_id])
@@ -126,6 +131,7 @@ async def change_variant(
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
+    await record(session, actor, "variant changed", Subject(Thing.PRODUCT, product_id))
     await _set_variant(session, await _variant(session, product_id, variant_id), change)
     product.updated_at = now()
     await products_changed(session, [product_id])
@@ -144,6 +150,7 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
     variant = await _variant(session, product_id, variant_id)
     if len(await variants_of(session, product_id)) == 1:
         raise NotAllowed("A product keeps at least one variant")
+    await record(session, actor, "variant deleted", Subject(Thing.PRODUCT, product_id))
     await _remove_variant(session, variant)
     product.updated_at = now()
     await products_changed(session, [product_id])
@@ -206,11 +213,9 @@ async def _set_images(session: AsyncSession, product: Product, images: Sequence[
         if image.metadata and isinstance(image.metadata.get("alt"), str):
             picture.alt = image.metadata["alt"]
         ordered.append(picture)
-    await session.execute(
-        delete(Picture).where(
-            Picture.product_id == product.id, Picture.id.in_([p.id for p in known.values()])
-        )
-    )
+    for picture in known.values():
+        await session.delete(picture)
+    await session.flush()
     # ranks are unique in a product: out of the way first, then to their places
     for place, picture in enumerate(ordered):
         picture.rank = -1 - place

@@ -92,7 +92,7 @@ class LabelInDoubt(_LabelResolver):
         async with self._database.read() as session:
             fulfillment = await _fulfillment(session, row)
         provider = provider_of(self._providers, fulfillment.provider_id)
-        await pack_or_cancel(self._database, provider, fulfillment.order_id, fulfillment.id)
+        await pack_or_cancel(self._database, decision.by, provider, fulfillment.order_id, fulfillment.id)
 
 
 class ExpensiveLabel(_LabelResolver):

@@ -21,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
+from backend.audit import Subject, Thing, Who, record
 from backend.clock import now
 from backend.database import Database, locked
 from backend.errors import Conflict, NotAllowed, NotFound, OutcomeUnknown, ShopError
@@ -78,8 +79,12 @@ class NewLabel:
     items: list[JsonObject] = field(default_factory=list)
 
 
-async def create_label(database: Database, provider: FulfillmentProvider, new: NewLabel) -> Fulfillment:
+async def create_label(
+    database: Database, provider: FulfillmentProvider, new: NewLabel, *, by: Who | None = None
+) -> Fulfillment:
     """Make the label, or give the fulfillment that has it. The carrier makes one, however often this is called.
+
+    `by` is who of the staff wants it.
 
     Raises:
         Conflict: it is being made, or nobody knows whether it was; the carrier is not asked again.
@@ -88,7 +93,7 @@ async def create_label(database: Database, provider: FulfillmentProvider, new: N
         LabelTooExpensive: it costs more than `new.request.max_price`; it waits for a person (`decide_price`).
         OutcomeUnknown: a label may have been made; somebody must look (`resolve_doubt`).
     """
-    fulfillment, is_claimed = await _claim(database, provider.id, new)
+    fulfillment, is_claimed = await _claim(database, provider.id, new, by)
     if not is_claimed:
         return fulfillment
     try:
@@ -108,8 +113,10 @@ async def create_label(database: Database, provider: FulfillmentProvider, new: N
     return await _record_label(database, fulfillment.id, label)
 
 
-async def cancel_label(database: Database, provider: FulfillmentProvider, fulfillment_id: str) -> Fulfillment:
-    """Cancel the label. One that is cancelled stays so.
+async def cancel_label(
+    database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, by: Who | None = None
+) -> Fulfillment:
+    """Cancel the label. One that is cancelled stays so. `by` is who of the staff wants it.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -136,6 +143,8 @@ async def cancel_label(database: Database, provider: FulfillmentProvider, fulfil
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
         if fulfillment.state != L.CANCELED:
+            if by is not None:
+                await record(session, by, "label canceled", Subject(Thing.ORDER, fulfillment.order_id))
             move(fulfillment, L.CANCELED)
             fulfillment.canceled_at = now()
             await stop_tracking(session, fulfillment)
@@ -219,23 +228,29 @@ async def lock_fulfillment(
     return fulfillment
 
 
-async def _claim(database: Database, provider_id: str, new: NewLabel) -> tuple[Fulfillment, bool]:
+async def _claim(
+    database: Database, provider_id: str, new: NewLabel, by: Who | None
+) -> tuple[Fulfillment, bool]:
     """The fulfillment, and whether the caller asks the carrier: then `creating` is committed."""
     try:
         async with database.transaction() as session:
-            return await _claim_in(session, provider_id, new)
+            return await _claim_in(session, provider_id, new, by)
     except IntegrityError:
         # on PostgreSQL two may look at once; then the other has inserted the row before us
         async with database.transaction() as session:
             if await _fulfillment_of(session, new) is None:
                 raise  # it was something else
-            return await _claim_in(session, provider_id, new)
+            return await _claim_in(session, provider_id, new, by)
 
 
-async def _claim_in(session: AsyncSession, provider_id: str, new: NewLabel) -> tuple[Fulfillment, bool]:
+async def _claim_in(
+    session: AsyncSession, provider_id: str, new: NewLabel, by: Who | None
+) -> tuple[Fulfillment, bool]:
     fulfillment = await _fulfillment_of(session, new)
     if fulfillment is not None and fulfillment.state == L.CREATED:
         return fulfillment, False
+    if by is not None:
+        await record(session, by, "label requested", Subject(Thing.ORDER, new.order_id))
     if fulfillment is not None:
         _require_retryable(fulfillment)
         move(fulfillment, L.CREATING)

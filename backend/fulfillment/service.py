@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.models import Product
 from backend.clock import now
 from backend.database import Database
@@ -64,14 +65,14 @@ async def fulfill(  # noqa: PLR0917
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         provider, label = await _prepared(session, settings, providers, order, new)
-    fulfillment = await create_label(database, provider, label)
+    fulfillment = await create_label(database, provider, label, by=actor)
     if fulfillment.items != label.items:
         raise Conflict("Another fulfillment of this order was sent at the same time: look again")
-    await pack_or_cancel(database, provider, order_id, fulfillment.id)
+    await pack_or_cancel(database, actor, provider, order_id, fulfillment.id)
 
 
 async def pack_or_cancel(
-    database: Database, provider: FulfillmentProvider, order_id: str, fulfillment_id: str
+    database: Database, actor: Actor, provider: FulfillmentProvider, order_id: str, fulfillment_id: str
 ) -> None:
     """Take the units of a fulfillment with a label out of the stock. Where they are gone, cancel the label.
 
@@ -80,9 +81,9 @@ async def pack_or_cancel(
     """
     try:
         async with database.transaction() as session:
-            await _pack(session, order_id, fulfillment_id)
+            await _pack(session, actor, order_id, fulfillment_id)
     except InsufficientStock:
-        await cancel_label(database, provider, fulfillment_id)
+        await cancel_label(database, provider, fulfillment_id, by=actor)
         raise
 
 
@@ -101,10 +102,11 @@ async def cancel_fulfillment(
         provider = provider_of(
             providers, (await lock_fulfillment(session, fulfillment_id, order_id)).provider_id
         )
-    await cancel_label(database, provider, fulfillment_id)
+    await cancel_label(database, provider, fulfillment_id, by=actor)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+        await record(session, actor, "unpacked", Subject(Thing.ORDER, order_id))
         if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:
             fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
@@ -130,6 +132,7 @@ async def mark_shipped(
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _standing(session, order_id, fulfillment_id)
+    await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
     if shipment.items is not None and _named(shipment.items) != _held(fulfillment):
         raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
     fulfillment.shipped_at = fulfillment.shipped_at or now()
@@ -150,6 +153,7 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _standing(session, order_id, fulfillment_id)
+    await record(session, actor, "delivered", Subject(Thing.ORDER, order_id))
     fulfillment.delivered_at = fulfillment.delivered_at or now()
     await stop_tracking(session, fulfillment)
     await update_fulfillment_status(session, order)
@@ -283,10 +287,11 @@ async def _finished_before(session: AsyncSession, order_id: str) -> int:
     )
 
 
-async def _pack(session: AsyncSession, order_id: str, fulfillment_id: str) -> None:
+async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
     """Take the units out of the stock, once."""
     order = await lock_order(session, order_id)
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+    await record(session, actor, "packed", Subject(Thing.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
         await inventory.fulfill(session, order.cart_id, _units(fulfillment.items))
         fulfillment.data = {**fulfillment.data, PACKED: iso(now())}

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, Who, record
 from backend.database import Database
 from backend.errors import InvalidData
 from backend.office_settings.models import StoredSetting
@@ -50,8 +51,8 @@ async def read_standing(session: AsyncSession, settings: Settings) -> Settings:
     return settings.model_copy(update=saved)
 
 
-async def save_settings(session: AsyncSession, changes: Mapping[str, str]) -> None:
-    """Let these values stand from now on, by the settings' names in lower case.
+async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> None:
+    """Let these values stand from now on, by the settings' names in lower case. `who` saves them.
 
     Raises:
         InvalidData: a name is not the office's to save, or a value does not fit; `fields` says which.
@@ -67,6 +68,7 @@ async def save_settings(session: AsyncSession, changes: Mapping[str, str]) -> No
     except ValidationError as error:
         problems = {str(problem["loc"][0]): problem["msg"] for problem in error.errors() if problem["loc"]}
         raise InvalidData("A setting does not fit", fields=problems) from None
+    await record(session, who, "changed", Subject(Thing.SETTINGS, "settings"))
     for name, value in changes.items():
         row = await session.get(StoredSetting, name)
         if row is None:

@@ -2,6 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import NotAllowed, NotImplementedByProvider
 from backend.inventory import service as inventory
@@ -45,13 +46,20 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
             raise NotAllowed(STANDING_FULFILLMENTS)
         payment = await decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
+        before = order.status
     if payment is not None and not is_given_back:
-        await _cancel_payment(database, payments, payment)
+        await _cancel_payment(database, actor, payments, payment)
     async with database.transaction() as session:
-        await _cancel(session, await lock_order(session, order_id))
+        order = await lock_order(session, order_id)
+        # cancelling the payment may have cancelled the order already, in a transaction of its own
+        change = {"status": (before, OrderStatus.CANCELED)}
+        await record(session, actor, "canceled", Subject(Thing.ORDER, order_id), change)
+        await _cancel(session, order)
 
 
-async def _cancel_payment(database: Database, payments: PaymentService, payment: PaymentSession) -> None:
+async def _cancel_payment(
+    database: Database, actor: Actor, payments: PaymentService, payment: PaymentSession
+) -> None:
     """Cancel the payment, or find out that it has ended."""
     state = SessionState(payment.state)
     provider = payments.provider(payment.provider_id)
@@ -60,7 +68,8 @@ async def _cancel_payment(database: Database, payments: PaymentService, payment:
     if state is SessionState.CAPTURED:
         raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
     if not state.is_final:
-        await apply_report(database, payment.id, await provider.cancel(started_payment(payment)))
+        report = await provider.cancel(started_payment(payment))
+        await apply_report(database, payment.id, report, by=actor)
 
 
 async def _cancel(session: AsyncSession, order: Order) -> None:

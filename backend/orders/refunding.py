@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention
+from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.inventory import service as inventory
@@ -67,6 +68,7 @@ async def refund_order(database: Database, actor: Actor, order_id: str, new: New
         known = await _known(session, order, new)
         if known is not None:
             return known
+        await record(session, actor, "refunded", Subject(Thing.ORDER, order_id))
         await _take_lines(session, order, new.lines or [])
         refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
         refund.lines = [line.model_dump() for line in new.lines or []]

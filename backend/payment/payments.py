@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.edge.wire import sibling_id
 from backend.errors import (
@@ -67,7 +68,7 @@ async def capture(
         raise InvalidData(f"A payment is captured as a whole: {payment.amount}")
     if payment.state != SessionState.CAPTURED:
         report = await _provider_of(payments, payment).capture(started_payment(payment))
-        if await apply_report(database, payment.id, report) is not SessionState.CAPTURED:
+        if await apply_report(database, payment.id, report, by=actor) is not SessionState.CAPTURED:
             raise NotAllowed(f"Payment {payment_id} was not captured by {payment.provider_id}")
     async with database.read() as session:
         return await find_payment(session, payment_id)
@@ -97,19 +98,19 @@ async def refund(
             f"{provider.id}: refundPayment is not implemented: it is settled by hand"
         )
     actor.require(Right.BOOK_REFUNDS)  # after what a provider can do: that it gives nothing back is no secret
-    booked = await _add_refunded(database, payment.id, amount)
+    booked = await _add_refunded(database, actor, payment.id, amount)
     try:
         await provider.refund(started_payment(payment), booked)
     except OutcomeUnknown:
         raise
     except ShopError:
-        await _add_refunded(database, payment.id, -booked)
+        await _add_refunded(database, actor, payment.id, -booked)
         raise
     async with database.read() as session:
         return await find_payment(session, payment_id)
 
 
-async def _add_refunded(database: Database, session_id: str, amount: Cop | None) -> Cop:
+async def _add_refunded(database: Database, actor: Actor, session_id: str, amount: Cop | None) -> Cop:
     """Keep on the session that so much is given back; a negative amount takes it back."""
     async with database.transaction() as session:
         payment, _ = await lock_session(session, session_id)
@@ -120,6 +121,8 @@ async def _add_refunded(database: Database, session_id: str, amount: Cop | None)
         wanted = amount if amount is not None else captured - given
         if wanted == 0 or given + wanted > captured:
             raise NotAllowed(f"Of {captured}, {captured - given} can be given back")
+        change = {REFUNDED: (given, given + wanted)}
+        await record(session, actor, "refunded", Subject(Thing.PAYMENT, payment.id), change)
         payment.data = {**payment.data, REFUNDED: given + wanted}
         return wanted
 

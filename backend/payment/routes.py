@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.models import Region
 from backend.catalog.wire import region_wire
 from backend.database import locked
@@ -277,6 +278,7 @@ async def change_region(
     actor.require(Right.CHANGE_SETTINGS)
     async with database.transaction() as session:
         region = await _region(session, region_id)
+        await record(session, actor, "changed", Subject(Thing.REGION, region_id))
         if body.payment_providers is not None:
             wanted = list(dict.fromkeys(body.payment_providers))
             unknown = [provider_id for provider_id in wanted if payments.provider(provider_id) is None]

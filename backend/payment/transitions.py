@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.audit import Subject, Thing, Who, record
 from backend.cart.chains import chain_of, lock_carts
 from backend.cart.models import Cart
 from backend.clock import now
@@ -79,8 +80,10 @@ _CAPTURED = (
 )
 
 
-async def apply_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
-    """Apply what the provider reported to the payment session.
+async def apply_report(
+    database: Database, session_id: str, report: ProviderReport, *, by: Who | None = None
+) -> SessionState:
+    """Apply what the provider reported to the payment session. `by` is who of the staff had it asked.
 
     Returns:
         The state it is in afterwards.
@@ -88,7 +91,7 @@ async def apply_report(database: Database, session_id: str, report: ProviderRepo
     Raises:
         NotFound: no session has this id.
     """
-    return await _apply(database, session_id, report, is_second=False)
+    return await _apply(database, session_id, report, is_second=False, by=by)
 
 
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
@@ -100,11 +103,11 @@ async def apply_second_report(database: Database, session_id: str, report: Provi
     Returns:
         The state of the session that the approval counts for.
     """
-    return await _apply(database, session_id, report, is_second=True)
+    return await _apply(database, session_id, report, is_second=True, by=None)
 
 
 async def _apply(
-    database: Database, session_id: str, report: ProviderReport, *, is_second: bool
+    database: Database, session_id: str, report: ProviderReport, *, is_second: bool, by: Who | None
 ) -> SessionState:
     chain: frozenset[str] = frozenset()
     while True:
@@ -116,6 +119,9 @@ async def _apply(
                 locked_ones, chain = chain | {cart.id}, found
                 if not found <= locked_ones:
                     continue  # locks are taken in the order of the ids: begin anew, with all of them
+            if by is not None:
+                change = {"state": (payment.state, report.state)}
+                await record(session, by, "payment reported", Subject(Thing.PAYMENT, payment.id), change)
             if is_second and SessionState(payment.state).is_final:
                 return await _apply_beside(session, payment, cart, report, chain)
             if is_second:

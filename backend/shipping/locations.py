@@ -1,11 +1,12 @@
 """Stock locations, the sales channels that they serve, and the providers that they ship with."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.models import SalesChannel
 from backend.database import locked
 from backend.errors import NotAllowed, NotFound
@@ -56,6 +57,7 @@ async def create_location(session: AsyncSession, actor: Actor, new: NewLocation)
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = StockLocation(name=new.name, address=_address({}, new.address) if new.address else {})
+    await record(session, actor, "created", Subject(Thing.LOCATION, location.id))
     session.add(location)
     await session.flush()
     return location
@@ -71,6 +73,7 @@ async def change_location(
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
+    await record(session, actor, "changed", Subject(Thing.LOCATION, location_id))
     location.name = change.name or location.name
     if change.address is not None:
         location.address = _address(location.address, change.address)
@@ -95,6 +98,7 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
         raise NotAllowed(IN_USE)
     for fulfillment_set in await sets_of(session, [location_id]):
         await delete_set(session, actor, fulfillment_set.id)
+    await record(session, actor, "deleted", Subject(Thing.LOCATION, location_id))
     for link in (LocationSalesChannel, LocationFulfillmentProvider):
         await session.execute(delete(link).where(link.location_id == location_id))
     await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
@@ -110,8 +114,8 @@ async def link_providers(
     actor: Actor,
     location_id: str,
     *,
-    add: Iterable[str] = (),
-    remove: Iterable[str] = (),
+    add: Collection[str] = (),
+    remove: Collection[str] = (),
 ) -> StockLocation:
     """Let the location ship with some providers, and with others no longer. Linking twice is once.
 
@@ -123,14 +127,14 @@ async def link_providers(
     location = await find_location(
         session, location_id
     )  # locked: two who link the same do it one after the other
+    removed = {"providers removed": (sorted(remove), None)} if remove else {}
+    await record(session, actor, "providers linked", Subject(Thing.LOCATION, location_id), removed)
     link = LocationFulfillmentProvider
     for provider_id in sorted(set(add)):
         if await session.get(link, (location_id, provider_id)) is None:
             session.add(link(location_id=location_id, provider_id=provider_id))
     await session.flush()
-    await session.execute(
-        delete(link).where(link.location_id == location_id, link.provider_id.in_(list(remove)))
-    )
+    await session.execute(delete(link).where(link.location_id == location_id, link.provider_id.in_(remove)))
     return location
 
 
@@ -139,8 +143,8 @@ async def link_sales_channels(
     actor: Actor,
     location_id: str,
     *,
-    add: Iterable[str] = (),
-    remove: Iterable[str] = (),
+    add: Collection[str] = (),
+    remove: Collection[str] = (),
 ) -> StockLocation:
     """Let the location serve some sales channels, and others no longer. Linking twice is once.
 
@@ -150,6 +154,8 @@ async def link_sales_channels(
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
+    removed = {"sales channels removed": (sorted(remove), None)} if remove else {}
+    await record(session, actor, "sales channels linked", Subject(Thing.LOCATION, location_id), removed)
     link = LocationSalesChannel
     for channel_id in sorted(set(add)):
         if await session.get(SalesChannel, channel_id) is None:
@@ -158,7 +164,7 @@ async def link_sales_channels(
             session.add(link(location_id=location_id, sales_channel_id=channel_id))
     await session.flush()
     await session.execute(
-        delete(link).where(link.location_id == location_id, link.sales_channel_id.in_(list(remove)))
+        delete(link).where(link.location_id == location_id, link.sales_channel_id.in_(remove))
     )
     return location
 

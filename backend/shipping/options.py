@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
@@ -149,6 +150,7 @@ async def create_option(
     )
     await require_enabled(session, option, await location_of(session, option))
     _set_price(option, providers, flat_price(new.prices))
+    await record(session, actor, "created", Subject(Thing.SHIPPING_OPTION, option.id))
     session.add(option)
     await session.flush()
     return option
@@ -167,6 +169,7 @@ async def change_option(
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
+    await record(session, actor, "changed", Subject(Thing.SHIPPING_OPTION, option_id))
     with session.no_autoflush:  # what is not allowed is never written
         option.name = option.name if change.name is None else change.name
         option.provider_id = change.provider_id or option.provider_id
@@ -189,6 +192,7 @@ async def delete_option(session: AsyncSession, actor: Actor, option_id: str) -> 
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
+    await record(session, actor, "deleted", Subject(Thing.SHIPPING_OPTION, option_id))
     option.deleted_at = now()
     await session.flush()
 
@@ -220,6 +224,7 @@ async def create_set(
     """
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = FulfillmentSet(name=new.name, type=new.type, location_id=location.id)
+    await record(session, actor, "created", Subject(Thing.FULFILLMENT_SET, fulfillment_set.id))
     session.add(fulfillment_set)
     await session.flush()
     return fulfillment_set
@@ -235,6 +240,7 @@ async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
     """
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = await find_set(session, set_id)
+    await record(session, actor, "deleted", Subject(Thing.FULFILLMENT_SET, set_id))
     for zone in await zones_of(session, [set_id]):
         await _delete_zone(session, zone)
     await session.delete(fulfillment_set)
@@ -270,6 +276,7 @@ async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: New
     actor.require(Right.CHANGE_SETTINGS)
     await find_set(session, set_id)
     zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
+    await record(session, actor, "created", Subject(Thing.SERVICE_ZONE, zone.id))
     session.add(zone)
     await session.flush()
     return zone
@@ -285,6 +292,7 @@ async def change_zone(
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
+    await record(session, actor, "changed", Subject(Thing.SERVICE_ZONE, zone_id))
     zone.name = change.name or zone.name
     if change.geo_zones is not None:
         zone.country_codes = _countries(change.geo_zones)
@@ -299,7 +307,9 @@ async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id:
         Forbidden: see `Actor.require`.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    await _delete_zone(session, await find_zone(session, set_id, zone_id))
+    zone = await find_zone(session, set_id, zone_id)
+    await record(session, actor, "deleted", Subject(Thing.SERVICE_ZONE, zone_id))
+    await _delete_zone(session, zone)
 
 
 async def find_zone(session: AsyncSession, set_id: str, zone_id: str) -> ServiceZone:

@@ -1,5 +1,6 @@
 """Staff on the command line: what `trompo admin` does."""
 
+from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import NotFound
 from backend.staff.rights import COMMAND_LINE, Role
@@ -72,6 +73,7 @@ async def show_sessions(database: Database, email: str, *, end: bool) -> str:
     staff_id = await _find(database, email)
     if end:
         async with database.transaction() as session:
+            await record(session, COMMAND_LINE, "session ended", Subject(Thing.STAFF, staff_id))
             await end_all(session, staff_id)
         return f"{email} is signed out everywhere."
     async with database.read() as session:

@@ -160,7 +160,7 @@ async def sign_out_everywhere(
     actor: StaffMember, database: Db, settings: ShopSettings, browser: ThisBrowser
 ) -> Wire:
     """Sign the member out of every browser and program."""
-    await signing_in.sign_out(database, actor.id, browser.old)
+    await signing_in.sign_out(database, actor, browser.old)
     return _signed_out(settings)
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
+from backend.audit import Subject, Thing, record
 from backend.clock import now
 from backend.database import Database, locked
 from backend.errors import InvalidData, NotAllowed
@@ -79,6 +80,7 @@ async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: s
         staff = await _locked(session, actor.id)
         if staff.totp_secret is not None and not actor.has_second_factor:
             raise SecondFactorMissing(Right.CHANGE_STAFF)
+        await record(session, actor, "second factor begun", Subject(Thing.STAFF, actor.id))
         staff.totp_pending = _fernet(signing_key).encrypt(secret.encode()).decode()
         await session.flush()
         uri = pyotp.TOTP(secret).provisioning_uri(name=staff.email, issuer_name=issuer)
@@ -108,6 +110,7 @@ async def confirm(
         step = _step_of(_decrypted(signing_key, staff.totp_pending), code)
         if step is None:
             raise WrongCode
+        await record(session, actor, "second factor set up", Subject(Thing.STAFF, actor.id))
         staff.totp_secret, staff.totp_pending = staff.totp_pending, None
         staff.totp_last_step, staff.totp_failures = step, 0
         await session.flush()
@@ -135,6 +138,7 @@ async def prove(database: Database, signing_key: str, actor: Actor, code: str, *
         raise NotAllowed(NO_SESSION)
     await rate_limit.hit(database, CODES, actor.id, client)
     async with database.transaction() as session:
+        await record(session, actor, "second factor tried", Subject(Thing.STAFF, actor.id))
         is_right = await _use(session, signing_key, actor.id, code)
         token = await raise_session(session, actor.session_id) if is_right else ""
     if not token:  # raised out here, so that the wrong try stays counted
@@ -150,6 +154,7 @@ async def reset(session: AsyncSession, actor: Actor, staff_id: str) -> None:
         Forbidden: the actor may not change staff.
     """
     actor.require(Right.CHANGE_STAFF)
+    await record(session, actor, "second factor taken", Subject(Thing.STAFF, staff_id))
     await session.execute(
         update(_STAFF)
         .where(_STAFF.c.id == staff_id)

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
+from backend.audit import Subject, Thing, record
 from backend.contact import is_email, tidy_email
 from backend.database import Database, database_now, locked
 from backend.errors import Duplicate, InvalidData, NotAllowed, NotFound
@@ -59,6 +60,7 @@ async def create_staff(
         if await staff_with(session, address) is not None:
             raise Duplicate(f"Staff with email {address} already exists")
         staff = Staff(email=address, password_hash=hashed, role=role)
+        await record(session, actor, "created", Subject(Thing.STAFF, staff.id))
         session.add(staff)
     return staff.id
 
@@ -128,6 +130,7 @@ async def change_staff(
     stops = is_disabled or (role is not None and role is not Role.OWNER)
     if stops and staff.role == Role.OWNER and staff.disabled_at is None and not others:
         raise NotAllowed(NEEDS_AN_OWNER)
+    await record(session, actor, "changed", Subject(Thing.STAFF, staff_id))
     if role is not None:
         staff.role = role
     if is_disabled is not None:
@@ -154,7 +157,7 @@ async def change_password(
     if not await is_password(current, staff.password_hash if staff else None):
         raise InvalidData("Wrong password", fields={"password": _("Esta no es tu contraseña actual.")})
     await rate_limit.refund(database, STAFF_PASSWORDS, actor.id, client)
-    await _store_password(database, actor.id, new)
+    await _store_password(database, actor, actor.id, new)
 
 
 async def set_password(database: Database, actor: Actor, staff_id: str, new: str) -> None:
@@ -167,7 +170,7 @@ async def set_password(database: Database, actor: Actor, staff_id: str, new: str
     """
     actor.require(Right.CHANGE_STAFF)
     require_length(new)
-    await _store_password(database, staff_id, new)
+    await _store_password(database, actor, staff_id, new)
 
 
 def require_length(password: str, *, field: str = "password") -> None:
@@ -188,10 +191,11 @@ async def staff_with(session: AsyncSession, email: str) -> Staff | None:
     return (await session.execute(select(Staff).where(Staff.email == tidy_email(email)))).scalar_one_or_none()
 
 
-async def _store_password(database: Database, staff_id: str, new: str) -> None:
+async def _store_password(database: Database, actor: Actor, staff_id: str, new: str) -> None:
     hashed = await hash_password(new)
     async with database.transaction() as session:
         staff = await _locked_staff(session, Staff.id == staff_id)
+        await record(session, actor, "password changed", Subject(Thing.STAFF, staff_id))
         staff.password_hash = hashed
         await session.flush()
         await end_all(session, staff_id)

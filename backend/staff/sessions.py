@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
+from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, db_now
 from backend.edge import own_pages
 from backend.edge.bearer_tokens import USER, TokenOwner
@@ -202,6 +203,9 @@ async def revoke(session: AsyncSession, actor: Actor, session_id: str) -> None:
     if found is None or not (found.staff_id == actor.id or actor.may(Right.CHANGE_STAFF)):
         raise NotFound(f"Session with id: {session_id} was not found")
     _require_own(actor, found.staff_id)
+    await record(
+        session, actor, "session ended", Subject(Thing.STAFF, found.staff_id), {"session": (session_id, None)}
+    )
     await _revoke(session, _SESSION.c.id == session_id)
 
 

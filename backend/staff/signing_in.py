@@ -3,6 +3,7 @@
 from sqlalchemy import select
 
 from backend import rate_limit
+from backend.audit import Subject, Thing, record
 from backend.contact import tidy_email
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import USER, TokenOwner
@@ -11,6 +12,7 @@ from backend.errors import Unauthorized
 from backend.passwords import is_password
 from backend.rate_limit import RateLimit
 from backend.staff.models import Staff
+from backend.staff.rights import Actor
 from backend.staff.service import staff_with
 from backend.staff.sessions import Browser, close_session, end_all, open_session
 
@@ -94,9 +96,10 @@ async def begin_session(database: Database, owner: TokenOwner, *, browser: Brows
         return await open_session(session, owner.id, browser, has_second_factor=False)
 
 
-async def sign_out(database: Database, staff_id: str | None, token: str) -> None:
-    """Sign this browser out; with its member's id, every other one and the bearer tokens too."""
+async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
+    """Sign this browser out; with its member, every other one and the bearer tokens too."""
     async with database.transaction() as session:
-        if staff_id is not None:
-            await end_all(session, staff_id)
+        if actor is not None:
+            await record(session, actor, "session ended", Subject(Thing.STAFF, actor.id))
+            await end_all(session, actor.id)
         await close_session(session, token)

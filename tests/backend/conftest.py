@@ -1,6 +1,6 @@
 """A shop behind its HTTP API, without a socket: `store` calls it as a storefront does, `admin` as staff do."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
@@ -13,9 +13,18 @@ from backend.catalog.models import PublishableKey
 from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
+from tests.audit_guard import watching
 from tests.shop_floor import Floor, open_floor
 
 SHOPPER = ("190.24.1.1", 50_000)
+
+
+@pytest.fixture(autouse=True)
+def _staff_leave_entries() -> Iterator[None]:
+    """What somebody of the staff writes leaves an entry in the audit, in every test."""
+    with watching() as guard:
+        yield
+    assert not guard.silent()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from sqlalchemy import text
 from backend.database import Database
 from backend.office_settings import save_settings
 from backend.settings import Settings, SettingsError, load_settings
+from backend.staff.rights import COMMAND_LINE
 from backend.start import CannotStart, prepare
 
 PRODUCTION = {
@@ -63,7 +64,7 @@ async def test_a_production_shop_does_not_open_with_the_demos_identity(
     database = Database(database_url)
     async with database.transaction() as session:
         saved = {name.lower(): value for name, value in PRODUCTION.items() if name not in own}
-        await save_settings(session, saved)
+        await save_settings(session, COMMAND_LINE, saved)
     await prepare(load_settings())
     await database.close()
 

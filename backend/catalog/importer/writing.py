@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
 from backend.catalog.importer.checking import Known
 from backend.catalog.importer.pictures import Prepared
@@ -15,6 +16,7 @@ from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Probl
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
+from backend.staff.rights import COMMAND_LINE
 from backend.texts import _
 
 NEW, CHANGED, SAME = "new", "changed", "same"
@@ -60,6 +62,10 @@ async def write(
         for change in (_columns_of, _categories_of, _pictures_of, _stock_of):
             changed |= await change(session, targets, location_id, picture)
         await products_changed(session, changed)
+        await session.flush()
+        if changed:
+            values = {"products": (None, sorted(changed))}
+            await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
         for target in targets:
             counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
     result.counts += counts

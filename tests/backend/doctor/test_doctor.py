@@ -27,6 +27,7 @@ from backend.payment.providers.pse.client import GatewayClient, gateway_client, 
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.providers.carrier.client import CarrierPolicy, carrier_client
+from backend.staff.rights import COMMAND_LINE
 
 ONCE = RetryPolicy(connect=5, read=5, write=5, attempts=1, pause=0)
 PRODUCTION = {"gateway_env": GatewayEnv.PRODUCTION}
@@ -88,11 +89,11 @@ async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
     )
     saved = {"store_nit": "800.197.268-4", "store_phone": "604", "store_email": "a@b.example", **own}
     async with shop.database.transaction() as session:
-        await save_settings(session, saved)
+        await save_settings(session, COMMAND_LINE, saved)
     ((_, status, message),) = await found(shop_checks.identity(shop.database, real))
     assert (status, "800.197.268-4" in message) == (Status.OK, True)
     async with shop.database.transaction() as session:
-        await save_settings(session, {"store_nit": "800.197.268-5"})
+        await save_settings(session, COMMAND_LINE, {"store_nit": "800.197.268-5"})
     assert [status for _, status, _ in await found(shop_checks.identity(shop.database, real))] == [
         Status.FAILURE
     ]

@@ -7,13 +7,14 @@ from backend.database import Database
 from backend.errors import InvalidData
 from backend.office_settings import demo_problems, read_standing, save_settings
 from backend.settings import Settings
+from backend.staff.rights import COMMAND_LINE
 
 
 async def test_what_was_saved_stands_at_once_and_may_be_changed_again(shop: Shop) -> None:
     assert (await shop.standing.now()).store_name == "Trompo"
     for name in ("Ñandú", "Otra"):
         async with shop.database.transaction() as session:
-            await save_settings(session, {"store_name": f"  {name} "})
+            await save_settings(session, COMMAND_LINE, {"store_name": f"  {name} "})
         assert (await shop.standing.now()).store_name == name
     assert (await shop.standing.now()).store_phone == shop.settings.store_phone
 
@@ -32,7 +33,7 @@ async def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(InvalidData) as refused:
         async with database.transaction() as session:
-            await save_settings(session, changes)
+            await save_settings(session, COMMAND_LINE, changes)
     assert list(refused.value.fields) == [wrong]
     async with database.read() as session:
         assert await read_standing(session, settings) == settings

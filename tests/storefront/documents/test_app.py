@@ -11,6 +11,7 @@ from backend.app import Shop
 from backend.catalog.models import Product
 from backend.clock import now
 from backend.office_settings import save_settings
+from backend.staff.rights import COMMAND_LINE
 from storefront.documents.app import LONGEST_PATH, LONGEST_QUERY
 from storefront.reflex_patches import INITIAL_STATE_ID
 from tests.document_head import Head
@@ -285,7 +286,7 @@ async def test_the_sitemap_is_live(browser: httpx.AsyncClient, toyshop: Shop) ->
 async def test_the_shops_name_changes_without_a_build(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     assert Head((await browser.get("/catalog")).text).texts["title"].endswith(" · Trompo")
     async with toyshop.database.transaction() as session:
-        await save_settings(session, {"store_name": "Ñandú", "store_nit": "901.234.567-1"})
+        await save_settings(session, COMMAND_LINE, {"store_name": "Ñandú", "store_nit": "901.234.567-1"})
     html = (await browser.get("/catalog")).text
     head = Head(html)
     assert head.texts["title"].endswith(" · Ñandú")

@@ -1,0 +1,70 @@
+"""Which values may stand in an entry for ever, which are personal, and which are never recorded.
+
+What is not listed counts as personal: a new column is safe before anybody thinks of it.
+"""
+
+from datetime import datetime
+from typing import Any
+
+LONGEST = 4_000
+"""Characters of a text that are recorded."""
+
+ALL = None
+NOBODYS: dict[str, frozenset[str] | None] = {
+    "category": ALL,
+    "collection": ALL,
+    "former_handle": ALL,
+    "fulfillment_set": ALL,
+    "inventory_level": ALL,
+    "location_fulfillment_provider": ALL,
+    "location_sales_channel": ALL,
+    "picture": ALL,
+    "product": ALL,
+    "product_category": ALL,
+    "region": ALL,
+    "service_zone": ALL,
+    "shipping_option": ALL,
+    "stock_location": frozenset({"id", "name"}),
+    "variant": ALL,
+    "attention": frozenset({"kind", "subject_id", "amount", "resolved_at", "resolution"}),
+    "fulfillment": frozenset(
+        {"state", "tracking_number", "shipped_at", "delivered_at", "canceled_at", "items", "reference"}
+    ),
+    "order": frozenset({"status", "payment_status", "fulfillment_status"}),
+    "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
+    "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),
+    "staff": frozenset({"role", "disabled_at"}),
+}
+"""The columns, by table, whose values say nothing about a person."""
+
+LEFT_OUT = frozenset({"id", "created_at", "updated_at", "title_key"})
+"""What follows from the rest."""
+SECRET = frozenset({
+    "code_hash", "password_hash", "token_epoch", "token_hash", "totp_failures", "totp_last_step", "totp_pending",
+    "totp_secret",
+})  # fmt: skip
+"""That it changed is recorded, and never its value."""
+
+
+def is_personal(table: str, column: str) -> bool:
+    """Whether a value of this column may say something about a person."""
+    if table not in NOBODYS:
+        return True
+    columns = NOBODYS[table]
+    return columns is not None and column not in columns
+
+
+def as_json(value: Any) -> Any:
+    """The value as JSON: a moment in ISO 8601, a long text cut, of bytes only how many there are."""
+    if isinstance(value, str):
+        text = str(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    if isinstance(value, dict):
+        return {str(name): as_json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(one) for one in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    return value if value is None or isinstance(value, int | float) else str(value)
