@@ -9,7 +9,7 @@ from backend.database import UtcDateTime
 from backend.tables import Json
 
 revision: str = 'b7a90d3e51c8'
-down_revision: str | None = 'e81b64f0a9d3'
+down_revision: str | None = 'b7d0e4a95c21'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
