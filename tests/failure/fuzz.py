@@ -30,6 +30,7 @@ STAFF = ("staff@trompo.example", "una clave muy larga")
 SENDERS = 12
 SOCKETS = 8
 EVENTS_OF_A_SOCKET = 60
+IDLE_WINDOWS = 30
 PAGES = (
     "/",
     "/catalog",
@@ -82,20 +83,21 @@ async def run(requests: int, events: int, seed: int) -> None:
         try:
             known = await _learn(shop)
             figures = Figures()
-            idle_before, memory_before = await processor_percent(shop), memory_mib(shop)
-            await _send_requests(shop, known, requests // 10, rng, Figures())  # what is cached, is
-            memory_warm = memory_mib(shop)
-            await _send_requests(shop, known, requests, rng, figures)
-            await _send_events(shop, known, events, rng, figures)
-            print(f"seed {seed}")
+            idle_before = await processor_percent(shop)
+            print(f"seed {seed}; processor while idle: {idle_before:.1f} %")
+            _print_memory(shop, "at first")
+            for tenth in range(1, 11):
+                await _send_requests(shop, known, requests // 10, rng, figures)
+                _print_memory(shop, f"{requests * tenth // 10} requests")
+            for tenth in range(1, 11):
+                await _send_events(shop, known, events // 10, rng, figures)
+                _print_memory(shop, f"{events * tenth // 10} events")
+            await _wait_until_idle(shop, idle_before)
+            _print_memory(shop, "idle")
             print(f"{sum(figures.statuses.values())} requests: {dict(sorted(figures.statuses.items()))}")
             print(f"{figures.events} events, {figures.closed} sockets closed by the shop")
             print(f"wrong: {dict(figures.wrong) or 'nothing'}")
-            print(f"memory MiB: {memory_before} at first, {memory_warm} warm, {memory_mib(shop)} at the end")
             print(f"sent {figures.sent / 1e6:.1f} MB, logged {len(shop.log) / 1e6:.3f} MB")
-            print(
-                f"processor while idle: {idle_before:.1f} % before, {await processor_percent(shop):.1f} % after"
-            )
         finally:
             shop.stop()
 
@@ -272,6 +274,22 @@ def _family(shop: ShopServer) -> list[psutil.Process]:
 def memory_mib(shop: ShopServer) -> int:
     """PSS of all processes of the shop, in MiB."""
     return sum(process.memory_full_info().pss for process in _family(shop)) // 2**20
+
+
+def _print_memory(shop: ShopServer, when: str) -> None:
+    """PSS of each process, in MiB, the largest last."""
+    each = sorted(process.memory_full_info().pss // 2**20 for process in _family(shop))
+    print(f"{when:>16}: {sum(each)} MiB = {' + '.join(map(str, each))}", flush=True)
+
+
+async def _wait_until_idle(shop: ShopServer, before: float) -> None:
+    """Print the shop's processor time in windows of ten seconds until it is as low as before."""
+    for window in range(IDLE_WINDOWS):
+        percent = await processor_percent(shop)
+        print(f"processor {window * 10} to {window * 10 + 10} s afterwards: {percent:.1f} %", flush=True)
+        if percent <= before + 0.5:
+            return
+    raise AssertionError("a task is left over")
 
 
 async def processor_percent(shop: ShopServer) -> float:
