@@ -38,7 +38,7 @@ def with_database(
     settings = settings_of_the_shop(named=changes)
 
     async def run() -> T:
-        database = Database.from_settings(settings)
+        database = Database.from_settings(settings, is_patient=True)
         try:
             if not migrated:
                 return await work(database)

@@ -29,7 +29,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
@@ -49,6 +49,10 @@ POOL_WAIT = 10.0
 """Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
 CONNECT_WITHIN = 5.0
 """Seconds for opening a connection to a server."""
+PING_WITHIN = 5.0
+"""Seconds in which a connection that has rested must say that it is open."""
+STATEMENT_WITHIN = 15.0
+"""Seconds that a server may take for a statement, waiting for locks included. One that is frozen takes for ever."""
 _NOT_NOW = (
     asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.InternalClientError,
@@ -148,17 +152,23 @@ def _keep(session: Session, instance: object) -> None:
 class Database:
     """An engine and the two ways to use it: `read()` and `transaction()`."""
 
-    def __init__(self, url: str, *, pool: int = 10, through_pooler: bool = False) -> None:
+    def __init__(
+        self, url: str, *, pool: int = 10, through_pooler: bool = False, is_patient: bool = False
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
             url: the address.
             pool: connections to PostgreSQL at most; further sessions wait in turn, `POOL_WAIT` seconds at most.
             through_pooler: whether every transaction may be served by another connection of a pooler.
+            is_patient: whether statements may take any time, as migrations and commands may.
         """
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgresql_engine(url, pool, through_pooler)
+        if self.is_sqlite:
+            self.engine = _sqlite_engine(url)
+        else:
+            self.engine = _postgresql_engine(url, pool, through_pooler, is_patient)
         self.through_pooler = through_pooler
         self._outage = Outage()
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
@@ -174,12 +184,13 @@ class Database:
         self._turn = asyncio.Lock()
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "Database":
+    def from_settings(cls, settings: Settings, *, is_patient: bool = False) -> "Database":
         """The database the settings name; the folder of an SQLite file is made."""
         database = cls(
             settings.async_database_url,
             pool=settings.database_pool,
             through_pooler=bool(settings.database_pooler),
+            is_patient=is_patient,
         )
         if database.is_sqlite and database.url.database:
             Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
@@ -335,10 +346,11 @@ def _sqlite_engine(url: str) -> AsyncEngine:
     return engine
 
 
-def _postgresql_engine(url: str, pool: int, through_pooler: bool) -> AsyncEngine:
+def _postgresql_engine(url: str, pool: int, through_pooler: bool, is_patient: bool) -> AsyncEngine:
     async def open_connection(*args: Any, **options: Any) -> asyncpg.Connection:
+        limits = {"timeout": CONNECT_WITHIN, "command_timeout": None if is_patient else STATEMENT_WITHIN}
         try:
-            return await asyncpg.connect(*args, **options, timeout=CONNECT_WITHIN)
+            return await asyncpg.connect(*args, **options, **limits)
         except (OSError, *_NOT_NOW) as error:  # TimeoutError is an OSError
             raise DatabaseUnavailable("The database does not answer: try again") from error
 
@@ -365,8 +377,23 @@ def _postgresql_engine(url: str, pool: int, through_pooler: bool) -> AsyncEngine
         """A connection that has not been used for a while may have been closed: the pool then opens another."""
         if time.monotonic() - record.info.get("rests_since", math.inf) > TRUSTED_FOR:
             try:
-                engine.sync_engine.dialect.do_ping(connection)
-            except engine.sync_engine.dialect.loaded_dbapi.Error as error:
+                connection.run_async(lambda driver: driver.execute("SELECT 1", timeout=PING_WITHIN))
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, *_NOT_NOW) as error:
+                connection.driver_connection.terminate()  # a server that is frozen would not answer to a farewell
                 raise DisconnectionError from error
+
+    @event.listens_for(engine.sync_engine, "handle_error")
+    def _tell_slow_statements(context: ExceptionContext) -> None:
+        """A statement took too long: the server is taken for one that is away, and its connections are not used again.
+
+        Raises:
+            DatabaseUnavailable: it did.
+        """
+        if isinstance(context.original_exception, TimeoutError):
+            context.is_disconnect = True
+            if context.connection is not None:
+                driver = context.connection.connection.driver_connection
+                driver.terminate()  # type: ignore[union-attr]  # asyncpg's; a frozen server answers to no farewell
+            raise DatabaseUnavailable("The database does not answer in time: try again")
 
     return engine

@@ -36,7 +36,7 @@ async def prepare(settings: Settings) -> Seeded:
         SettingsError: a production shop would open with the demo shop's identity.
     """
     private_folder(settings.data_dir)
-    database = Database.from_settings(settings)
+    database = Database.from_settings(settings, is_patient=True)
     try:
         async with AsyncExitStack() as stack:
             await _require_database(stack.enter_async_context(alone(database)))

@@ -114,9 +114,10 @@ def _statements_are_compiled_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _writers_are_patient() -> Iterator[None]:
-    """Where dozens write to one SQLite file at once, the last of them waits long on a busy machine."""
+    """Where dozens write to one database at once, the last of them waits long on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.database.SQLITE_BUSY_MS", 120_000)
+        patch.setattr("backend.database.STATEMENT_WITHIN", 120)
         yield
 
 

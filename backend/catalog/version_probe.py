@@ -6,17 +6,20 @@ who ask while a query is under way share the next one: however many requests a s
 the database answers. What is read was committed before or during the question, never earlier than a previous answer.
 """
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
 import asyncpg
 
-from backend.database import CONNECT_WITHIN, Database
+from backend.database import Database
 from backend.single_flight import SingleFlight
 
 T = TypeVar("T")
 
+ANSWER_WITHIN = 5.0
+"""Seconds for opening the connection, where that is needed, and for the answer. A frozen server takes for ever."""
 _QUERY = "SELECT catalog, stock FROM catalog_version WHERE id = 1"
 _CONNECTION_LOST = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
@@ -88,6 +91,8 @@ class VersionProbe:
     async def _ask_server(self) -> Version:
         try:
             return await self._read_server()
+        except TimeoutError as error:
+            raise OSError("the database does not answer") from error
         except _CONNECTION_LOST:  # the server was restarted, or closed an idle connection: try a new one once
             self._disconnect()
         try:
@@ -96,11 +101,18 @@ class VersionProbe:
             raise OSError("the database does not answer") from error
 
     async def _read_server(self) -> Version:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                return await self._read()
+        except TimeoutError:
+            self._disconnect()
+            raise
+
+    async def _read(self) -> Version:
         if self._server is None:
             url = self._database.url.set(drivername="postgresql")
             self._server = await asyncpg.connect(
                 url.render_as_string(hide_password=False),
-                timeout=CONNECT_WITHIN,
                 statement_cache_size=self._kept,
             )
         if not self._database.through_pooler:

@@ -2,16 +2,23 @@
 
 import asyncio
 import logging
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import database as databases
 from backend.app import Shop, create_api
+from backend.catalog import version_probe
 from backend.catalog.models import Collection
+from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
 from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
@@ -62,6 +69,97 @@ async def test_a_server_that_cuts_us_off(postgresql_url: str, caplog: pytest.Log
     assert "the database answers again" in caplog.text
     await database.close()
     await other.close()
+
+
+SOON = 0.5
+"""Seconds. Only what can never be answered gets so few: what is answered may take any time on a busy machine."""
+
+
+@asynccontextmanager
+async def frozen(pid: int) -> AsyncIterator[None]:
+    """The server's process of one connection does nothing until the block ends."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+async def backend_of(session: AsyncSession) -> int:
+    return int((await session.execute(text("SELECT pg_backend_pid()"))).scalar_one())
+
+
+@pytest.mark.parametrize("waits_for", ["a statement", "the commit"])
+async def test_a_frozen_server_is_given_up(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch, waits_for: str
+) -> None:
+    database = Database(postgresql_url, pool=1)
+    async with AsyncExitStack() as stack:
+        with monkeypatch.context() as patch:
+            patch.setattr(databases, "STATEMENT_WITHIN", SOON)
+            with pytest.raises(DatabaseUnavailable, match="in time"):  # noqa: PT012 - any of them may meet it
+                async with database.transaction() as session:
+                    await stack.enter_async_context(frozen(await backend_of(session)))
+                    if waits_for == "a statement":
+                        await session.execute(select(Collection))
+        assert await database.is_up()  # by another connection
+    await database.close()
+
+
+@pytest.mark.parametrize("through_pooler", [False, True])
+async def test_a_connection_that_froze_while_it_rested_is_replaced(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch, through_pooler: bool
+) -> None:
+    monkeypatch.setattr(databases, "TRUSTED_FOR", 0)
+    database = Database(postgresql_url, pool=1, through_pooler=through_pooler)
+    for _ in range(2):
+        async with database.read() as session:
+            pid = await backend_of(session)
+    monkeypatch.setattr(databases, "PING_WITHIN", SOON)
+    async with frozen(pid), database.read() as session:
+        assert await backend_of(session) != pid
+    await database.close()
+
+
+async def test_who_waits_for_a_lock_for_too_long_is_told(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(postgresql_url, pool=2)
+    lock = text("SELECT pg_advisory_xact_lock(1)")
+    async with database.transaction() as first:
+        await first.execute(lock)
+        monkeypatch.setattr(databases, "STATEMENT_WITHIN", SOON)
+        with pytest.raises(DatabaseUnavailable, match="in time"):
+            async with database.transaction() as second:
+                await second.execute(lock)
+    await database.close()
+
+
+async def test_commands_and_migrations_take_their_time(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "STATEMENT_WITHIN", SOON)
+    database = Database(postgresql_url, is_patient=True)
+    async with database.read() as session:
+        await session.execute(text(f"SELECT pg_sleep({SOON + 0.1})"))
+    await database.close()
+
+
+async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(postgresql_url)
+    probe = VersionProbe(database)
+    before = await probe.now()
+    assert probe._server is not None
+    async with frozen(probe._server.get_server_pid()):
+        with monkeypatch.context() as patch:
+            patch.setattr(version_probe, "ANSWER_WITHIN", SOON)
+            with pytest.raises(OSError, match="does not answer"):
+                await probe.now()
+        assert await probe.now() == before  # by another connection
+    await probe.close()
+    await database.close()
 
 
 async def test_what_is_wrong_with_a_statement_is_no_outage(database: Database) -> None:
