@@ -11,17 +11,20 @@ Both answers lie in the build folder itself: without the build there is no answe
 """
 
 import json
+import shutil
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from backend.settings import load_settings
-from storefront.toolchain import prepare_building, prepare_web
+from storefront.toolchain import prepare_building, prepare_web, run_tool
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / ".web"
 CLIENT = WEB / "build" / "client"
-SERVER = WEB / "build" / "server" / "index.js"
+SERVER = WEB / "build" / "server"
+RENDERER = SERVER / "renderer.mjs"
+"""What renders documents: one file that needs no Node packages."""
 STAMP = WEB / "build" / "stamp.json"
 
 SOURCES = ("rxconfig.py", "storefront", "backend", "assets", "reflex.lock", "requirements")
@@ -45,6 +48,7 @@ def main() -> None:
     else:
         print("Bundling the pages …")
         bundle_pages()
+    bundle_renderer()
     STAMP.write_text(json.dumps({"sources": sources, "generated": generated}))
 
 
@@ -84,6 +88,23 @@ def bundle_pages() -> None:
     from reflex.utils import build
 
     build.build()
+
+
+def bundle_renderer() -> None:
+    """Let Vite's bundler make one file of `renderer/renderer.mjs`, the pages' server module and all that they import.
+
+    Not minified: React Router puts the text of one of its functions into the pages, and the shell has the same text.
+
+    Raises:
+        CannotBuild: the bundler failed.
+    """
+    script = SERVER / "entry.mjs"
+    shutil.copyfile(ROOT / "storefront" / "renderer" / "renderer.mjs", script)
+    run_tool(
+        "node", "node_modules/rolldown/bin/cli.mjs", str(script), "--file", str(RENDERER), "--format", "esm",
+        "--platform", "node", "--transform.define", "process.env.NODE_ENV:'production'", folder=WEB,
+    )  # fmt: skip
+    script.unlink()
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.edge.body_limit import with_bounded_bodies
 from backend.edge.observed import observed
 from backend.settings import Settings, load_settings
-from storefront.build import CLIENT, SERVER, STAMP
+from storefront.build import CLIENT, RENDERER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
@@ -69,7 +69,7 @@ def remove_unused_routes(pages: Starlette) -> None:
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
     renderer = RendererSupervisor(
-        SERVER, shop.settings.renderers, samples=[sample_of(page) for page in (*PAGES, *OFFICE_PAGES)]
+        RENDERER, shop.settings.renderers, samples=[sample_of(page) for page in (*PAGES, *OFFICE_PAGES)]
     )
     shop.services.append(renderer)
     if shop.settings.renderers:

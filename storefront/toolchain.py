@@ -84,7 +84,16 @@ def prepare_web() -> None:
 
 def _npm(*arguments: str, folder: Path | None = None) -> str:
     """What npm answers."""
-    run = subprocess.run(["npm", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    return run_tool("npm", *arguments, folder=folder)
+
+
+def run_tool(program: str, *arguments: str, folder: Path | None = None) -> str:
+    """Run a program of the build in `folder`, and return what it printed, without the line's end.
+
+    Raises:
+        CannotBuild: it failed.
+    """
+    run = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if run.returncode:
-        raise CannotBuild(f"npm {arguments[0]} failed:\n{run.stderr.strip()}")
+        raise CannotBuild(f"{Path(program).name} {arguments[0]} failed:\n{run.stderr.strip()}")
     return run.stdout.strip()

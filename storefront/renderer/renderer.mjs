@@ -1,4 +1,5 @@
-// Renders the pages of a build over HTTP: `node renderer.mjs <build/server/index.js> <descriptor of a listening socket>`.
+// Renders the pages of a build over HTTP: `node renderer.mjs <descriptor of a listening socket>`. storefront/build.py puts it
+// beside the build's server module and bundles it with all that it imports, so that it runs without any Node packages.
 //
 //   POST <the page's address>, the body: its initial state (JSON)   →   200 and the HTML, or 500
 //
@@ -9,21 +10,14 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import { Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
+
+import { createElement } from "react";
+import { renderToPipeableStream } from "react-dom/server.node";
+import { createRequestHandler, ServerRouter } from "react-router";
+import * as build from "./index.js"; // the build's server module
 
 const requests = (globalThis.renderRequest = new AsyncLocalStorage());
-
-const [, , buildFile, descriptor] = process.argv;
-const { resolve } = createRequire(buildFile); // React and the router must be the very modules that the build uses
-const load = (name) => import(pathToFileURL(resolve(name)));
-const [build, { createRequestHandler, ServerRouter }, { createElement }, { renderToPipeableStream }] = await Promise.all([
-  import(pathToFileURL(buildFile)),
-  load("react-router"),
-  load("react"),
-  load("react-dom/server.node"),
-]);
 
 // The whole document is rendered before the first byte of it is taken, so that no script has to complete it later.
 function rendered(element) {
@@ -85,5 +79,5 @@ const server = createServer((request, response) => {
   request.on("end", () => respond(request.url, Buffer.concat(parts).toString(), response));
 });
 server.keepAliveTimeout = 0; // whoever started this process closes its connections when it is done with it
-server.listen({ fd: Number(descriptor) });
+server.listen({ fd: Number(process.argv[2]) });
 process.stdin.on("end", () => process.exit()).resume();

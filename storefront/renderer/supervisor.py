@@ -27,15 +27,15 @@ SECONDS_TO_START = 5.0
 class RendererSupervisor:
     """Renders pages with a number of processes, and fails at once when none is there."""
 
-    def __init__(self, build: Path, size: int, samples: Sequence[str] = ()) -> None:
+    def __init__(self, script: Path, size: int, samples: Sequence[str] = ()) -> None:
         """Nothing runs before `start`.
 
         Args:
-            build: the server module of the build.
+            script: the `renderer.mjs` of the build.
             size: how many processes.
             samples: addresses that a new process renders before it is used, so that its first reader does not wait.
         """
-        self._build = build
+        self._script = script
         self._size = size
         self._samples = samples
         self._up: list[RendererProcess] = []
@@ -140,7 +140,7 @@ class RendererSupervisor:
             OSError: it could not be started.
             NotRendered: it cannot render.
         """
-        process = await RendererProcess.start(self._build)
+        process = await RendererProcess.start(self._script)
         self.starts += 1
         try:
             for sample in self._samples:

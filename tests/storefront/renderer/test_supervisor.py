@@ -3,13 +3,14 @@
 import asyncio
 import os
 import re
+import shutil
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from storefront.build import SERVER
+from storefront.build import RENDERER
 from storefront.pages.product import ProductState
 from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer import supervisor
@@ -26,13 +27,13 @@ SECONDS = 20
 
 @pytest.fixture(autouse=True)
 def built() -> None:
-    if not SERVER.exists():
+    if not RENDERER.exists():
         pytest.fail("the pages are not built: run `make pages`")
 
 
 @pytest.fixture
 async def renderer() -> AsyncIterator[RendererSupervisor]:
-    renderer = RendererSupervisor(SERVER, 1, ["/"])
+    renderer = RendererSupervisor(RENDERER, 1, ["/"])
     await renderer.start()
     yield renderer
     await renderer.stop()
@@ -147,14 +148,14 @@ async def test_a_build_that_is_not_there_does_not_keep_the_shop_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "SECONDS_TO_START", 0.3)
-    renderer = RendererSupervisor(tmp_path / "index.js", 1, ["/"])
+    renderer = RendererSupervisor(tmp_path / "renderer.mjs", 1, ["/"])
     await renderer.start()
     assert not renderer.is_up
     await renderer.stop()
 
 
 async def test_none_may_be_wanted() -> None:
-    renderer = RendererSupervisor(SERVER, 0)
+    renderer = RendererSupervisor(RENDERER, 0)
     await renderer.start()
     with pytest.raises(NotRendered):
         await renderer.render("/", b"{}")
@@ -162,7 +163,7 @@ async def test_none_may_be_wanted() -> None:
 
 
 async def test_a_stopped_renderer_leaves_no_process() -> None:
-    renderer = RendererSupervisor(SERVER, 2, ["/"])
+    renderer = RendererSupervisor(RENDERER, 2, ["/"])
     await renderer.start()
     processes = [process._process for process in renderer._up]
     await renderer.stop()
@@ -171,7 +172,7 @@ async def test_a_stopped_renderer_leaves_no_process() -> None:
 
 
 async def test_a_process_ends_with_whoever_started_it() -> None:
-    process = await RendererProcess.start(SERVER)
+    process = await RendererProcess.start(RENDERER)
     await process.render("/", b"{}")
     assert process._process.stdin is not None
     process._process.stdin.close()  # as when the server is killed
@@ -184,7 +185,7 @@ async def test_a_close_that_is_given_up_leaves_neither_process_nor_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    process = await RendererProcess.start(SERVER)
+    process = await RendererProcess.start(RENDERER)
     closing = asyncio.create_task(process.close())
     for _ in range(steps):
         await asyncio.sleep(0)
@@ -195,3 +196,11 @@ async def test_a_close_that_is_given_up_leaves_neither_process_nor_folder(
     await asyncio.wait_for(process.is_spent.wait(), SECONDS)
     assert process._process.returncode is not None
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - the folder is looked at from the event loop
+
+
+async def test_it_needs_no_node_packages(tmp_path: Path) -> None:
+    script = tmp_path / RENDERER.name  # no node_modules lies above it
+    shutil.copyfile(RENDERER, script)
+    process = await RendererProcess.start(script)
+    assert "<main" in await process.render("/", b"{}")
+    await process.close()
