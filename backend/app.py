@@ -21,6 +21,7 @@ from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
+from backend.monitoring.routes import router as monitoring_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.routes import router as orders_router
 from backend.payment.routes import payments_router, regions_router
@@ -40,6 +41,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     payment_router,
     orders_router,
     health_router,
+    monitoring_router,
     manual_router,
     shipping_hook_router,
     customers_router,
@@ -70,6 +72,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.readiness = shop.readiness
+    api.state.monitor = shop.monitor
     api.state.payments = shop.payments
     api.state.checkout = shop.checkout
     api.state.fulfillment_providers = shop.fulfillment_providers

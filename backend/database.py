@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import asyncpg
 import orjson
@@ -34,7 +34,7 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -264,6 +264,12 @@ class Database:
         """Whether the database answers a trivial query."""
         async with self.read() as session:
             return bool((await session.execute(text("SELECT 1"))).scalar_one() == 1)
+
+    @property
+    def connections(self) -> tuple[int, int]:
+        """How many connections are in use, and how many are open and idle."""
+        pool = cast("QueuePool", self.engine.pool)
+        return pool.checkedout(), pool.checkedin()
 
     @property
     def served_seconds_ago(self) -> float:

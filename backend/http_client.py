@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from ssl import SSLContext
+from time import perf_counter
 from typing import Any, TypeVar
 
 import httpx
@@ -23,6 +24,7 @@ from tenacity import (
 )
 
 from backend.errors import OutsideFailure
+from backend.metrics import OUTSIDE_CALLS, OUTSIDE_SECONDS
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 Result = TypeVar("Result")
@@ -128,9 +130,11 @@ class HttpClient:
             timeout=httpx.Timeout(seconds, connect=connect, pool=connect),
         )
         # a deadline beside httpx's timeouts: those start again with every byte that trickles in
-        with self._mapped():
+        with self._mapped(), self._measured() as told:
             async with asyncio.timeout(seconds):
-                return await self._http.send(request, follow_redirects=False)
+                response = await self._http.send(request, follow_redirects=False)
+            told(f"{response.status_code // 100}xx")
+            return response
 
     async def repeat(
         self,
@@ -165,6 +169,25 @@ class HttpClient:
         with self._mapped():
             async with asyncio.timeout(seconds):
                 return await attempts(once)
+
+    @contextmanager
+    def _measured(self) -> Iterator[Callable[[str], None]]:
+        """Count one call with its outcome, which is told where there is an answer, and how long it took."""
+        outcome = "no_answer"
+
+        def told(answer: str) -> None:
+            nonlocal outcome
+            outcome = answer
+
+        began = perf_counter()
+        try:
+            yield told
+        except _NEVER_SENT:
+            outcome = "unreachable"
+            raise
+        finally:
+            OUTSIDE_CALLS.labels(self.service, outcome).inc()
+            OUTSIDE_SECONDS.labels(self.service).observe(perf_counter() - began)
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:

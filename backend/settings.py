@@ -117,6 +117,8 @@ class Settings(Identity, Sourced):
     """How many processes draw the pages; with none, browsers draw them themselves."""
     log_format: str = Field(default="text", pattern="^(text|json)$")
     """`json`: each entry of the log is one JSON object."""
+    metrics_token: SecretStr = SecretStr("")
+    """What `GET /metrics` asks for; without it there is no such page."""
     drain_seconds: float = Field(default=0, ge=0, le=300)
     """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
     trusted_proxies: str = ""
@@ -235,7 +237,7 @@ class Settings(Identity, Sourced):
         problems = []
         if not self.public_url.startswith("https://"):
             problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
-        for name in ("SECRET_KEY", "REVALIDATE_SECRET"):
+        for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN"):
             if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
                 problems.append(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
         if not self._text("SECRET_KEY"):

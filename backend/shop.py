@@ -28,6 +28,7 @@ from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
 from backend.mail.transports import transport_of
+from backend.monitoring import Monitor
 from backend.office_settings import StandingSettings
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
@@ -66,6 +67,7 @@ class Shop:
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.pictures = picture_store(settings.data_dir)
         self.loop_lag = LoopLag()
+        self.monitor = Monitor(self.database, self.loop_lag)
         self.readiness = Readiness.of(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)
         registered = modules.registered()
@@ -120,6 +122,7 @@ class Shop:
     async def start(self) -> None:
         """Start the background work on the running event loop."""
         self.loop_lag.start()
+        self.monitor.start()
         await self.sandbox.start()
         self.worker.start()
         for service in self.services:
@@ -136,6 +139,7 @@ class Shop:
         await self.sandbox.stop()
         for provider in self.fulfillment_providers.values():
             await provider.close()
+        await self.monitor.stop()
         await self.loop_lag.stop()
         await self.catalog_version.close()
         await self.database.close()

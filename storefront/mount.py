@@ -28,8 +28,8 @@ from storefront.static_files import with_cache_headers
 
 API_SEGMENTS = frozenset(
     {
-        "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "docs", "openapi.json", "sandbox",
-        "pictures",
+        "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "metrics", "docs", "openapi.json",
+        "sandbox", "pictures",
     }
 )  # fmt: skip
 """The first path segments that belong to the API; everything else is Reflex's."""
@@ -75,6 +75,7 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     if shop.settings.renderers:
         shop.readiness.checks["renderer"] = renderer.look
     api.state.renderer = renderer
+    shop.monitor.samples.append(renderer.sample)
     renders = RenderCache(renderer, shop.settings, build=STAMP.read_bytes(), folder=CLIENT)
     return Documents(pages, CLIENT, renders)
 

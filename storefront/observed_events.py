@@ -1,10 +1,13 @@
-"""What is seen of each event of a page while it is handled: its id in the log."""
+"""What is seen of each event of a page while it is handled: its id in the log, and how long it took."""
+
+from time import perf_counter
 
 import reflex.app
 from reflex_base.event.processor import BaseStateEventProcessor, EventQueueEntry
 from reflex_base.registry import RegisteredEventHandler
 
 from backend.logs import hide_in_log, log_scope
+from backend.metrics import EVENT_SECONDS, EVENTS
 
 
 class ObservedEvents(BaseStateEventProcessor):
@@ -13,9 +16,25 @@ class ObservedEvents(BaseStateEventProcessor):
     async def _execute_event(
         self, *, entry: EventQueueEntry, registered_handler: RegisteredEventHandler
     ) -> None:
-        with log_scope(event_id=entry.ctx.txid, event=entry.event.name):
-            hide_in_log(entry.event.payload)
-            await super()._execute_event(entry=entry, registered_handler=registered_handler)
+        name = short_name(entry.event.name)
+        outcome = "canceled"  # by a later one that supersedes it, or by the shop's end
+        began = perf_counter()
+        try:
+            with log_scope(event_id=entry.ctx.txid, event=name):
+                hide_in_log(entry.event.payload)
+                await super()._execute_event(entry=entry, registered_handler=registered_handler)
+            outcome = "ok"
+        except Exception:
+            outcome = "failed"
+            raise
+        finally:
+            EVENTS.labels(name, outcome).inc()
+            EVENT_SECONDS.labels(name).observe(perf_counter() - began)
+
+
+def short_name(name: str) -> str:
+    """An event's name without its state's module: `checkout_state.place`."""
+    return name.rpartition("____")[2]
 
 
 def observe_events() -> None:

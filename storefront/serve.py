@@ -7,6 +7,8 @@ import multiprocessing
 import resource
 from http.client import HTTPException
 from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from time import sleep
 from urllib.request import urlopen
@@ -18,6 +20,7 @@ from granian.server import Server
 from starlette.types import ASGIApp
 
 from backend.logs import set_up_logging
+from backend.metrics import forget_dead_processes, share_between_processes
 from backend.settings import Settings, load_settings
 from backend.start import CannotStart, prepare
 from storefront.build import STAMP
@@ -47,9 +50,14 @@ def main() -> None:
     held = hold_port(settings.port)
     if added := asyncio.run(prepare(settings)).products:
         print(f"Filled the empty shop with {added} demo toys.")
-    prepare_serving()
     set_up_logging(settings)
-    serve(settings)
+    with TemporaryDirectory(prefix="trompo-metrics-") as metrics:
+        if settings.workers > 1:
+            prepare_serving(Path(metrics))
+            share_between_processes()
+        else:
+            prepare_serving()
+        serve(settings)
     if held is not None:
         held.close()
 
@@ -97,6 +105,7 @@ def open_shop() -> ASGIApp:
     """Make the worker's app, and say so when the shop really answers."""
     end_with_parent()
     set_up_logging(load_settings())
+    forget_dead_processes()
     from storefront.storefront import app
 
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()

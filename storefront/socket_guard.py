@@ -23,6 +23,7 @@ from reflex_base.registry import RegistrationContext
 
 from backend.app import current_shop
 from backend.edge.requests import address_behind
+from backend.metrics import WEBSOCKETS
 from backend.rate_limit import PEOPLE, network_of
 from storefront.closed_pages import ClosedPages
 
@@ -115,15 +116,16 @@ class GuardedNamespace(EventNamespace):
         if not self._is_open or client in self._waiting:
             return False
         self._sockets[sid] = Socket(client)
+        WEBSOCKETS.set(len(self._sockets))
         try:
             _require_token(environ)
             await super().on_connect(sid, environ, checked_boot(auth))
         except Refused as reason:
-            self._sockets.pop(sid, None)
+            self._forget(sid)
             self._note(client, str(reason))
             return False
         except BaseException:
-            self._sockets.pop(sid, None)
+            self._forget(sid)
             raise
         self._closed_pages.opened(self.sid_to_token.get(sid, ""))
         return None
@@ -155,7 +157,7 @@ class GuardedNamespace(EventNamespace):
 
     def on_disconnect(self, sid: str) -> Any:
         """Forget the socket, and in a while its page."""
-        self._sockets.pop(sid, None)
+        self._forget(sid)
         token = self.sid_to_token.get(sid)
         cleaned = super().on_disconnect(sid)
         if token:
@@ -179,6 +181,11 @@ class GuardedNamespace(EventNamespace):
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
+    def _forget(self, sid: str) -> Socket | None:
+        socket = self._sockets.pop(sid, None)
+        WEBSOCKETS.set(len(self._sockets))
+        return socket
+
     async def _fail(self, sid: str, socket: Socket, reason: str) -> None:
         if not socket.failures.spend():
             await self._close(sid, socket, reason)
@@ -186,7 +193,7 @@ class GuardedNamespace(EventNamespace):
         self._note(socket.client, reason)
 
     async def _close(self, sid: str, socket: Socket, reason: str) -> None:
-        if self._sockets.pop(sid, None) is None:
+        if self._forget(sid) is None:
             return
         log.warning("a websocket was closed: it %s", reason)
         self._overdraw(socket.client)

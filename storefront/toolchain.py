@@ -48,9 +48,14 @@ def prepare_building() -> None:
     environment.REFLEX_ENV_MODE.set(Env.PROD)
 
 
-def prepare_serving() -> None:
-    """Let Reflex serve the pages that were built, without compiling anything."""
+def prepare_serving(metrics: Path | None = None) -> None:
+    """Let Reflex serve the pages that were built, without compiling anything.
+
+    `metrics` is the folder by which several workers share their metrics: see `backend.metrics.share_between_processes`.
+    """
     prepare_environment()
+    if metrics is not None:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
     environment.REFLEX_ENV_MODE.set(Env.PROD)
     environment.REFLEX_SKIP_COMPILE.set(True)
     environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.set(True)

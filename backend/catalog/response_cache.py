@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.catalog.version_probe import Version, VersionProbe
 from backend.edge.conditional import IF_NONE_MATCH, NotModified, is_known
+from backend.edge.observed import ROUTE
 
 MAX_BYTES = 32 * 1024 * 1024
 """How much memory the responses of a process may take; the least recently used go first."""
@@ -68,6 +69,7 @@ class ResponseCache:
         ):
             await self._app(scope, receive, send)
             return
+        scope[ROUTE] = route_template(scope["path"])
         headers = dict(
             reversed(scope["headers"])
         )  # of several by one name the first counts, as it does in the API
@@ -135,6 +137,12 @@ class _Recorder:
         else:
             await self.send(start)
             await self.send(message)
+
+
+def route_template(path: str) -> str:
+    """The template of a path that `CATALOGUE` matches: what is served from here never comes to its route."""
+    store, kind, *one = path.removeprefix("/").split("/")
+    return "/".join(("", store, kind, *("{id}" for _ in one)))
 
 
 def _size(response: CachedResponse) -> int:

@@ -1,36 +1,62 @@
-"""What is seen of each request from outside the app: its id, in the log and in the response."""
+"""What is seen of each request from outside the app: its id, in the log and in the response; how long it took."""
 
 import re
 import secrets
+from time import perf_counter
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.edge.requests import is_trusted
 from backend.logs import log_scope
+from backend.metrics import REQUEST_SECONDS, REQUESTS
 
 REQUEST_ID = "x-request-id"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
+ROUTE = "trompo.route"
+"""Key in a request's scope: the template of its path, from who answers without the API's routes."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 def observed(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
-    """The app, each of whose requests has an id: that of a trusted proxy, or else a new one."""
+    """The app, whose requests are counted and measured, each with an id: that of a trusted proxy, or else a new one."""
 
     async def observe(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         request_id = _id_of(scope, trusted_proxies)
+        status = "aborted"
+        began = perf_counter()
 
         async def send_with_id(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = str(message["status"])
                 MutableHeaders(scope=message)[REQUEST_ID] = request_id
             await send(message)
 
-        with log_scope(request_id=request_id):
-            await app(scope, receive, send_with_id)
+        try:
+            with log_scope(request_id=request_id):
+                await app(scope, receive, send_with_id)
+        finally:
+            route = route_of(scope)
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            REQUESTS.labels(method, route, status).inc()
+            REQUEST_SECONDS.labels(route).observe(perf_counter() - began)
 
     return observe
+
+
+def route_of(scope: Scope) -> str:
+    """The template of a request's path that was answered, such as `/store/carts/{cart_id}`; never the path itself.
+
+    Of a mounted app it is where that is mounted; `none` when no route of the shop has the path.
+    """
+    if known := scope.get(ROUTE):
+        return str(known)
+    route = getattr(scope.get("route"), "path", "")
+    return f"{scope.get('root_path', '')}{route}" or "none"
 
 
 def _id_of(scope: Scope, trusted_proxies: str) -> str:

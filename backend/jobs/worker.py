@@ -25,6 +25,7 @@ from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 from backend.logs import log_scope
+from backend.metrics import JOB_RUNS
 
 log = logging.getLogger(__name__)
 
@@ -192,8 +193,10 @@ class Worker:
                 async with asyncio.timeout(kind.timeout.total_seconds()):
                     results = await claimed.handler(claimed.runs)
             except Exception as error:  # noqa: BLE001 - whatever it is, the job is tried again and the others go on
+                JOB_RUNS.labels(kind.name, "failed").inc()
                 await self._record(claimed, error=error)
             else:
+                JOB_RUNS.labels(kind.name, "ok").inc()
                 await self._record(claimed, results=results)
 
     async def _record(

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import current_shop
 from backend.edge.conditional import tag_of
+from backend.edge.observed import ROUTE
 from backend.single_flight import SingleFlight
 from storefront.documents import sitemap
 from storefront.documents.markup import first_tags, further_tags, initial_state_element, with_tags
@@ -58,6 +59,7 @@ class Documents:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http" or self._is_not_ours(scope["path"]):
+            scope[ROUTE] = "(files)"
             await self._pages(scope, receive, send)
             return
         response = await self._respond(scope)
@@ -74,6 +76,8 @@ class Documents:
         address = read_address(scope)
         screen = office_page_at(address.segments) if address else None
         page = page_at(address.segments) if address else None
+        if (shown := screen or page) is not None:
+            scope[ROUTE] = shown.route
         if address is not None and screen is not None:
             return await self._screen(screen) if address.is_canonical else _redirect(308, address.url)
         if address is None or page is None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backend.edge.readiness import OK
+from backend.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
 from storefront.renderer.process import NotRendered, RendererProcess
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,11 @@ class RendererSupervisor:
         """The check of `/readyz`: `ok`, or that no process is up."""
         return OK if self.is_up else "none is up"
 
+    def sample(self) -> None:
+        """Tell the metrics how it stands."""
+        RENDERERS.set(sum(process.is_up for process in self._up))
+        RENDERER_MEMORY.set(self.memory_kib * 1024)
+
     @property
     def memory_kib(self) -> int:
         """The memory of all processes at their last responses."""
@@ -108,6 +114,7 @@ class RendererSupervisor:
             process.kill()
             raise NotRendered("the renderer hung") from None
         self.rendered += 1
+        PAGES_RENDERED.inc()
         if process.rendered >= MOST_RENDERED or process.memory_kib >= MOST_MEMORY_KIB:
             process.is_spent.set()
         return html
@@ -142,6 +149,7 @@ class RendererSupervisor:
         """
         process = await RendererProcess.start(self._script)
         self.starts += 1
+        RENDERER_STARTS.inc()
         try:
             for sample in self._samples:
                 await process.render(sample, b"{}")

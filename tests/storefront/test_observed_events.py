@@ -1,6 +1,8 @@
-"""What an event's handling writes into the log bears its id, and nothing that was typed of a person."""
+"""What an event writes into the log bears its id and nothing of a person; each event is counted by its outcome."""
 
+import asyncio
 import logging
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,11 +11,14 @@ import reflex.app
 from reflex_base.event.processor import BaseStateEventProcessor
 
 from backend.logs import OneLine
+from backend.metrics import REGISTRY
 from storefront.observed_events import ObservedEvents, observe_events
 
 ENTRY: Any = SimpleNamespace(
     ctx=SimpleNamespace(txid="0123456789ab"),
-    event=SimpleNamespace(name="shop.place", payload={"values": {"first_name": "Zoraida"}, "total": 3}),
+    event=SimpleNamespace(
+        name="shop____checkout_state.place", payload={"values": {"first_name": "Zoraida"}, "total": 3}
+    ),
 )
 
 
@@ -26,7 +31,25 @@ async def test_an_event_has_a_scope_of_the_log(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
     await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
-    assert entries[0].endswith("for [hidden] [event_id=0123456789ab event=shop.place]")
+    assert entries[0].endswith("for [hidden] [event_id=0123456789ab event=checkout_state.place]")
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [(None, "ok"), (ValueError(), "failed"), (asyncio.CancelledError(), "canceled")]
+)
+async def test_an_event_is_counted(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
+) -> None:
+    async def handle(_processor: object, **_entry: object) -> None:
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    labels = {"event": "checkout_state.place", "outcome": outcome}
+    before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
+    with pytest.raises(type(error)) if error else nullcontext():
+        await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
 
 
 def test_the_app_takes_our_processor(monkeypatch: pytest.MonkeyPatch) -> None:

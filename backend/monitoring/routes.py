@@ -1,0 +1,41 @@
+"""`GET /metrics`: the shop's figures for Prometheus, for whoever has METRICS_TOKEN.
+
+Without that setting there is no such page. It is not given to callers from this machine either: behind a proxy on the
+same machine everybody is one.
+"""
+
+import asyncio
+import hmac
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from backend.edge.dependencies import ShopSettings
+from backend.errors import NotFound, Unauthorized
+from backend.metrics import exposition
+from backend.monitoring.figures import shared_figures
+from backend.single_flight import SingleFlight
+
+router = APIRouter(tags=["operations"])
+_scrapes = SingleFlight[int, bytes]()
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request, settings: ShopSettings) -> Response:
+    """What all processes counted, this one's momentary values, and what the database says. 404 without METRICS_TOKEN.
+
+    Several that ask at once are answered alike. The status is 200 while the database is away, too.
+    """
+    token = settings.metrics_token.get_secret_value()
+    if not token:
+        raise NotFound("Cannot GET /metrics")
+    given = request.headers.get("authorization", "")
+    if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+        raise Unauthorized("METRICS_TOKEN is needed, as a bearer token")
+    state = request.app.state
+
+    async def read() -> bytes:
+        state.monitor.sample()
+        return await asyncio.to_thread(exposition) + await shared_figures(state.database)
+
+    return Response(await _scrapes.share(id(state.database), read), media_type=CONTENT_TYPE_LATEST)
