@@ -22,6 +22,8 @@ from backend.edge.health import router as health_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
 from backend.monitoring.routes import router as monitoring_router
+from backend.office.audit_routes import file_router as audit_file_router
+from backend.office.audit_routes import router as audit_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.routes import router as orders_router
 from backend.payment.routes import payments_router, regions_router
@@ -55,6 +57,8 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     fulfillment_router,
     payments_router,
     attention_router,
+    audit_router,
+    audit_file_router,
     regions_router,
     inventory_router,
     stock_router,

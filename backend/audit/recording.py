@@ -169,7 +169,7 @@ def _note_row(entry: _Entry, row: Any, *, is_new: bool = False, is_gone: bool = 
             continue
         value = state.dict.get(name)
         if is_new or is_gone:
-            if value in (None, "", [], {}):
+            if not value:
                 continue
             change = (None, value) if is_new else (value, None)
         else:

@@ -37,11 +37,10 @@ NOBODYS: dict[str, frozenset[str] | None] = {
 }
 """The columns, by table, whose values say nothing about a person."""
 
-LEFT_OUT = frozenset({"id", "created_at", "updated_at", "title_key"})
+LEFT_OUT = frozenset({"id", "created_at", "updated_at", "title_key", "token_epoch", "totp_failures"})
 """What follows from the rest."""
 SECRET = frozenset({
-    "code_hash", "password_hash", "token_epoch", "token_hash", "totp_failures", "totp_last_step", "totp_pending",
-    "totp_secret",
+    "code_hash", "password_hash", "token_hash", "totp_last_step", "totp_pending", "totp_secret",
 })  # fmt: skip
 """That it changed is recorded, and never its value."""
 

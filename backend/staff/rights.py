@@ -37,6 +37,7 @@ class Right(StrEnum):
     RESOLVE_ATTENTION = "resolve it"
     READ_SETTINGS = "see locations, shipping options, regions, channels and keys"
     CHANGE_SETTINGS = "change locations, shipping options and regions"
+    READ_AUDIT = "see who did what"
     EXPORT_PERSONAL_DATA = "take personal data out"
     CHANGE_STAFF = "see and change staff"
 
@@ -60,9 +61,10 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.FULFILL,
         Right.CAPTURE_PAYMENTS,
         Right.RESOLVE_ATTENTION,
+        Right.READ_AUDIT,
     },
     Role.STOCKROOM: _SEES | {Right.CHANGE_STOCK, Right.FULFILL},
-    Role.ACCOUNTANT: _SEES | {Right.EXPORT_PERSONAL_DATA},
+    Role.ACCOUNTANT: _SEES | {Right.EXPORT_PERSONAL_DATA, Right.READ_AUDIT},
 }
 SECOND_FACTOR = frozenset({Right.BOOK_REFUNDS, Right.CHANGE_STAFF, Right.EXPORT_PERSONAL_DATA})
 """What a password alone does not open, whoever has it."""

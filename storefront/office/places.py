@@ -13,6 +13,7 @@ ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
 PACK = f"{OFFICE}/empacar"
 STOCK = f"{OFFICE}/bodega"
+AUDIT = f"{OFFICE}/auditoria"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Place:
 PLACES = (
     Place(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
+    Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
 )
 
 

@@ -8,8 +8,8 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, enter, today
-from storefront.office.places import ATTENTION, ENTER, OFFICE
+from storefront.office import attention, audit, enter, today
+from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE
 
 NAME = _("Oficina")
 """What every document's title ends with."""
@@ -54,6 +54,7 @@ OFFICE_PAGES = (
     OfficePage(ENTER, enter.page, enter.OfficeEnterState, enter.TITLE),
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
+    OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
 )
 
 

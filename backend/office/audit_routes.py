@@ -1,0 +1,85 @@
+"""The audit over the Admin API. The platform has none: the routes and their answers are our own."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from backend.edge.dependencies import Db
+from backend.edge.errors import REFUSALS
+from backend.edge.requests import WireRoute
+from backend.edge.wire import JsonDict, Wire
+from backend.office.audit import AuditFilter, AuditRow, audit_entries, audit_file
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin/audit",
+    route_class=WireRoute,
+    tags=["admin: audit"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_AUDIT),
+)
+
+file_router = APIRouter(
+    prefix="/admin/audit",
+    tags=["admin: audit"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_AUDIT),
+)
+
+Said = Annotated[str, Query(max_length=200)]
+
+
+@router.get("")
+async def list_entries(
+    *,
+    actor: StaffMember,
+    database: Db,
+    actor_id: Said = "",
+    subject_id: Said = "",
+    since: Said = "",
+    until: Said = "",
+    cursor: Said = "",
+) -> Wire:
+    """Who did what, the newest first. `since` and `until` are days in Colombia, `cursor` that of the page before."""
+    wanted = AuditFilter(actor_id, subject_id, since, until)
+    async with database.read() as session:
+        page = await audit_entries(session, actor, wanted, cursor)
+    return Wire({"audit": [_entry(row) for row in page.rows], "cursor": page.cursor or None})
+
+
+@file_router.get("/export", response_class=StreamingResponse)
+async def export(
+    *,
+    actor: StaffMember,
+    database: Db,
+    actor_id: Said = "",
+    subject_id: Said = "",
+    since: Said = "",
+    until: Said = "",
+) -> StreamingResponse:
+    """The same as a file for a spreadsheet: a line a field, without personal values."""
+    pieces = audit_file(database, actor, AuditFilter(actor_id, subject_id, since, until))
+    head = await anext(pieces)  # what is refused is refused before the answer begins
+
+    async def whole() -> AsyncIterator[str]:
+        yield head
+        async for piece in pieces:
+            yield piece
+
+    disposition = {"content-disposition": 'attachment; filename="auditoria.csv"', "cache-control": "no-store"}
+    return StreamingResponse(whole(), media_type="text/csv; charset=utf-8", headers=disposition)
+
+
+def _entry(row: AuditRow) -> JsonDict:
+    return {
+        "id": row.id,
+        "who": row.who,
+        "actor_id": row.actor_id,
+        "did": row.sentence,
+        "subject_id": row.subject,
+        "when": row.moment_label,
+        "changes": [{"field": one.field, "before": one.before, "after": one.after} for one in row.changes],
+    }
