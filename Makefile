@@ -110,6 +110,7 @@ compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-
 lock: $(DEV_STAMP)
 	$(say) 'Locking the Python packages …'
 	@$(compile) --output-file requirements/run.txt
+	@$(compile) --extra traces --constraints requirements/run.txt --output-file requirements/traces.txt
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 
 clean:

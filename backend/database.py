@@ -42,6 +42,7 @@ from backend.errors import InvalidData
 from backend.outage import DatabaseUnavailable, Outage, as_unavailable
 from backend.settings import Settings
 from backend.sqlite_inline import InlineConnection, connect
+from backend.tracing import trace_statements
 
 SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
@@ -172,6 +173,7 @@ class Database:
         self.through_pooler = through_pooler
         self._outage = Outage()
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
+        trace_statements(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
         # every statement sees what is committed, in a transaction or not: reading spares its BEGIN and its end
         # (through a pooler, a transaction is what keeps a statement on the connection that has prepared it)

@@ -25,6 +25,7 @@ from tenacity import (
 
 from backend.errors import OutsideFailure
 from backend.metrics import OUTSIDE_CALLS, OUTSIDE_SECONDS
+from backend.tracing import span
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 Result = TypeVar("Result")
@@ -130,7 +131,12 @@ class HttpClient:
             timeout=httpx.Timeout(seconds, connect=connect, pool=connect),
         )
         # a deadline beside httpx's timeouts: those start again with every byte that trickles in
-        with self._mapped(), self._measured() as told:
+        called = {"server.address": request.url.host, "url.path": request.url.path}
+        with (
+            self._mapped(),
+            self._measured() as told,
+            span(f"{method} {self.service}", "client", called),
+        ):
             async with asyncio.timeout(seconds):
                 response = await self._http.send(request, follow_redirects=False)
             told(f"{response.status_code // 100}xx")

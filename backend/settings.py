@@ -117,6 +117,8 @@ class Settings(Identity, Sourced):
     """How many processes draw the pages; with none, browsers draw them themselves."""
     log_format: str = Field(default="text", pattern="^(text|json)$")
     """`json`: each entry of the log is one JSON object."""
+    otel_exporter_otlp_endpoint: str = ""
+    """Who collects traces: an address of OTLP over HTTP. OpenTelemetry reads its further settings itself."""
     metrics_token: SecretStr = SecretStr("")
     """What `GET /metrics` asks for; without it there is no such page."""
     drain_seconds: float = Field(default=0, ge=0, le=300)
@@ -168,7 +170,14 @@ class Settings(Identity, Sourced):
     google_client_secret: SecretStr = SecretStr("")
     google_issuer: str = "https://accounts.google.com"
 
-    @field_validator("public_url", "storefront_url", "gateway_url", "carrier_api_url", "google_issuer")
+    @field_validator(
+        "public_url",
+        "storefront_url",
+        "gateway_url",
+        "carrier_api_url",
+        "google_issuer",
+        "otel_exporter_otlp_endpoint",
+    )
     @classmethod
     def _is_http_url(cls, url: str) -> str:
         if url and not url.startswith(("http://", "https://")):

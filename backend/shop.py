@@ -38,6 +38,7 @@ from backend.rate_limit import ExpiredCounters
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
+from backend.tracing import stop_tracing
 from backend.upkeep.tidy import Tidy
 
 
@@ -143,6 +144,7 @@ class Shop:
         await self.loop_lag.stop()
         await self.catalog_version.close()
         await self.database.close()
+        await stop_tracing()
 
 
 _current: Shop | None = None

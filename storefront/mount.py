@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from reflex.config import get_config
 from reflex.utils.exec import is_prod_mode
+from reflex_base import otel
 from reflex_base.environment import environment
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -15,6 +16,7 @@ from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.edge.body_limit import with_bounded_bodies
 from backend.edge.observed import observed
 from backend.settings import Settings, load_settings
+from backend.tracing import start_tracing
 from storefront.build import CLIENT, RENDERER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
@@ -43,6 +45,8 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     In development Vite serves the pages, on another port; only the websocket comes here then.
     """
     shop = Shop(_settings())
+    if endpoint := shop.settings.otel_exporter_otlp_endpoint:
+        otel.enable(tracer_provider=start_tracing(endpoint))
     set_current_shop(shop)
     api = create_api(shop)
     api.include_router(revalidation.router)

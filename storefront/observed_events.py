@@ -8,6 +8,7 @@ from reflex_base.registry import RegisteredEventHandler
 
 from backend.logs import hide_in_log, log_scope
 from backend.metrics import EVENT_SECONDS, EVENTS
+from backend.tracing import trace_fields
 
 
 class ObservedEvents(BaseStateEventProcessor):
@@ -20,7 +21,7 @@ class ObservedEvents(BaseStateEventProcessor):
         outcome = "canceled"  # by a later one that supersedes it, or by the shop's end
         began = perf_counter()
         try:
-            with log_scope(event_id=entry.ctx.txid, event=name):
+            with log_scope(event_id=entry.ctx.txid, event=name, **trace_fields()):
                 hide_in_log(entry.event.payload)
                 await super()._execute_event(entry=entry, registered_handler=registered_handler)
             outcome = "ok"

@@ -23,6 +23,7 @@ from backend.logs import set_up_logging
 from backend.metrics import forget_dead_processes, share_between_processes
 from backend.settings import Settings, load_settings
 from backend.start import CannotStart, prepare
+from backend.tracing import can_trace
 from storefront.build import STAMP
 from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
 from storefront.toolchain import prepare_serving
@@ -47,6 +48,7 @@ def main() -> None:
     """
     settings = load_settings()
     _require_build()
+    _require_tracing(settings)
     held = hold_port(settings.port)
     if added := asyncio.run(prepare(settings)).products:
         print(f"Filled the empty shop with {added} demo toys.")
@@ -141,6 +143,14 @@ def _answers(port: int) -> bool:
 def _require_build() -> None:
     if not STAMP.exists():
         raise CannotStart("Trompo cannot start: its pages are not built. `make run` builds and starts it.")
+
+
+def _require_tracing(settings: Settings) -> None:
+    if settings.otel_exporter_otlp_endpoint and not can_trace():
+        raise CannotStart(
+            "Trompo cannot start: OTEL_EXPORTER_OTLP_ENDPOINT needs what "
+            "`pip install --require-hashes --requirement requirements/traces.txt` installs."
+        )
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ from backend.shipping.municipalities import municipality
 from backend.shipping.options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
 from backend.tables import JsonObject
+from backend.tracing import traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +73,19 @@ class Checkout:
     fulfillment_providers: FulfillmentProviders
     tracker: Tracker
 
+    @traced
     async def priced_offers(
         self, cart_id: str, option_id: str | None = None, caller: Caller | None = None
     ) -> list[tuple[Offer, Quote | None]]:
         """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
         return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 
+    @traced
     async def choose_shipping(self, cart_id: str, option_id: str, caller: Caller | None = None) -> Cop:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
         return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 
+    @traced
     async def offer_shipping(
         self, cart_id: str, wanted: str = "", *, is_choice: bool = False
     ) -> ShippingOffer:
@@ -90,6 +94,7 @@ class Checkout:
             self.database, self.fulfillment_providers, cart_id, wanted, is_choice=is_choice
         )
 
+    @traced
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
         """Store the municipality, and the street if given, so that shipping is priced while the form is still typed.
 
@@ -123,6 +128,7 @@ class Checkout:
             offered = await payments.offered_providers(session, cart.region_id)
         return provider_id in offered and self.payments.provider(provider_id) is not None
 
+    @traced
     async def collect(
         self, cart_id: str, caller: Caller | None = None
     ) -> tuple[PaymentCollection, Sequence[PaymentSession]]:
@@ -145,6 +151,7 @@ class Checkout:
             collection = await payments.upsert_collection(session, terms.collection, cart_id, prices.total)
             return collection, terms.payment_sessions
 
+    @traced
     async def start_payment(
         self,
         cart_id: str,
@@ -174,6 +181,7 @@ class Checkout:
         start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
         return await self._starter.start(start)
 
+    @traced
     async def close_payment(self, cart_id: str) -> None:
         """Close the cart's payment that is at the bank, and start no other. See `PaymentStarter.close_waiting`."""
         await self._starter.close_waiting(cart_id)
@@ -196,6 +204,7 @@ class Checkout:
         """Make the cart's order, once. See `backend.checkout.completion.complete`."""
         return (await self.complete_cart(cart_id, expected_total=expected_total)).order
 
+    @traced
     async def complete_cart(
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
     ) -> Completed:
@@ -206,6 +215,7 @@ class Checkout:
                 session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller
             )
 
+    @traced
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str
     ) -> PlacedOrder:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backend.edge.requests import is_trusted
 from backend.logs import log_scope
 from backend.metrics import REQUEST_SECONDS, REQUESTS
+from backend.tracing import span, trace_fields
 
 REQUEST_ID = "x-request-id"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
@@ -27,6 +28,7 @@ def observed(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
             return
         request_id = _id_of(scope, trusted_proxies)
         status = "aborted"
+        method = scope["method"] if scope["method"] in METHODS else "other"
         began = perf_counter()
 
         async def send_with_id(message: Message) -> None:
@@ -37,11 +39,18 @@ def observed(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
             await send(message)
 
         try:
-            with log_scope(request_id=request_id):
+            with (
+                span(method, "server", {"http.request.method": method}) as opened,
+                log_scope(request_id=request_id, **trace_fields()),
+            ):
                 await app(scope, receive, send_with_id)
+                if opened is not None:
+                    opened.update_name(f"{method} {route_of(scope)}")
+                    opened.set_attributes(
+                        {"http.route": route_of(scope), "http.response.status_code": status}
+                    )
         finally:
             route = route_of(scope)
-            method = scope["method"] if scope["method"] in METHODS else "other"
             REQUESTS.labels(method, route, status).inc()
             REQUEST_SECONDS.labels(route).observe(perf_counter() - began)
 

@@ -33,6 +33,7 @@ from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
 from backend.tables import JsonObject
+from backend.tracing import traced
 from backend.transitions import Transitions
 
 log = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ class NewLabel:
     items: list[JsonObject] = field(default_factory=list)
 
 
+@traced
 async def create_label(
     database: Database, provider: FulfillmentProvider, new: NewLabel, *, by: Who | None = None
 ) -> Fulfillment:
@@ -113,6 +115,7 @@ async def create_label(
     return await _record_label(database, fulfillment.id, label)
 
 
+@traced
 async def cancel_label(
     database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, by: Who | None = None
 ) -> Fulfillment:

@@ -26,6 +26,7 @@ from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 from backend.logs import log_scope
 from backend.metrics import JOB_RUNS
+from backend.tracing import span, trace_fields
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +189,10 @@ class Worker:
 
     async def _do(self, claimed: Claimed) -> None:
         kind = claimed.handler.kind
-        with log_scope(job=kind.name, job_id=str(claimed.runs[0].id)):
+        with (
+            span(f"job {kind.name}", "consumer"),
+            log_scope(job=kind.name, job_id=str(claimed.runs[0].id), **trace_fields()),
+        ):
             try:
                 async with asyncio.timeout(kind.timeout.total_seconds()):
                     results = await claimed.handler(claimed.runs)

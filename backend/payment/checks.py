@@ -28,6 +28,7 @@ from backend.payment.transitions import (
     lock_session,
     move,
 )
+from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ _WITH_CLOCK = select(PaymentSession, db_now()).where(PaymentSession.id == bindpa
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 
+@traced
 async def check_session(database: Database, providers: Providers, payment: PaymentSession) -> SessionState:
     """Ask the provider about this session and apply its report.
 

@@ -24,6 +24,7 @@ from backend.payment.checks import check_second_transaction, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, Verdict
 from backend.payment.states import SessionState
+from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
@@ -154,6 +155,7 @@ async def _delete_oldest(session: AsyncSession) -> None:
         await session.execute(delete(PaymentNotification).where(PaymentNotification.id.in_(oldest)))
 
 
+@traced
 async def handle_notification(
     database: Database, providers: Providers, notification_id: str, payment: int
 ) -> timedelta | None:

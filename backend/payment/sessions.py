@@ -29,6 +29,7 @@ from backend.payment.providers.base import (
 from backend.payment.states import LIVE, OPEN, SessionState
 from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move
 from backend.tables import JsonObject, insert_row
+from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
@@ -263,6 +264,7 @@ def seconds_to_start(payment: PaymentSession, moment: datetime) -> int | None:
     return max(1, ceil((payment.created_at + CREATE_LIMIT - moment).total_seconds()))
 
 
+@traced
 async def initiate(
     database: Database, provider: PaymentProvider, payment: PaymentSession, request: PaymentRequest
 ) -> PaymentSession:

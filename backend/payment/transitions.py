@@ -30,6 +30,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
+from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ _CAPTURED = (
 )
 
 
+@traced
 async def apply_report(
     database: Database, session_id: str, report: ProviderReport, *, by: Who | None = None
 ) -> SessionState:
