@@ -1,0 +1,92 @@
+"""The files in deploy/ fit the shop that they start."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from backend.settings import Settings
+from storefront.build import SOURCES
+from storefront.processes import EVENTS_WITHIN, REQUESTS_WITHIN
+from storefront.serve import HEADERS_WITHIN
+
+ROOT = Path(__file__).parent.parent.parent
+DEPLOY = ROOT / "deploy"
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+KUBERNETES: list[dict[str, Any]] = list(
+    yaml.safe_load_all((DEPLOY / "kubernetes" / "base" / "shop.yaml").read_text("utf-8"))
+)
+OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "kubernetes").glob("*/kustomization.yaml"))
+OVERLAYS.remove("base")
+SETTINGS = {name.upper() for name in Settings.model_fields}
+OF_COMPOSE = {"SITE", "POSTGRES_PASSWORD"}
+OF_PYTHON = {"PYTHONUNBUFFERED"}
+TO_END = EVENTS_WITHIN + REQUESTS_WITHIN
+"""Seconds that a process takes at most to end, after `DRAIN_SECONDS`."""
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"^\s*#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
+
+
+def text_of(name: str) -> str:
+    return (DEPLOY / name).read_text("utf-8")
+
+
+def pod() -> Any:
+    return next(part for part in KUBERNETES if part["kind"] == "Deployment")["spec"]["template"]["spec"]
+
+
+def test_every_name_is_a_setting() -> None:
+    assert names(text_of("env.example")) <= SETTINGS | OF_COMPOSE
+    for shop in ("shop1", "shop2"):
+        assert set(COMPOSE["services"][shop]["environment"]) <= SETTINGS
+    assert {entry["name"] for entry in pod()["containers"][0]["env"]} <= SETTINGS
+    unit = re.findall(r"^Environment=(.*)$", text_of("trompo.service"), re.MULTILINE)
+    assert {pair.partition("=")[0] for line in unit for pair in line.split()} <= SETTINGS | OF_PYTHON
+    image = re.findall(r"^ENV (.*DATA_DIR.*)$", text_of("Dockerfile"), re.MULTILINE)
+    assert {pair.partition("=")[0] for line in image for pair in line.split()} - {
+        "PATH"
+    } <= SETTINGS | OF_PYTHON
+
+
+@pytest.mark.parametrize("environment", OVERLAYS)
+def test_every_name_of_an_environment_is_a_setting(environment: str) -> None:
+    values = yaml.safe_load(text_of(f"kubernetes/{environment}/kustomization.yaml"))
+    given = {pair.partition("=")[0] for pair in values["configMapGenerator"][0]["literals"]}
+    assert given
+    assert given <= SETTINGS
+
+
+def test_the_image_holds_all_that_pages_are_built_from() -> None:
+    copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", text_of("Dockerfile"), re.MULTILINE)).split()
+    assert {source for source in SOURCES if source != "requirements"} <= set(copied)
+    assert "requirements/run.txt" in copied
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+
+
+def test_who_starts_it_waits_until_it_has_drained() -> None:
+    for shop in ("shop1", "shop2"):
+        service = COMPOSE["services"][shop]
+        assert (
+            int(service["stop_grace_period"].removesuffix("s"))
+            > service["environment"]["DRAIN_SECONDS"] + TO_END
+        )
+    drain = next(
+        int(entry["value"]) for entry in pod()["containers"][0]["env"] if entry["name"] == "DRAIN_SECONDS"
+    )
+    assert pod()["terminationGracePeriodSeconds"] > drain + TO_END
+    unit = re.search(r"^TimeoutStopSec=(\d+)$", text_of("trompo.service"), re.MULTILINE)
+    assert unit is not None
+    assert int(unit[1]) > Settings().drain_seconds + TO_END
+    assert "KillMode=mixed" in text_of("trompo.service")
+
+
+def test_the_proxy_lets_go_of_a_connection_before_the_shop_closes_it() -> None:
+    kept = [
+        int(seconds) for seconds in re.findall(r"^\s*keepalive (\d+)s$", text_of("Caddyfile"), re.MULTILINE)
+    ]
+    assert kept
+    assert max(kept) < HEADERS_WITHIN
