@@ -4,10 +4,12 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 from stdnum.co import nit
 
+from backend.backups import Backup
 from backend.catalog.models import Picture, Product
 from backend.clock import now
 from backend.database import Database, database_now
@@ -19,6 +21,7 @@ from backend.settings import GatewayEnv, Settings
 LEAST_FREE = 200 * 2**20
 LITTLE_FREE = 2 * 2**30
 """Bytes on the disk of the data folder."""
+BACKUP_WARNS = timedelta(days=2)
 CLOCK_WARNS, CLOCK_FAILS = 2.0, 30.0
 """Seconds between this machine's clock and the database's."""
 
@@ -78,6 +81,35 @@ async def toys(database: Database) -> AsyncIterator[Finding]:
         )
     if not bare and not weightless:
         yield ok("toys", f"{published} for sale, all with picture and weight")
+
+
+async def backup(database: Database, settings: Settings) -> AsyncIterator[Finding]:
+    """How old the last copy is."""
+    async with database.read() as session:
+        made_at: datetime | None = (await session.execute(select(func.max(Backup.made_at)))).scalar_one()
+        moment = await database_now(session)
+    if made_at is None:
+        is_real = settings.gateway_env is GatewayEnv.PRODUCTION
+        yield (warning if is_real else ok)("backup", "no copy was made yet: `trompo backup FILE`, every day")
+        return
+    age = moment - made_at
+    message = f"the last copy is {age.days} days and {age.seconds // 3600} hours old"
+    yield (
+        ok("backup", message)
+        if age <= BACKUP_WARNS
+        else warning("backup", f"{message}: `trompo backup FILE`")
+    )
+
+
+async def legal_texts(database: Database, settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the shop says who it is where the law asks for it, and has its own legal texts."""
+    async with database.read() as session:
+        standing = await read_standing(session, settings)
+    if not standing.store_address:
+        yield warning("legal", "STORE_ADDRESS is empty: shoppers must be able to read where the shop is")
+    yield warning(
+        "legal", "the shop has no pages for terms, data policy and retracto yet: publish them elsewhere"
+    )
 
 
 async def clock(database: Database) -> AsyncIterator[Finding]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from backend.database import Database
@@ -24,11 +25,17 @@ def _config(connection: Connection) -> Config:
 
 async def upgrade(database: Database, revision: str = "head") -> None:
     """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it."""
+    await _alone(database, lambda connection: upgrade_on(connection, revision))
 
-    def run(connection: Connection) -> None:
-        command.upgrade(_config(connection), revision)
 
-    await _alone(database, run)
+def upgrade_on(connection: Connection, revision: str) -> None:
+    """The same in the caller's transaction, which is alone with the database."""
+    command.upgrade(_config(connection), revision)
+
+
+def knows(revision: str) -> bool:
+    """Whether this version of the code has the revision."""
+    return any(one.revision == revision for one in ScriptDirectory(str(FOLDER)).walk_revisions())
 
 
 async def make_revision(database: Database, message: str) -> None:

@@ -8,6 +8,7 @@ def all_tables() -> MetaData:
     """The metadata of every table of the shop, with every package's models imported."""
     import backend.attention.models
     import backend.audit.models
+    import backend.backups
     import backend.cart.models
     import backend.catalog.models
     import backend.customers.models

@@ -14,6 +14,7 @@ from sqlalchemy import delete
 from typer.testing import CliRunner
 
 from backend.app import Shop
+from backend.backups import Backup
 from backend.catalog.models import Region
 from backend.cli import app
 from backend.clock import now
@@ -78,6 +79,26 @@ async def test_a_database_that_does_not_answer_is_one_line(settings: Settings) -
     assert [finding.name for finding in findings] == ["database"]
     assert exit_code(findings) == 1
     assert "hush" not in as_text(findings)
+
+
+async def test_the_age_of_the_last_copy_is_told(shop: Shop) -> None:
+    real = shop.settings.model_copy(update=PRODUCTION)
+    for settings, status in ((shop.settings, Status.OK), (real, Status.WARNING)):
+        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, settings))
+        assert (found_status, "no copy was made yet" in message) == (status, True)
+    for days, status in ((3, Status.WARNING), (1, Status.OK)):
+        async with shop.database.transaction() as session:
+            session.add(Backup(made_at=now() - timedelta(days=days, minutes=1), size=7))
+        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, real))
+        assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
+
+
+async def test_what_the_law_asks_for_is_told(shop: Shop) -> None:
+    lines = await found(shop_checks.legal_texts(shop.database, shop.settings))
+    assert [status for _, status, _ in lines] == [Status.WARNING] * 2
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_address": "Calle 1 # 2-3"})
+    assert len(await found(shop_checks.legal_texts(shop.database, shop.settings))) == 1
 
 
 async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
