@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from ssl import SSLContext
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any, TypeVar
 
 import httpx
@@ -89,6 +89,7 @@ class HttpClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.service = service
+        self._label = service.lower().removeprefix("the ")
         self.policy = policy
         self._http = httpx.AsyncClient(
             base_url=base_url, headers=headers, transport=transport, verify=trusted()
@@ -179,7 +180,7 @@ class HttpClient:
     @contextmanager
     def _measured(self) -> Iterator[Callable[[str], None]]:
         """Count one call with its outcome, which is told where there is an answer, and how long it took."""
-        outcome = "no_answer"
+        outcome = "canceled"  # by who asked: that says nothing of the service
 
         def told(answer: str) -> None:
             nonlocal outcome
@@ -188,12 +189,13 @@ class HttpClient:
         began = perf_counter()
         try:
             yield told
-        except _NEVER_SENT:
-            outcome = "unreachable"
+        except Exception as error:
+            outcome = "unreachable" if isinstance(error, _NEVER_SENT) else "no_answer"
             raise
         finally:
-            OUTSIDE_CALLS.labels(self.service, outcome).inc()
-            OUTSIDE_SECONDS.labels(self.service).observe(perf_counter() - began)
+            OUTSIDE_CALLS.labels(self._label, outcome).inc()
+            OUTSIDE_SECONDS.labels(self._label).observe(perf_counter() - began)
+            _note(self._label, outcome)
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -207,6 +209,41 @@ class HttpClient:
                 f"{self.service} did not answer ({type(error).__name__})",
                 timed_out=isinstance(error, httpx.TimeoutException | TimeoutError),
             ) from error
+
+
+@dataclass(slots=True)
+class _Failures:
+    """Failures of one service in a row. Moments are monotonic."""
+
+    since: float
+    latest: float
+    count: int = 0
+
+
+_failures: dict[str, _Failures] = {}
+FAILURES_ENOUGH = 3
+"""Fewer in a row say nothing."""
+FAILURES_FRESH = 600.0
+"""Seconds after which the latest failure says nothing any more: nobody asked since."""
+
+
+def _note(service: str, outcome: str) -> None:
+    if outcome in {"no_answer", "unreachable", "5xx"}:
+        moment = monotonic()
+        failures = _failures.setdefault(service, _Failures(moment, moment))
+        failures.latest, failures.count = moment, failures.count + 1
+    elif outcome != "canceled":
+        _failures.pop(service, None)
+
+
+def failing_services() -> dict[str, float]:
+    """The services that this process has only failed to call lately, and for how many seconds."""
+    moment = monotonic()
+    return {
+        service: moment - failures.since
+        for service, failures in _failures.items()
+        if failures.count >= FAILURES_ENOUGH and moment - failures.latest <= FAILURES_FRESH
+    }
 
 
 @cache

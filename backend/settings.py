@@ -158,6 +158,16 @@ class Settings(Identity, Sourced):
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
     """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
 
+    # what the owner is told of; hours, days, minutes and MiB: 0 for never
+    alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
+    """Where it is sent; STORE_EMAIL without it."""
+    alert_webhook: str = ""
+    alert_webhook_secret: SecretStr = SecretStr("")
+    alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
+    alert_disk_free_mb: int = Field(default=500, ge=0)
+    alert_certificate_days: int = Field(default=14, ge=0, le=80)
+    alert_failing_minutes: int = Field(default=5, ge=0, le=1440)
+
     # mails; without a server they land in the data folder
     smtp_host: str = ""
     smtp_port: int = Field(default=587, ge=1, le=65535)
@@ -177,6 +187,7 @@ class Settings(Identity, Sourced):
         "carrier_api_url",
         "google_issuer",
         "otel_exporter_otlp_endpoint",
+        "alert_webhook",
     )
     @classmethod
     def _is_http_url(cls, url: str) -> str:
@@ -224,6 +235,8 @@ class Settings(Identity, Sourced):
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
         problems = [*self._gateway_problems()]
+        if self.alert_webhook and not self._text("ALERT_WEBHOOK_SECRET"):
+            problems.append("ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET")
         if self.workers > 1 and not self.redis_url:
             problems.append("WORKERS above 1 needs REDIS_URL")
         if self.gateway_env is GatewayEnv.PRODUCTION:
@@ -246,7 +259,7 @@ class Settings(Identity, Sourced):
         problems = []
         if not self.public_url.startswith("https://"):
             problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
-        for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN"):
+        for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN", "ALERT_WEBHOOK_SECRET"):
             if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
                 problems.append(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
         if not self._text("SECRET_KEY"):

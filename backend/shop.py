@@ -29,6 +29,8 @@ from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
 from backend.mail.transports import transport_of
 from backend.monitoring import Monitor
+from backend.monitoring.watch import Watch
+from backend.monitoring.webhook import OwnersWebhook
 from backend.office_settings import StandingSettings
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
@@ -106,6 +108,8 @@ class Shop:
             settings.revalidation_secret,
         )
         self.expiry = ReservationExpiry(self.database, self.payments)
+        self.watch = Watch(self.database, settings)
+        self.webhook = OwnersWebhook(self.database, settings)
         self.worker = Worker(
             self.database,
             [
@@ -116,6 +120,8 @@ class Shop:
                 self.mailer,
                 self.outbox,
                 self.tracker,
+                self.watch,
+                self.webhook,
                 Tidy(self.database, self.pictures),
             ],
         )
@@ -126,6 +132,7 @@ class Shop:
         self.monitor.start()
         await self.sandbox.start()
         self.worker.start()
+        self.watch.start()
         for service in self.services:
             await service.start()
 
@@ -133,7 +140,9 @@ class Shop:
         """End the background work and give every connection back."""
         for service in self.services:
             await service.stop()
+        await self.watch.stop()
         await self.worker.stop()
+        await self.webhook.close()
         await self.outbox.close()
         await self.tracker.stop()
         await self.payments.stop()

@@ -5,5 +5,6 @@ import backend.catalog.events
 import backend.checkout.completion
 import backend.checkout.resolvers
 import backend.mail.mailer
+import backend.monitoring.webhook
 import backend.news
 import backend.outbox.publisher  # noqa: F401

@@ -1,9 +1,7 @@
 """Checks of what is outside: gateway, carrier, mail server, and the shop's own address as others see it."""
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from email.message import EmailMessage
 from urllib.parse import urlsplit
 
@@ -14,6 +12,7 @@ from backend.doctor.findings import Finding, failure, ok, warning
 from backend.mail.transports import SmtpTransport
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
+from backend.monitoring.certificates import good_until
 from backend.payment.providers.pse.client import GatewayClient
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.addresses import warehouse
@@ -130,7 +129,7 @@ async def certificate(settings: Settings) -> AsyncIterator[Finding]:
     if address.scheme != "https":
         return
     try:
-        until = await _good_until(address.hostname or "", address.port or 443)
+        until = await good_until(address.hostname or "", address.port or 443)
     except ssl.SSLCertVerificationError as error:
         yield failure("certificate", f"browsers refuse it: {error.verify_message}")
         return
@@ -142,12 +141,3 @@ async def certificate(settings: Settings) -> AsyncIterator[Finding]:
     yield find(
         "certificate", f"good until {until:%Y-%m-%d}, {days} days" + ("" if find is ok else ": renew it")
     )
-
-
-async def _good_until(host: str, port: int) -> datetime:
-    _reader, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
-    try:
-        shown = writer.get_extra_info("peercert")
-    finally:
-        writer.close()
-    return datetime.fromtimestamp(ssl.cert_time_to_seconds(shown["notAfter"]), UTC)

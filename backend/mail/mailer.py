@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
@@ -123,6 +124,12 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
     if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
         return
     await _enqueue(session, MailKind.ATTENTION, event.attention_id)
+
+
+@subscribe(AlertBegan)
+async def alert_began(session: AsyncSession, event: AlertBegan) -> None:
+    """Tell the shop's people that something is wrong."""
+    await _enqueue(session, MailKind.ALERT, event.alert_id)
 
 
 async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: bool = False) -> None:

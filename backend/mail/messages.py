@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.alerts import AlertKind, read_alert
+from backend.alerts.kinds import RULES as ALERT_RULES
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.contact import clean_name, one_line
@@ -47,6 +49,8 @@ async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> M
             return await _password_reset(session, settings, mail.about)
         case MailKind.REFUNDED:
             return await _refunded(session, settings, mail.about)
+        case MailKind.ALERT:
+            return await _alert(session, settings, mail.about)
         case MailKind.ATTENTION:
             return await _attention(session, settings, mail.about)
         case MailKind.ORDER_SHIPPED:
@@ -116,7 +120,23 @@ async def _attention(session: AsyncSession, settings: Settings, attention_id: st
         "due": None if row.due_at is None else time_label(row.due_at),
         "details": one_line(row.message)[:MAX_DETAILS],
     }
-    return Message(MailKind.ATTENTION, settings.store_email, values)
+    return Message(MailKind.ATTENTION, settings.alert_email or settings.store_email, values)
+
+
+async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
+    """For the shop itself; None when it was over before the mail left."""
+    alert = await read_alert(session, alert_id)
+    if alert.ended_at is not None:
+        return None
+    rules = ALERT_RULES[AlertKind(alert.kind)]
+    values = {
+        "name": "",
+        "title": rules.title,
+        "advice": rules.advice,
+        "since": time_label(alert.began_at),
+        "details": one_line(f"{alert.subject}: {alert.message}".removeprefix(": "))[:MAX_DETAILS],
+    }
+    return Message(MailKind.ALERT, settings.alert_email or settings.store_email, values)
 
 
 async def _number_of(session: AsyncSession, order_id: str) -> str:

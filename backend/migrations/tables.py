@@ -6,6 +6,7 @@ from sqlmodel import SQLModel
 
 def all_tables() -> MetaData:
     """The metadata of every table of the shop, with every package's models imported."""
+    import backend.alerts.models
     import backend.attention.models
     import backend.audit.models
     import backend.backups

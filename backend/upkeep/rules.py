@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sqlalchemy import String, and_, cast, exists, or_
 
+from backend.alerts.models import Alert
 from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.cart.models import ShippingQuote
@@ -28,6 +29,7 @@ from backend.tidying import Rule
 
 MAILS_KEPT_FOR = timedelta(days=90)
 NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
+ALERTS_KEPT_FOR = timedelta(days=90)
 JOBS_KEPT_FOR = timedelta(days=90)
 KEPT_FOR = timedelta(days=30)
 """Everything else."""
@@ -91,6 +93,7 @@ RULES = (
         (StaffSession.expires_at < db_now(-STAFF_SESSIONS_KEPT_FOR),),
     ),
     EXPIRED_COUNTERS,
+    Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),
     Rule(
         "jobs that were given up and settled",
         Job,

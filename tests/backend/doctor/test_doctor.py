@@ -223,7 +223,7 @@ async def test_a_certificate_that_ends_soon_is_a_warning(
         assert (host, port) == ("tienda.test", 443)
         return now() + timedelta(days=days, hours=1)
 
-    monkeypatch.setattr(outside_checks, "_good_until", good_until)
+    monkeypatch.setattr(outside_checks, "good_until", good_until)
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
     ((_, seen, message),) = await found(outside_checks.certificate(own))
     assert (seen, f"{days} days" in message) == (status, True)
@@ -237,7 +237,7 @@ async def test_a_certificate_that_cannot_be_seen_or_trusted_is_a_failure(
         raise error
 
     error.verify_message = "expired"  # type: ignore[attr-defined]
-    monkeypatch.setattr(outside_checks, "_good_until", good_until)
+    monkeypatch.setattr(outside_checks, "good_until", good_until)
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
     assert [status for _, status, _ in await found(outside_checks.certificate(own))] == [Status.FAILURE]
 

@@ -30,6 +30,7 @@ VALUES: dict[str, Any] = {
     "advice": "Devuelve uno de los pagos.",
     "action": "refunded",
     "due": "3 de mayo",
+    "since": "2 de mayo",
     "details": "twice",
 }
 """What the templates of all kinds use."""

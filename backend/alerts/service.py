@@ -1,0 +1,100 @@
+"""Beginning and end of alerts. Any replica may find the same at the same moment: one row, one event."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.alerts.kinds import RULES, AlertKind
+from backend.alerts.models import Alert
+from backend.clock import now
+from backend.database import database_now, db_now, locked
+from backend.errors import NotFound
+from backend.events import publish
+from backend.ids import new_id
+from backend.tables import for_each_dialect, table_of
+
+
+@dataclass(frozen=True, slots=True)
+class AlertBegan:
+    """Event: something is wrong that was not before. Published in the transaction that notes it."""
+
+    alert_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlertEnded:
+    """Event: it is over. Published in the transaction that notes it."""
+
+    alert_id: str
+
+
+async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, message: str) -> None:
+    """Note that this is wrong now. While the same lasts, only that it was found again is noted."""
+    alert = table_of(Alert).c
+    seen = (
+        update(Alert)
+        .where(Alert.kind == kind, Alert.subject == subject, Alert.ended_at.is_(None))
+        .values(seen_at=db_now())
+        .returning(alert.id)
+        .execution_options(synchronize_session=False)
+    )
+    if (await session.execute(seen)).first() is not None:
+        return
+    moment, written = await database_now(session), now()
+    row = {
+        "id": new_id("alert"),
+        "kind": kind,
+        "subject": subject,
+        "message": message,
+        "began_at": moment,
+        "seen_at": moment,
+        "created_at": written,
+        "updated_at": written,
+    }
+    new_one = await session.execute(_INSERT[session.get_bind().dialect.name], row)
+    if new_one.scalar_one_or_none() is not None:
+        await publish(session, AlertBegan(row["id"]))  # type: ignore[arg-type]
+
+
+async def end_alerts(session: AsyncSession) -> int:
+    """End the alerts that have not been found for as long as their kind says. Gives how many ended."""
+    count = 0
+    for kind, rules in RULES.items():
+        over = locked(select(Alert)).where(
+            Alert.kind == kind, Alert.ended_at.is_(None), Alert.seen_at <= db_now(-rules.over_after)
+        )
+        for alert in (await session.execute(over)).scalars().all():
+            alert.ended_at = await database_now(session)
+            await session.flush()
+            await publish(session, AlertEnded(alert.id))
+            count += 1
+    return count
+
+
+async def read_alert(session: AsyncSession, alert_id: str) -> Alert:
+    """The alert with this id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    alert = (await session.execute(_BY_ID, {"alert_id": alert_id})).scalar_one_or_none()
+    if alert is None:
+        raise NotFound(f"Alert with id: {alert_id} was not found")
+    return alert
+
+
+_BY_ID = select(Alert).where(Alert.id == bindparam("alert_id"))
+
+
+def _insert(dialect: Any) -> Any:
+    table = table_of(Alert)
+    return (
+        dialect.insert(table)
+        .on_conflict_do_nothing(index_elements=["kind", "subject"], index_where=table.c.ended_at.is_(None))
+        .returning(table.c.id)
+    )
+
+
+_INSERT = for_each_dialect(_insert)

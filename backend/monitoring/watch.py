@@ -1,0 +1,111 @@
+"""Looks for what the owner wants to be told of, every minute.
+
+What is the shop's is looked at by one replica (a job); what is a machine's or a process's, by each.
+"""
+
+import asyncio
+import logging
+import shutil
+import socket
+from collections.abc import Iterator
+from datetime import timedelta
+
+from sqlalchemy import exists, func, select
+
+from backend.alerts import AlertKind, end_alerts, raise_alert
+from backend.clock import now
+from backend.database import Database, database_now
+from backend.http_client import failing_services
+from backend.jobs import JobRun, periodic
+from backend.monitoring.certificates import days_left
+from backend.orders.models import Order
+from backend.settings import Settings
+
+log = logging.getLogger(__name__)
+
+EVERY = timedelta(minutes=1)
+LATEST_ORDERS = 200
+"""Among so many the latest paid one is looked for."""
+MEBIBYTE = 1024 * 1024
+
+Found = tuple[AlertKind, str, str]
+"""Kind, subject and message of an alert."""
+
+
+class Watch:
+    """Raises alerts, and ends those that are over."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look at this machine and this process."""
+        self._task = asyncio.create_task(self._run(), name="watch")
+
+    async def stop(self) -> None:
+        """End it. Does nothing when it never began."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    @periodic("alert.watch", every=EVERY)
+    async def look_at_the_shop(self, _run: JobRun) -> None:
+        """See whether anybody buys, and end what is over."""
+        async with self._database.transaction() as session:
+            hours = self._settings.alert_no_sale_hours
+            paid = select(Order.paid_at).order_by(Order.number.desc()).limit(LATEST_ORDERS).subquery()
+            latest = (await session.execute(select(func.max(paid.c.paid_at)))).scalar_one()
+            has_orders = (await session.execute(select(exists(select(Order.number))))).scalar_one()
+            since = timedelta(hours=hours)
+            if hours and has_orders and (latest is None or await database_now(session) - latest >= since):
+                told = (
+                    f"no order was paid since {latest:%Y-%m-%d %H:%M} UTC"
+                    if latest
+                    else "no order was ever paid"
+                )
+                await raise_alert(session, AlertKind.NO_SALE, "", told)
+            await end_alerts(session)
+
+    @periodic("alert.certificate", every=timedelta(hours=1))
+    async def look_at_the_certificate(self, _run: JobRun) -> None:
+        """See for how long the certificate of PUBLIC_URL is good."""
+        least = self._settings.alert_certificate_days
+        if not (least and self._settings.base_url.startswith("https://")):
+            return
+        found = await days_left(self._settings.base_url, now())
+        if isinstance(found, str) or found < least:
+            told = found if isinstance(found, str) else f"it is good for {found} days"
+            async with self._database.transaction() as session:
+                await raise_alert(session, AlertKind.CERTIFICATE, self._settings.base_url, told)
+
+    async def look_here(self) -> None:
+        """See how this machine's disk and this process's outside services are. Nothing is written while all is well."""
+        found = [*await asyncio.to_thread(lambda: list(self._disk())), *self._outside()]
+        if found:
+            async with self._database.transaction() as session:
+                for kind, subject, message in found:
+                    await raise_alert(session, kind, subject, message)
+
+    def _disk(self) -> Iterator[Found]:
+        least, folder = self._settings.alert_disk_free_mb, self._settings.data_dir
+        if least and folder.exists() and (free := shutil.disk_usage(folder).free // MEBIBYTE) < least:
+            yield AlertKind.DISK, socket.gethostname(), f"the data folder's disk has {free} MiB left"
+
+    def _outside(self) -> Iterator[Found]:
+        minutes = self._settings.alert_failing_minutes
+        if not minutes:
+            return
+        for service, seconds in failing_services().items():
+            if seconds >= minutes * 60:
+                yield AlertKind.OUTSIDE, service, f"{service} has failed for {seconds / 60:.0f} minutes"
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY.total_seconds())
+            try:
+                await self.look_here()
+            except Exception:
+                log.exception("this machine could not be looked at")

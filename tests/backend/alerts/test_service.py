@@ -1,0 +1,98 @@
+"""An alert begins once, lasts while it is found, and begins again only after it ended."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from backend import subscriptions  # noqa: F401 - so that mails follow
+from backend.alerts import AlertKind, end_alerts, raise_alert, read_alert
+from backend.alerts.models import Alert
+from backend.database import Database, db_now
+from backend.errors import NotFound
+from backend.jobs.models import Job
+from backend.mail.models import Mail
+from backend.monitoring.webhook import OwnersWebhook
+from backend.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+async def other(database: Database, database_url: str) -> AsyncIterator[Database]:
+    """Another replica. The owner of both wants to be called."""
+    other = Database(database_url)
+    url, secret = "https://hooks.example/trompo", "a secret"
+    settings = Settings.model_validate({"alert_webhook": url, "alert_webhook_secret": secret})
+    for replica in (database, other):
+        await OwnersWebhook(replica, settings).close()
+    yield other
+    await other.close()
+
+
+async def find(database: Database, subject: str = "shop-1") -> None:
+    async with database.transaction() as session:
+        await raise_alert(session, AlertKind.DISK, subject, "100 MiB left")
+
+
+async def end(database: Database) -> int:
+    async with database.transaction() as session:
+        return await end_alerts(session)
+
+
+async def later(database: Database, minutes: int) -> None:
+    """Let time pass."""
+    async with database.transaction() as session:
+        await session.execute(update(Alert).values(seen_at=db_now(-timedelta(minutes=minutes))))
+
+
+async def count(database: Database, what: type[Alert] | type[Mail]) -> int:
+    async with database.read() as session:
+        return (await session.execute(select(func.count()).select_from(what))).scalar_one()
+
+
+async def calls(database: Database) -> list[str]:
+    async with database.read() as session:
+        keys = await session.execute(select(Job.key).where(Job.kind == "alert.webhook").order_by(Job.id))
+        return [str(key).partition(":")[0] for key in keys.scalars()]
+
+
+async def test_two_replicas_find_the_same_at_once(database: Database, other: Database) -> None:
+    await asyncio.gather(*(find(one) for one in (database, other) * 5))
+    assert (await count(database, Alert), await count(database, Mail)) == (1, 1)
+    assert await calls(database) == ["began"]
+
+
+async def test_it_begins_again_only_after_it_ended(database: Database) -> None:
+    await find(database)
+    await later(database, 9)
+    assert await end(database) == 0
+    await find(database)
+    assert await end(database) == 0
+    assert await count(database, Alert) == 1
+    await later(database, 11)
+    assert await end(database) == 1
+    assert await end(database) == 0
+    assert await calls(database) == ["began", "ended"]
+    await find(database)
+    assert (await count(database, Alert), await count(database, Mail)) == (2, 2)
+
+
+async def test_each_subject_has_its_own(database: Database) -> None:
+    await find(database)
+    await find(database, "shop-2")
+    assert await count(database, Alert) == 2
+
+
+async def test_two_end_it_at_once(database: Database, other: Database) -> None:
+    await find(database)
+    await later(database, 11)
+    ended = await asyncio.gather(end(database), end(other))
+    assert sorted(ended) == [0, 1]
+    assert await calls(database) == ["began", "ended"]
+
+
+async def test_one_that_is_not_there(database: Database) -> None:
+    with pytest.raises(NotFound):
+        async with database.read() as session:
+            await read_alert(session, "alert_1")
