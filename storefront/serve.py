@@ -24,7 +24,8 @@ from backend.metrics import forget_dead_processes, share_between_processes
 from backend.settings import Settings, load_settings
 from backend.start import CannotStart, prepare
 from backend.tracing import can_trace
-from storefront.build import STAMP
+from storefront.build import CLIENT, STAMP
+from storefront.earlier_builds import store_build
 from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
 from storefront.toolchain import prepare_serving
 
@@ -53,6 +54,7 @@ def main() -> None:
     if added := asyncio.run(prepare(settings)).products:
         print(f"Filled the empty shop with {added} demo toys.")
     set_up_logging(settings)
+    store_build(CLIENT, settings.data_dir)
     with TemporaryDirectory(prefix="trompo-metrics-") as metrics:
         if settings.workers > 1:
             prepare_serving(Path(metrics))

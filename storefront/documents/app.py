@@ -19,6 +19,7 @@ from storefront.documents.markup import first_tags, further_tags, initial_state_
 from storefront.documents.page_cache import LoadedPage, PageCache
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.responses import HTML, TEXT, XML, Body, DocumentResponse
+from storefront.earlier_builds import EarlierBuilds
 from storefront.meta import INDEX, NOINDEX, DocumentMeta
 from storefront.office.building import with_office_manifest
 from storefront.office.routes import NAME, OfficePage, office_page_at
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 SHELL = "__spa-fallback.html"
 REFLEX = "_event"
 """The first path segment that Reflex keeps for itself: its websocket."""
+READING = frozenset({"GET", "HEAD"})
 LONGEST_PATH = 2048
 LONGEST_QUERY = 4096
 PATH_CHARACTERS = "!$&'()*+,;=:@-._~"
@@ -47,6 +49,7 @@ class Documents:
         self._pages = pages
         self._renders = renders
         self._files = StaticFiles(folder)
+        self._earlier = EarlierBuilds(current_shop().settings.data_dir)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))
         self._office_shell = with_office_manifest(self._shell)
@@ -61,6 +64,10 @@ class Documents:
         if scope["type"] != "http" or self._is_not_ours(scope["path"]):
             scope[ROUTE] = "(files)"
             await self._pages(scope, receive, send)
+            return
+        if self._earlier.has(scope["path"]) and scope["method"] in READING:
+            scope[ROUTE] = "(files)"
+            await self._earlier.app(scope, receive, send)
             return
         response = await self._respond(scope)
         await response(scope, receive, send)
@@ -88,7 +95,7 @@ class Documents:
 
     def _refusal(self, scope: Scope) -> DocumentResponse | None:
         """The answer to what no page can answer; None when one may."""
-        if scope["method"] not in {"GET", "HEAD"}:
+        if scope["method"] not in READING:
             return _plain(405, "Method Not Allowed", allow="GET, HEAD")
         if is_too_long(scope):
             return _plain(414, "URI Too Long")

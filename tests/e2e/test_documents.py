@@ -235,3 +235,17 @@ async def test_files_are_kept_as_long_as_their_names_promise(server: ShopServer)
     assert kept["/"] == "private, no-cache"
     assert kept[script] == "public, max-age=31536000, immutable"
     assert kept["/fonts/figtree.woff2"] == "public, max-age=31536000"
+
+
+async def test_a_page_from_before_an_upgrade_still_gets_its_scripts(server: ShopServer) -> None:
+    stored = server.folder / "data" / "builds" / "assets"
+    assert list(stored.glob("*.js"))  # those of this build, for the next
+    (stored / "of-an-earlier-build.js").write_text("export {};")
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        earlier = await client.get("/assets/of-an-earlier-build.js")
+        posted = await client.post("/assets/of-an-earlier-build.js")
+        unknown = await client.get("/assets/of-no-build.js")
+    assert (earlier.status_code, earlier.text) == (200, "export {};")
+    assert earlier.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert earlier.headers["x-content-type-options"] == "nosniff"
+    assert (posted.status_code, unknown.status_code) == (405, 404)
