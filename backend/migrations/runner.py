@@ -1,14 +1,19 @@
 """Runs Alembic on the shop's own engine, one process at a time."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from backend.database import Database
+from backend.migrations.compatibility import is_newer_and_compatible, record_compatible
+
+log = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).parent
 LOCK = 7_265_817
@@ -24,13 +29,27 @@ def _config(connection: Connection) -> Config:
 
 
 async def upgrade(database: Database, revision: str = "head") -> None:
-    """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it."""
+    """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it.
+
+    A database that a newer release has migrated stays as it is where this release's code works on it.
+
+    Raises:
+        CommandError: the database is of a release that this one does not fit.
+    """
     await _alone(database, lambda connection: upgrade_on(connection, revision))
 
 
 def upgrade_on(connection: Connection, revision: str) -> None:
     """The same in the caller's transaction, which is alone with the database."""
-    command.upgrade(_config(connection), revision)
+    config = _config(connection)
+    script = ScriptDirectory.from_config(config)
+    current = MigrationContext.configure(connection).get_current_revision()
+    if is_newer_and_compatible(connection, script, current):
+        log.info("the database is of a newer release, which this one fits")
+        return
+    command.upgrade(config, revision)
+    if revision == "head":
+        record_compatible(connection, script)
 
 
 def knows(revision: str) -> bool:

@@ -1,0 +1,44 @@
+"""Which releases' code works on the database's tables: replicas of two releases run side by side during an upgrade.
+
+A release may add tables, and columns that its predecessor need not know: nullable, or with a default of the database's.
+What is taken away or renamed takes two releases: the first no longer uses it, the next removes it and sets
+`OLDEST_COMPATIBLE` to the first.
+"""
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, delete, insert, inspect, select
+from sqlmodel import Field, SQLModel
+
+from backend.tables import table_of
+
+OLDEST_COMPATIBLE = "e81b64f0a9d3"
+"""The newest migration of the oldest release whose code works on today's tables."""
+
+
+class CompatibleRelease(SQLModel, table=True):
+    """A release whose code works on the tables that the database has."""
+
+    __tablename__ = "compatible_release"
+
+    revision: str = Field(primary_key=True)
+    """Its newest migration."""
+
+
+def is_newer_and_compatible(connection: Connection, script: ScriptDirectory, current: str | None) -> bool:
+    """Whether a newer release has migrated the database to `current`, and says that this release's code still works."""
+    if current is None or current in {known.revision for known in script.walk_revisions()}:
+        return False
+    if not inspect(connection).has_table(CompatibleRelease.__tablename__):
+        return False
+    revision = table_of(CompatibleRelease).c.revision
+    return connection.scalar(select(revision).where(revision == script.get_current_head())) is not None
+
+
+def record_compatible(connection: Connection, script: ScriptDirectory) -> None:
+    """Write down which releases' code works on the newest tables."""
+    table = table_of(CompatibleRelease)
+    since = script.iterate_revisions("head", OLDEST_COMPATIBLE)
+    compatible = {OLDEST_COMPATIBLE, *(release.revision for release in since)}
+    if compatible != set(connection.scalars(select(table.c.revision))):
+        connection.execute(delete(table))
+        connection.execute(insert(table), [{"revision": revision} for revision in sorted(compatible)])
