@@ -1,0 +1,99 @@
+"""The example dashboard and alert rules: what they ask for is there, and the rules do what they say."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from backend.app import Shop, create_api
+from backend.settings import Settings
+from storefront.build import ROOT
+
+DEPLOY = ROOT / "deploy"
+RULES = DEPLOY / "prometheus" / "trompo-rules.yml"
+DASHBOARD = DEPLOY / "grafana" / "trompo.json"
+NAME = re.compile(r"\btrompo_\w+")
+promtool = pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)"
+)
+
+
+@pytest.fixture
+async def told(tmp_path: Path, sqlite_url: str) -> str:
+    """What a shop answers to a scrape."""
+    settings = Settings.model_validate(
+        {"data_dir": tmp_path, "database_url": sqlite_url, "metrics_token": "x"}
+    )
+    shop = Shop(settings)
+    transport = httpx.ASGITransport(create_api(shop))
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
+        answer = await client.get("/metrics", headers={"authorization": "Bearer x"})
+    await shop.stop()
+    assert answer.status_code == 200
+    return answer.text
+
+
+def names_in(text: str) -> set[str]:
+    """The names of the series of a scrape, of those too that have none yet."""
+    endings = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}
+    return {
+        family.name + ending
+        for family in text_string_to_metric_families(text)
+        for ending in endings.get(family.type, ("",))
+    }
+
+
+def expressions() -> Iterator[str]:
+    dashboard = json.loads(DASHBOARD.read_text("utf-8"))
+    for panel in dashboard["panels"]:
+        yield from (target["expr"] for target in panel.get("targets", []))
+
+
+async def test_every_name_is_in_a_scrape(told: str) -> None:
+    there = names_in(told)
+    asked = {name for expression in expressions() for name in NAME.findall(expression)}
+    assert len(asked) > 15
+    assert asked - there == set()
+    assert set(NAME.findall(RULES.read_text("utf-8"))) - there == set()
+
+
+def test_every_panel_is_whole() -> None:
+    panels: list[dict[str, Any]] = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    cells = [
+        (panel["gridPos"]["x"] + column, panel["gridPos"]["y"] + line)
+        for panel in panels
+        for column in range(panel["gridPos"]["w"])
+        for line in range(panel["gridPos"]["h"])
+    ]
+    assert len(set(cells)) == len(cells), "panels lie on each other"
+    assert all(panel["title"] and (panel["type"] == "row" or panel["targets"]) for panel in panels)
+
+
+@promtool
+def test_the_rules_do_what_they_say() -> None:
+    for command in (
+        ["check", "rules", str(RULES)],
+        ["check", "config", "--syntax-only", str(RULES.with_name("prometheus.yml"))],
+        ["test", "rules", str(Path(__file__).with_name("rules_test.yml"))],
+    ):
+        run = subprocess.run(["promtool", *command], capture_output=True, text=True, check=False, timeout=60)
+        assert run.returncode == 0, run.stdout + run.stderr
+
+
+@promtool
+def test_the_dashboards_expressions_are_some(tmp_path: Path) -> None:
+    records = [{"record": f"x{number}", "expr": one} for number, one in enumerate(expressions())]
+    rules = tmp_path / "rules.yml"
+    rules.write_text(json.dumps({"groups": [{"name": "x", "rules": records}]}))
+    run = subprocess.run(
+        ["promtool", "check", "rules", str(rules)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
