@@ -5,8 +5,8 @@ from fastapi import FastAPI
 from backend.attention.routes import router as attention_router
 from backend.catalog.admin_routes import router as catalog_admin_router
 from backend.catalog.inventory_items import router as inventory_router
-from backend.catalog.picture_files import URL as PICTURES_URL
 from backend.catalog.picture_files import ServedPictures
+from backend.catalog.picture_store import URL as PICTURES_URL
 from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
@@ -87,7 +87,7 @@ def create_api(shop: Shop) -> FastAPI:
     for router in ROUTERS:
         # not `include_router`, which would build each route again and search it in two steps
         api.router.routes.extend(router.routes)
-    api.mount(PICTURES_URL, ServedPictures(shop.settings.data_dir))
+    api.mount(PICTURES_URL, ServedPictures(shop.pictures))
     for path, app in shop.sandbox.mounts().items():
         api.mount(path, app)
     return api

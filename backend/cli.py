@@ -295,13 +295,13 @@ def import_products(
     from backend.catalog.importer.command import import_file
     from backend.catalog.importer.pictures import PictureFolder
     from backend.catalog.importer.writing import CHANGED, NEW, SAME, ShopChanged
-    from backend.catalog.picture_files import pictures_folder
+    from backend.catalog.picture_store import picture_store
     from backend.errors import NotFound
     from backend.shipping.locations import the_location
     from backend.terminal import progress
 
     settings = load_settings()
-    folder = PictureFolder(pictures or file.parent, pictures_folder(settings.data_dir))
+    folder = PictureFolder(pictures or file.parent, picture_store(settings))
 
     async def work(database: "Database") -> Counter[str]:
         async with database.read() as session:

@@ -38,7 +38,7 @@ def tidy(
     from backend.upkeep.tidy import Tidy
 
     async def work(database: "Database") -> "list[Tidied]":
-        tidying = Tidy(database, picture_store(load_settings().data_dir))
+        tidying = Tidy(database, picture_store(load_settings()))
         return await (tidying.look() if dry_run else tidying.tidy())
 
     try:
@@ -74,7 +74,7 @@ def backup(
     settings = load_settings()
 
     async def work(database: "Database") -> "Made":
-        return await make_backup(settings, database, picture_store(settings.data_dir), target)
+        return await make_backup(settings, database, picture_store(settings), target)
 
     try:
         made = with_database(work)
@@ -108,7 +108,7 @@ def restore(
     settings = load_settings()
 
     async def work(database: "Database") -> "Restored":
-        pictures = picture_store(settings.data_dir)
+        pictures = picture_store(settings)
         return await restoring.restore(settings, database, pictures, source, replace=replace)
 
     try:

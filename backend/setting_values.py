@@ -2,13 +2,17 @@
 
 import math
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from backend.setting_sources import PROJECT
 
+USUAL_REGION = "us-east-1"
+"""What most S3-compatible stores go by that have no regions."""
 LEAST_BITS = 190
 """What `bits_of` finds in 32 random bytes at the least, written in hexadecimal digits or in base64."""
 HOW_TO_MAKE_ONE = "take what `python -c 'import secrets; print(secrets.token_urlsafe(48))'` prints"
@@ -48,6 +52,47 @@ def async_url(url: str) -> str:
     if driver == SQLITE:
         parsed = parsed.set(database=str(PROJECT / str(parsed.database)))
     return parsed.set(drivername=driver).render_as_string(hide_password=False)
+
+
+@dataclass(frozen=True, slots=True)
+class S3Address:
+    """A place in an S3-compatible store. `prefix` has no slash at its ends and may be empty."""
+
+    endpoint: str
+    bucket: str
+    prefix: str
+    region: str
+    key_id: str = field(repr=False)
+    secret: str = field(repr=False)
+
+
+def s3_address(url: str) -> S3Address:
+    """The place that `https://KEY:SECRET@HOST/BUCKET/PREFIX?region=REGION` names; prefix and region may be left out.
+
+    Raises:
+        ValueError: it is no such address; the message shows nothing of it.
+    """
+    wanted = ValueError(
+        "must be like https://KEY:SECRET@host/bucket or https://KEY:SECRET@host/bucket/folder?region=name"
+    )
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        asked = parse_qs(parts.query, strict_parsing=True) if parts.query else {}
+    except ValueError:
+        raise wanted from None
+    bucket, _, prefix = unquote(parts.path).strip("/").partition("/")
+    is_whole = parts.scheme in ("http", "https") and host and bucket and parts.username and parts.password
+    if not is_whole or asked.keys() - {"region"} or parts.fragment or ".." in prefix.split("/"):
+        raise wanted
+    return S3Address(
+        endpoint=f"{parts.scheme}://{f'[{host}]' if ':' in str(host) else host}{f':{port}' if port else ''}",
+        bucket=bucket,
+        prefix=prefix.strip("/"),
+        region=asked.get("region", [USUAL_REGION])[0],
+        key_id=unquote(parts.username or ""),
+        secret=unquote(parts.password or ""),
+    )
 
 
 def bits_of(secret: str) -> float:

@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from sqlalchemy.engine import make_url
 
 from backend.setting_sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
-from backend.setting_values import HOW_TO_MAKE_ONE, LEAST_BITS, async_url, bits_of, kept_secret
+from backend.setting_values import HOW_TO_MAKE_ONE, LEAST_BITS, async_url, bits_of, kept_secret, s3_address
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
 
@@ -107,6 +107,8 @@ class Settings(Identity, Sourced):
     """Processes that serve. More than one need REDIS_URL: a page that reconnects may reach another than before."""
     public_url: str = ""
     data_dir: Path = Path("data")
+    pictures_url: SecretStr = SecretStr("")
+    """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
     database_url: str = ""
     database_pool: int = Field(default=10, ge=2, le=200)
     """Connections to PostgreSQL that each process opens at most, one more aside."""
@@ -199,6 +201,13 @@ class Settings(Identity, Sourced):
     @classmethod
     def _names_a_driver_we_have(cls, url: str) -> str:
         return async_url(url) if url else url
+
+    @field_validator("pictures_url")
+    @classmethod
+    def _names_a_store(cls, url: SecretStr) -> SecretStr:
+        if url.get_secret_value():
+            s3_address(url.get_secret_value())
+        return url
 
     @field_validator("data_dir")
     @classmethod

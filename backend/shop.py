@@ -68,7 +68,7 @@ class Shop:
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
-        self.pictures = picture_store(settings.data_dir)
+        self.pictures = picture_store(settings)
         self.loop_lag = LoopLag()
         self.monitor = Monitor(self.database, self.loop_lag)
         self.readiness = Readiness.of(settings, self.database)

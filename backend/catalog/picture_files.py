@@ -1,41 +1,96 @@
-"""The shop's picture files over HTTP. Their address names their content, so browsers cache them for good."""
+"""The shop's pictures over HTTP. Their address names their content, so browsers cache them for good."""
 
-from pathlib import Path
+import asyncio
+import logging
+from email.utils import format_datetime, parsedate_to_datetime
+from mimetypes import guess_type
 
 from starlette.datastructures import Headers
-from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
-from backend.edge.conditional import is_known
+from backend.catalog.picture_store import Found, PictureStore, PicturesUnavailable
+from backend.edge.conditional import NotModified, is_known, tag_of
+from backend.outage import RETRY_AFTER
 
 FOREVER = "public, max-age=31536000, immutable"
-FOLDER = "pictures"
-URL = "/pictures"
+AT_ONCE = 32
+"""Pictures that are read at the same time; more wait."""
+WITHIN = 10.0
+"""Seconds for one, waiting included."""
+
+log = logging.getLogger(__name__)
 
 
-def pictures_folder(data_dir: Path) -> Path:
-    """Where a shop with this data folder keeps its pictures. Replicas share it."""
-    return data_dir / FOLDER
+class ServedPictures:
+    """An ASGI app: the store's pictures, cached for good once they are found. 503 while the store does not answer."""
+
+    def __init__(self, pictures: PictureStore) -> None:
+        self._pictures = pictures
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._is_away = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        response = await self._answer(
+            scope, scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
+        )
+        await response(scope, receive, send)
+
+    async def _answer(self, scope: Scope, name: str) -> Response:
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
+        tag = tag_of(name.encode("utf-8", "replace")).removeprefix("W/")  # what a name holds never changes
+        if is_known(scope, tag) and Headers(scope=scope).get("if-none-match", "").strip() != "*":
+            return NotModified(Response(headers=_headers(tag)).raw_headers)  # only we can have told the tag
+        try:
+            found = await self._read(name)
+        except (PicturesUnavailable, TimeoutError) as error:
+            if not self._is_away:
+                self._is_away = True
+                log.error("%s; this is not told again until it answers", str(error) or "no picture in time")  # noqa: TRY400 - one line
+            return PlainTextResponse(
+                "Service Unavailable", 503, {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
+            )
+        if self._is_away:
+            self._is_away = False
+            log.warning("the store of pictures answers again")
+        if found is None:
+            return PlainTextResponse("Not Found", 404)
+        headers = {**_headers(tag), "Last-Modified": format_datetime(found.changed_at, usegmt=True)}
+        response = Response(
+            found.content,
+            media_type=_kind_of(name),
+            headers=headers,
+        )
+        return (
+            NotModified(response.raw_headers)
+            if is_known(scope, tag) or _is_as_old(scope, found)
+            else response
+        )
+
+    async def _read(self, name: str) -> Found | None:
+        async with asyncio.timeout(WITHIN), self._places:
+            return await self._pictures.get(name)
 
 
-class ServedPictures(StaticFiles):
-    """The folder's files, cached for good once they are found."""
+def _kind_of(name: str) -> str:
+    kind = guess_type(name)[0] or ""
+    # a drawing may hold a script
+    return kind if kind.startswith("image/") and "svg" not in kind else "application/octet-stream"
 
-    def __init__(self, data_dir: Path) -> None:
-        folder = pictures_folder(data_dir)
-        folder.mkdir(parents=True, exist_ok=True)  # there is nothing in it before the first import
-        super().__init__(directory=folder)
 
-    def is_not_modified(self, response_headers: Headers, request_headers: Headers) -> bool:
-        """Whether the browser has the file, by its tag or else by its date."""
-        if "if-none-match" in request_headers:
-            return is_known({"method": "GET", "headers": request_headers.raw}, response_headers["etag"])
-        return super().is_not_modified(response_headers, request_headers)
+def _headers(tag: str) -> dict[str, str]:
+    return {"Cache-Control": FOREVER, "ETag": tag}
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, or 404."""
-        response = await super().get_response(path, scope)
-        if response.status_code in {200, 304}:
-            response.headers["Cache-Control"] = FOREVER
-        return response
+
+def _is_as_old(scope: Scope, found: Found) -> bool:
+    """Whether the browser has it by its date; a tag counts before that (RFC 9110, 13.1.3)."""
+    headers = Headers(scope=scope)
+    since = headers.get("if-modified-since", "")
+    if not since or "if-none-match" in headers:
+        return False
+    try:
+        return found.changed_at.replace(microsecond=0) <= parsedate_to_datetime(since)
+    except (TypeError, ValueError):
+        return False

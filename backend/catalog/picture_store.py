@@ -3,18 +3,27 @@
 A picture is named by `{digest}/{name}`; what a name holds never changes. Both kinds of place are spoken to in one way.
 """
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from backend.catalog.object_stores import object_store
+from backend.settings import Settings
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 FOLDER = "pictures"
+URL = "/pictures"
+"""Where they are served."""
+MOST_BYTES = 250
+"""Of each part of a name: what a folder takes."""
+_PART = re.compile(r"(?!\.)(?!.*#[0-9]+$)[^/\x00-\x1f\x7f]+")
+"""The folder's library keeps names that end in `#` and a number for itself."""
 
 
 class PicturesUnavailable(OSError):
@@ -55,6 +64,8 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there.
         """
+        if not _is_name(name):
+            return False
         with _told():
             try:
                 self._store.head(name)
@@ -77,6 +88,8 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there.
         """
+        if not _is_name(name):
+            return None
         with _told():
             try:
                 found = await self._store.get_async(name)
@@ -108,6 +121,12 @@ class PictureStore:
                     continue
 
 
+def _is_name(name: str) -> bool:
+    """Whether a picture could have it, in a folder and in a store."""
+    parts = name.split("/")
+    return all(_PART.fullmatch(part) and len(part.encode("utf-8", "replace")) <= MOST_BYTES for part in parts)
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     from obstore.exceptions import BaseError
@@ -120,12 +139,6 @@ def _told() -> Iterator[None]:
         raise PicturesUnavailable(f"the store of pictures does not answer ({type(error).__name__})") from None
 
 
-def picture_store(data_dir: Path) -> PictureStore:
-    """The pictures of the shop with this data folder."""
-
-    def open_folder() -> "ObjectStore":
-        from obstore.store import LocalStore
-
-        return LocalStore(data_dir / FOLDER, mkdir=True, automatic_cleanup=True)
-
-    return PictureStore(open_folder)
+def picture_store(settings: Settings) -> PictureStore:
+    """The pictures of the shop with these settings."""
+    return PictureStore(lambda: object_store(settings, FOLDER))

@@ -48,6 +48,7 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
             "address": lambda: outside_checks.public_address(settings, http),
             "certificate": lambda: outside_checks.certificate(settings),
             "clock": lambda: shop_checks.clock(database),
+            "pictures": lambda: shop_checks.pictures(settings, shop.pictures),
             "backup": lambda: shop_checks.backup(database, settings),
             "legal": lambda: shop_checks.legal_texts(database, settings),
             "disk": lambda: shop_checks.disk(settings),

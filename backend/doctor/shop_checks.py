@@ -11,11 +11,13 @@ from stdnum.co import nit
 
 from backend.backups import Backup
 from backend.catalog.models import Picture, Product
+from backend.catalog.picture_store import PictureStore, PicturesUnavailable
 from backend.clock import now
 from backend.database import Database, database_now
 from backend.doctor.findings import Finding, failure, ok, warning
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import missing_parts
+from backend.setting_values import s3_address
 from backend.settings import GatewayEnv, Settings
 
 LEAST_FREE = 200 * 2**20
@@ -121,6 +123,19 @@ async def clock(database: Database) -> AsyncIterator[Finding]:
         yield (failure if apart > CLOCK_FAILS else warning)("clock", f"{message}: set it by NTP")
     else:
         yield ok("clock", message)
+
+
+async def pictures(settings: Settings, store: PictureStore) -> AsyncIterator[Finding]:
+    """Whether the place of the pictures answers."""
+    url = settings.pictures_url.get_secret_value()
+    where = f"{s3_address(url).endpoint}, bucket {s3_address(url).bucket}" if url else "the data folder"
+    try:
+        async for _some in store.listed():
+            break
+    except PicturesUnavailable as error:
+        yield failure("pictures", f"{error}: {where}; look at PICTURES_URL")
+        return
+    yield ok("pictures", f"in {where}")
 
 
 async def disk(settings: Settings) -> AsyncIterator[Finding]:

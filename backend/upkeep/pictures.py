@@ -11,8 +11,7 @@ from datetime import timedelta
 
 from sqlalchemy import JSON, Column, ColumnElement, MetaData, String, Table, TypeDecorator, cast, or_, select
 
-from backend.catalog.picture_files import URL
-from backend.catalog.picture_store import Listed, PictureStore
+from backend.catalog.picture_store import URL, Listed, PictureStore
 from backend.clock import now
 from backend.database import Database
 

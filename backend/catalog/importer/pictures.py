@@ -4,24 +4,30 @@ What is made is named by the content it was made from. So a picture that was mad
 one gets another address, and an address can be cached by browsers for good.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from PIL import Image, ImageOps
 
 from backend.catalog.cells import CellError
-from backend.catalog.picture_files import URL
+from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
 from backend.tables import JsonObject
 
 WIDTHS = (320, 640, 960)
 QUALITY = 82
 FORMATS = ("JPEG", "PNG", "WEBP")
 MOST_PIXELS = 50_000_000
+AWAY = "the store of pictures does not answer, or refuses"
+_NO_ADDRESS = re.compile(r"[#?%\\\"<>|*:\x00-\x1f\x7f]+")
+"""What a file's name may have and an address may not."""
+LONGEST_NAME = 200
+"""Bytes."""
 PAPER = "#ffffff"
 """What shows through where a picture is transparent."""
 CACHED_PICTURES = 2048
@@ -44,9 +50,10 @@ class Prepared:
 class PictureFolder:
     """Takes pictures by name from `source`, and puts what it makes of them into `target`."""
 
-    def __init__(self, source: Path, target: Path) -> None:
+    def __init__(self, source: Path, target: PictureStore) -> None:
         self._source = source.resolve()
         self._target = target
+        self._is_away = False
         self.inspect = lru_cache(CACHED_PICTURES)(self._inspect)
         self.prepare = lru_cache(CACHED_PICTURES)(self._prepare)
 
@@ -63,20 +70,27 @@ class PictureFolder:
         """Make the picture's files, where they are not there yet.
 
         Raises:
-            CellError: it cannot be used after all: part of it is missing.
+            CellError: it cannot be used after all: part of it is missing. Or the store does not take it: once it did
+                not, it is not asked again.
         """
         path = self._path(name)
         digest = blake2b(path.read_bytes(), digest_size=8).hexdigest()
+        if self._is_away:
+            raise CellError(f"{name} was not stored: {AWAY}")
         with self._opened(name) as image:
             try:
                 ratio, most = _upright_ratio(image), _upright_width(image)
                 widths = [width for width in WIDTHS if width <= most] or [most]
-                files = {width: self._target / digest / f"{path.stem}-{width}.webp" for width in widths}
-                if missing := {width: file for width, file in files.items() if not file.exists()}:
-                    _make(image, missing, ratio)
+                files = {width: f"{digest}/{_name_of(path)}-{width}.webp" for width in widths}
+                if missing := {width: file for width, file in files.items() if not self._target.has(file)}:
+                    for file, content in _made(image, missing, ratio):
+                        self._target.put(file, content)
+            except PicturesUnavailable:
+                self._is_away = True
+                raise CellError(f"{name} was not stored: {AWAY}") from None
             except (OSError, SyntaxError, ValueError) as error:
                 raise CellError(f"{name} is damaged: {error}") from error
-        sources = tuple((f"{URL}/{digest}/{file.name}", width) for width, file in files.items())
+        sources = tuple((f"{URL}/{file}", width) for width, file in files.items())
         return Prepared(sources[-1][0], widths[-1], _height(widths[-1], ratio), sources)
 
     def _path(self, name: str) -> Path:
@@ -100,18 +114,21 @@ class PictureFolder:
             yield image
 
 
-def _make(image: Image.Image, files: dict[int, Path], ratio: float) -> None:
-    """Write the picture in these widths. Nobody ever finds half a file."""
+def _name_of(path: Path) -> str:
+    """What its files are called: as it is, as far as an address and a folder take it."""
+    return _NO_ADDRESS.sub("-", path.stem).lstrip(".").encode()[:LONGEST_NAME].decode(errors="ignore")
+
+
+def _made(image: Image.Image, files: dict[int, str], ratio: float) -> Iterator[tuple[str, bytes]]:
+    """The picture in these widths, by the files' names."""
     upright = ImageOps.exif_transpose(image).convert("RGBA")
     whole = Image.new("RGB", upright.size, PAPER)
     whole.paste(upright, mask=upright.getchannel("A"))
     for width, file in files.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
-            size = (width, _height(width, ratio))
-            whole.resize(size, Image.Resampling.LANCZOS).save(part, "WEBP", quality=QUALITY)
-        Path(part.name).chmod(0o644)
-        Path(part.name).replace(file)
+        content = BytesIO()
+        size = (width, _height(width, ratio))
+        whole.resize(size, Image.Resampling.LANCZOS).save(content, "WEBP", quality=QUALITY)
+        yield file, content.getvalue()
 
 
 def _upright_width(image: Image.Image) -> int:

@@ -6,14 +6,16 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from backend.catalog.picture_files import FOREVER, URL, ServedPictures, pictures_folder
+from backend.catalog.picture_files import FOREVER, ServedPictures
+from backend.catalog.picture_store import URL, picture_store
+from backend.settings import Settings
 
 
 async def test_pictures_are_served(tmp_path: Path) -> None:
-    app = Starlette(routes=[Mount(URL, ServedPictures(tmp_path))])
+    app = Starlette(routes=[Mount(URL, ServedPictures(picture_store(Settings(data_dir=tmp_path))))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         assert (await client.get(f"{URL}/0123/a-320.webp")).status_code == 404  # before the first import
-        file = pictures_folder(tmp_path) / "0123" / "Trompo (frente)-320.webp"
+        file = tmp_path / "pictures" / "0123" / "Trompo (frente)-320.webp"
         file.parent.mkdir(parents=True)
         file.write_bytes(b"RIFF")
         (tmp_path / "secret_key").write_text("secret")
@@ -28,8 +30,9 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
 
 
 async def test_a_picture_that_the_browser_has_is_not_sent_again(tmp_path: Path) -> None:
-    app = Starlette(routes=[Mount(URL, ServedPictures(tmp_path))])
-    (pictures_folder(tmp_path) / "a.webp").write_bytes(b"RIFF")
+    app = Starlette(routes=[Mount(URL, ServedPictures(picture_store(Settings(data_dir=tmp_path))))])
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "a.webp").write_bytes(b"RIFF")
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         first = await client.get(f"{URL}/a.webp")
         tag, since = first.headers["etag"], {"if-modified-since": first.headers["last-modified"]}
@@ -37,5 +40,9 @@ async def test_a_picture_that_the_browser_has_is_not_sent_again(tmp_path: Path) 
             known = await client.get(f"{URL}/a.webp", headers=asked)
             assert (known.status_code, known.content) == (304, b"")
             assert (known.headers["etag"], known.headers["cache-control"]) == (tag, FOREVER)
-        for asked in ({"if-none-match": f'"b", {tag}, c'}, {"if-none-match": '"b"', **since}):
+        for asked in (
+            {"if-modified-since": "yesterday"},
+            {"if-none-match": f'"b", {tag}, c'},
+            {"if-none-match": '"b"', **since},
+        ):
             assert (await client.get(f"{URL}/a.webp", headers=asked)).content == b"RIFF"

@@ -13,8 +13,10 @@ from backend.app import Shop
 from backend.catalog.importer.command import import_file
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Product
+from backend.catalog.picture_store import picture_store
 from backend.catalog.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.catalog.store_schemas import ProductOut
+from backend.settings import Settings
 from tests.shop_floor import Floor
 from tests.store_steps import get, post
 
@@ -77,7 +79,7 @@ async def test_what_a_file_says_is_shown(
     writer.writerow({**cells, "price": "18900"})
     file = tmp_path / "toys.csv"
     file.write_text(text.getvalue(), "utf-8")
-    pictures = PictureFolder(tmp_path, tmp_path / "made")
+    pictures = PictureFolder(tmp_path, picture_store(Settings(data_dir=tmp_path)))
     await import_file(
         shop.database,
         file,

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from backend.app import Shop
 from backend.backups import Backup
 from backend.catalog.models import Region
+from backend.catalog.picture_store import picture_store
 from backend.cli import app
 from backend.clock import now
 from backend.demo.seed import seed
@@ -91,6 +92,17 @@ async def test_the_age_of_the_last_copy_is_told(shop: Shop) -> None:
             session.add(Backup(made_at=now() - timedelta(days=days, minutes=1), size=7))
         ((_, found_status, message),) = await found(shop_checks.backup(shop.database, real))
         assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
+
+
+async def test_the_place_of_the_pictures_is_asked(shop: Shop) -> None:
+    ((_, status, message),) = await found(shop_checks.pictures(shop.settings, shop.pictures))
+    assert (status, message) == (Status.OK, "in the data folder")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = SecretStr(f"http://key:hush@127.0.0.1:{taken.getsockname()[1]}/toys")
+        away = shop.settings.model_copy(update={"pictures_url": url})
+        ((_, status, message),) = await found(shop_checks.pictures(away, picture_store(away)))
+    assert (status, "hush" in message, "bucket toys" in message) == (Status.FAILURE, False, True)
 
 
 async def test_what_the_law_asks_for_is_told(shop: Shop) -> None:

@@ -70,7 +70,7 @@ async def opened(settings: Settings) -> AsyncIterator[Database]:
 
 async def restored(settings: Settings, source: Path, *, replace: bool = False) -> Restored:
     async with opened(settings) as database:
-        return await restore(settings, database, picture_store(settings.data_dir), source, replace=replace)
+        return await restore(settings, database, picture_store(settings), source, replace=replace)
 
 
 def names_in(folder: Path) -> list[str]:
@@ -108,7 +108,7 @@ async def test_a_copy_brings_everything_back_and_opens_links_that_were_mailed(
     assert done.pictures == 1
     after = await state_of(place)
     assert {name: rows for name, rows in after.items() if rows != before[name]}.keys() <= {"catalog_version"}
-    found = await picture_store(place.data_dir).get("0123abc/toy-320.webp")
+    found = await picture_store(place).get("0123abc/toy-320.webp")
     assert found is not None
     assert found.content == b"RIFF"
     assert (place.data_dir / "mail-templates" / "order_paid.jinja").read_text() == "own"
@@ -168,7 +168,7 @@ async def test_an_older_copy_is_brought_to_todays_shape(
         await upgrade(database, revision)
         if revision == REVISIONS[0]:
             await write(database, SHOP)
-        pictures = picture_store(settings.data_dir)
+        pictures = picture_store(settings)
         target = tmp_path / "old.tar.gz"
         await make_backup(settings, database, pictures, target)
     await restored(settings, target, replace=True)
@@ -364,7 +364,7 @@ async def test_a_place_without_a_shop_is_not_copied(empty_url: str, tmp_path: Pa
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url)
     async with opened(settings) as database:
         with pytest.raises(NotMigrated):
-            await make_backup(settings, database, picture_store(settings.data_dir), tmp_path / "copy.tar.gz")
+            await make_backup(settings, database, picture_store(settings), tmp_path / "copy.tar.gz")
 
 
 async def test_orders_of_a_copy_are_those_of_the_shop(

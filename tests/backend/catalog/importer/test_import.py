@@ -16,6 +16,7 @@ from backend.catalog.importer.command import Steps, import_file
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.importer.writing import ShopChanged
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
+from backend.catalog.picture_store import picture_store
 from backend.catalog.views import ProductDetail
 from backend.clock import now
 from backend.database import Database
@@ -41,7 +42,7 @@ class Importer:
     async def __call__(self, text: str, *, only_check: bool = False) -> Counter[str]:
         file = self.folder / "toys.csv"
         file.write_text(text, "utf-8")
-        pictures = PictureFolder(self.folder, self.folder / "made")
+        pictures = PictureFolder(self.folder, picture_store(Settings(data_dir=self.folder)))
         done = await import_file(
             self.database, file, pictures, self.floor.location_id, silent, only_check=only_check
         )

@@ -7,6 +7,8 @@ from PIL import Image
 
 from backend.catalog.cells import CellError
 from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.picture_store import picture_store
+from backend.settings import Settings
 
 ORIENTATION = 0x0112
 
@@ -14,7 +16,7 @@ ORIENTATION = 0x0112
 @pytest.fixture
 def folder(tmp_path: Path) -> PictureFolder:
     (tmp_path / "in").mkdir()
-    return PictureFolder(tmp_path / "in", tmp_path / "out")
+    return PictureFolder(tmp_path / "in", picture_store(Settings(data_dir=tmp_path)))
 
 
 def draw(path: Path, size: tuple[int, int] = (1200, 900), mode: str = "RGB", **save: object) -> Path:
@@ -23,7 +25,9 @@ def draw(path: Path, size: tuple[int, int] = (1200, 900), mode: str = "RGB", **s
 
 
 def made(tmp_path: Path) -> list[str]:
-    return sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*"))
+    return sorted(
+        str(path.relative_to(tmp_path / "pictures")) for path in (tmp_path / "pictures").rglob("*.*")
+    )
 
 
 def test_a_picture_gets_its_widths_and_keeps_its_name(folder: PictureFolder, tmp_path: Path) -> None:
@@ -36,7 +40,7 @@ def test_a_picture_gets_its_widths_and_keeps_its_name(folder: PictureFolder, tmp
         f"Trompo (frente)-{width}.webp" for width in (320, 640, 960)
     ]
     for url, width in prepared.sources:
-        with Image.open(tmp_path / "out" / url.removeprefix("/pictures/")) as image:
+        with Image.open(tmp_path / "pictures" / url.removeprefix("/pictures/")) as image:
             assert (image.format, image.size) == ("WEBP", (width, width * 3 // 4))
 
 
@@ -50,12 +54,12 @@ def test_a_small_picture_is_never_blown_up(folder: PictureFolder, tmp_path: Path
 def test_what_was_made_is_not_made_again_and_what_changed_is(folder: PictureFolder, tmp_path: Path) -> None:
     draw(tmp_path / "in" / "a.png")
     first = folder.prepare("a.png")
-    files = {name: (tmp_path / "out" / name).stat().st_mtime_ns for name in made(tmp_path)}
-    again = PictureFolder(tmp_path / "in", tmp_path / "out")
+    files = {name: (tmp_path / "pictures" / name).stat().st_mtime_ns for name in made(tmp_path)}
+    again = PictureFolder(tmp_path / "in", picture_store(Settings(data_dir=tmp_path)))
     assert again.prepare("a.png") == first
-    assert {name: (tmp_path / "out" / name).stat().st_mtime_ns for name in made(tmp_path)} == files
+    assert {name: (tmp_path / "pictures" / name).stat().st_mtime_ns for name in made(tmp_path)} == files
     Image.new("RGB", (1200, 900), "blue").save(tmp_path / "in" / "a.png")
-    other = PictureFolder(tmp_path / "in", tmp_path / "out").prepare("a.png")
+    other = PictureFolder(tmp_path / "in", picture_store(Settings(data_dir=tmp_path))).prepare("a.png")
     assert other.url != first.url
 
 
@@ -64,7 +68,7 @@ def test_transparency_becomes_paper_and_a_turned_picture_stands(
 ) -> None:
     Image.new("RGBA", (640, 640), (0, 0, 0, 0)).save(tmp_path / "in" / "clear.png")
     prepared = folder.prepare("clear.png")
-    with Image.open(tmp_path / "out" / prepared.url.removeprefix("/pictures/")) as image:
+    with Image.open(tmp_path / "pictures" / prepared.url.removeprefix("/pictures/")) as image:
         assert image.convert("RGB").getpixel((5, 5)) == (255, 255, 255)
     exif = Image.Exif()
     exif[ORIENTATION] = 6
