@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from backend.attention.models import Attention
 from backend.database import Database
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 
 PAID = ("captured", "partially_refunded", "refunded")
@@ -30,7 +31,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Purchase:
-    """One order with the units it was made of, by variant."""
+    """One order with the units it was made of and that have not left the warehouse, by variant."""
 
     id: str
     cart_id: str
@@ -143,11 +144,16 @@ async def read_books(database: Database) -> Books:
                 ).join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
             )
         ]
+        sent: Counter[tuple[str, str]] = Counter()
+        made = select(Fulfillment.order_id, Fulfillment.items).where(Fulfillment.state == LabelState.CREATED)
+        for order_id, items in await session.execute(made):
+            for item in items:
+                sent[order_id, item["variant_id"]] += item["quantity"]
         units: dict[str, list[tuple[str, int]]] = {}
         for order_id, variant_id, quantity in await session.execute(
             select(OrderLine.order_id, OrderLine.variant_id, OrderLine.quantity)
         ):
-            units.setdefault(order_id, []).append((variant_id, quantity))
+            units.setdefault(order_id, []).append((variant_id, quantity - sent[order_id, variant_id]))
         orders = {
             cart_id: Purchase(
                 order_id, cart_id, total, status, order_id in orders_concerned, tuple(units.get(order_id, ()))
