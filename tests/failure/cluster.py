@@ -168,6 +168,7 @@ class Cluster:
         server = self.postgresql
         restart = ("-w", "-D", str(server.pgdata), "-m", mode, "-l", str(server.log), "restart")
         pgexec("pg_ctl", restart, bin_path=server.bin_path, user=server.system_user, timeout=60)
+        server.ensure_postgres_running()  # so that it knows the new process, which it ends at last
 
     @asynccontextmanager
     async def frozen_postgresql(self) -> AsyncIterator[None]:
