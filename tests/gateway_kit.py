@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 import httpx
 import uvicorn
+from sqlalchemy import select
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.database import Database
@@ -18,6 +19,7 @@ from backend.http_client import RetryPolicy
 from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.requests import BankPayment
 from backend.sandbox.gateway import SandboxGateway
+from backend.sandbox.models import SandboxNotification, SandboxTransaction
 from backend.settings import Settings
 
 HOOK = "http://merchant.test/hooks/payment/gateway_pse"
@@ -127,6 +129,16 @@ async def open_practice(
         mounted = httpx.ASGITransport(sandbox.app, root_path="/sandbox/gateway")
         browser = await stack.enter_async_context(httpx.AsyncClient(transport=mounted))
         yield Practice(sandbox, client, calls, merchant, browser)
+
+
+async def let_pass(database: Database, span: timedelta) -> None:
+    """Let so much time have passed at the gateway: its moments move back, the clock stays as it is."""
+    async with database.transaction() as session:
+        for transaction in (await session.execute(select(SandboxTransaction))).scalars():
+            transaction.created_at -= span
+        for notification in (await session.execute(select(SandboxNotification))).scalars():
+            if notification.due_at is not None:
+                notification.due_at -= span
 
 
 def hasty(client: GatewayClient, policy: RetryPolicy = HASTE) -> GatewayClient:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import asyncpg
 
 from backend.database import Database
+from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class VersionProbe:
         """The version that is committed now.
 
         Raises:
-            OSError: the database does not answer.
+            DatabaseUnavailable: the database does not answer.
         """
         if self._database.is_sqlite:
             return self._read_file()
@@ -86,19 +87,19 @@ class VersionProbe:
                 )
             return Version(*self._file.execute(_QUERY).fetchone())
         except sqlite3.Error as error:
-            raise OSError(f"the database does not answer: {error}") from error
+            raise DatabaseUnavailable("The database does not answer: try again") from error
 
     async def _ask_server(self) -> Version:
         try:
             return await self._read_server()
         except TimeoutError as error:
-            raise OSError("the database does not answer") from error
+            raise DatabaseUnavailable("The database does not answer: try again") from error
         except _CONNECTION_LOST:  # the server was restarted, or closed an idle connection: try a new one once
             self._disconnect()
         try:
             return await self._read_server()
         except _CONNECTION_LOST as error:
-            raise OSError("the database does not answer") from error
+            raise DatabaseUnavailable("The database does not answer: try again") from error
 
     async def _read_server(self) -> Version:
         try:

@@ -15,7 +15,7 @@ from backend.attention import AttentionKind, raise_attention
 from backend.cart.models import Cart
 from backend.cart.service import NOT_FOUND, Caller, CartChanged, accessible, find_cart
 from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of
-from backend.clock import now
+from backend.database import database_now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
 from backend.inventory import service as inventory
@@ -167,7 +167,7 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
     elif event.state is SessionState.CLOSED and payment.close_reason != CloseReason.REPLACED:
         await _lost(session, cart, payment, event)
     elif event.state is SessionState.HELD:
-        await inventory.extend(session, event.cart_id, now() + RESERVATION_TIME * 24)
+        await inventory.extend(session, event.cart_id, await database_now(session) + RESERVATION_TIME * 24)
     elif event.state.is_final:
         await _lost(session, cart, payment, event)
 

@@ -155,7 +155,7 @@ async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
     async with frozen(probe._server.get_server_pid()):
         with monkeypatch.context() as patch:
             patch.setattr(version_probe, "ANSWER_WITHIN", SOON)
-            with pytest.raises(OSError, match="does not answer"):
+            with pytest.raises(DatabaseUnavailable, match="does not answer"):
                 await probe.now()
         assert await probe.now() == before  # by another connection
     await probe.close()

@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend.clock import now
-from backend.database import Database, locked
+from backend.database import Database, database_now, db_now, locked
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
 from backend.sandbox.models import SandboxNotification, SandboxTransaction
@@ -49,6 +48,7 @@ class Ledger:
         )
         try:
             async with self._database.transaction() as session:
+                transaction.created_at = await database_now(session)
                 session.add(transaction)
         except IntegrityError:
             raise DuplicateInvoice from None
@@ -83,15 +83,15 @@ class Ledger:
             query = select(SandboxTransaction).where(col(SandboxTransaction.bank_token) == bank_token)
             transaction = (await session.execute(locked(query))).scalar_one_or_none()
             if transaction is not None and _changes(transaction, state):
-                moment = now()
+                moment = await database_now(session)
                 too_late = moment >= transaction.created_at + BANK_SESSION
                 self._set_state(session, transaction, GatewayState.ABANDONED if too_late else state, moment)
         return transaction
 
     async def abandon_overdue(self) -> int:
         """End the transactions that nobody decided in time. Returns how many."""
-        moment = now()
         async with self._database.transaction() as session:
+            moment = await database_now(session)
             overdue = await self._overdue(session, moment)
             for transaction in overdue:
                 self._set_state(session, transaction, GatewayState.ABANDONED, moment)
@@ -107,9 +107,12 @@ class Ledger:
     async def _one(self, condition: ColumnElement[bool]) -> SandboxTransaction | None:
         query = select(SandboxTransaction).where(condition)
         async with self._database.read() as session:
-            found = (await session.execute(query)).scalar_one_or_none()
-        if found is None or found.state != GatewayState.PENDING or now() < found.created_at + BANK_SESSION:
-            return found
+            row = (await session.execute(query.add_columns(db_now()))).one_or_none()
+        if row is None:
+            return None
+        found, moment = row
+        if found.state != GatewayState.PENDING or moment < found.created_at + BANK_SESSION:
+            return cast("SandboxTransaction", found)
         await self.abandon_overdue()
         async with self._database.read() as session:
             return (await session.execute(query)).scalar_one_or_none()

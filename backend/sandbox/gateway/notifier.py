@@ -13,8 +13,7 @@ import httpx
 from sqlalchemy import select, update
 from sqlmodel import col
 
-from backend.clock import now
-from backend.database import Database, locked
+from backend.database import Database, database_now, db_now, locked
 from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.answers import notification
 from backend.sandbox.gateway.debits import confirmation_method
@@ -112,14 +111,16 @@ class Notifier:
 
     async def _claim(self) -> list[WebhookDelivery]:
         """Take what is due. Until its attempt has ended nobody else takes it; if we die in it, someone does later."""
-        moment = now()
         query = (
             select(SandboxNotification)
-            .where(col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at) <= moment)
+            .where(
+                col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at) <= db_now()
+            )
             .order_by(col(SandboxNotification.due_at), col(SandboxNotification.id))
         )
         deliveries = []
         async with self._database.transaction() as session:
+            moment = await database_now(session)
             for row in (await session.execute(locked(query))).scalars():
                 transaction = await session.get_one(SandboxTransaction, row.ref_payco)
                 if not self._may_reach(transaction.fields["url_confirmacion"]):
@@ -169,9 +170,10 @@ class Notifier:
         return response.status_code == 200
 
     async def _record(self, delivery: WebhookDelivery, *, arrived: bool) -> None:
-        again = now() + self._pause(delivery.attempt) if delivery.attempt < MAX_ATTEMPTS else None
-        outcome = {"delivered_at": now(), "due_at": None} if arrived else {"due_at": again}
         async with self._database.transaction() as session:
+            moment = await database_now(session)
+            again = moment + self._pause(delivery.attempt) if delivery.attempt < MAX_ATTEMPTS else None
+            outcome = {"delivered_at": moment, "due_at": None} if arrived else {"due_at": again}
             await session.execute(
                 update(SandboxNotification)
                 .where(col(SandboxNotification.id) == delivery.notification_id)
@@ -182,14 +184,12 @@ class Notifier:
 
     async def _until_next(self) -> float:
         """Seconds until something is due, `POLL_EVERY` at most."""
-        query = select(col(SandboxNotification.due_at)).where(
+        query = select(col(SandboxNotification.due_at), db_now()).where(
             col(SandboxNotification.delivered_at).is_(None), col(SandboxNotification.due_at).is_not(None)
         )
         async with self._database.read() as session:
-            due = (
-                await session.execute(query.order_by(col(SandboxNotification.due_at)).limit(1))
-            ).scalar_one_or_none()
-        return POLL_EVERY if due is None else min(max((due - now()).total_seconds(), 0), POLL_EVERY)
+            first = (await session.execute(query.order_by(col(SandboxNotification.due_at)).limit(1))).first()
+        return POLL_EVERY if first is None else min(max((first[0] - first[1]).total_seconds(), 0), POLL_EVERY)
 
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

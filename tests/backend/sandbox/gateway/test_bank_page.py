@@ -5,12 +5,11 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from backend.clock import now
 from backend.database import Database
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.gateway import ledger, sandbox_gateway
+from backend.sandbox.gateway import sandbox_gateway
 from backend.settings import Settings
-from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, payment
+from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, let_pass, payment
 from tests.ports import free_port
 
 BUTTONS = ("bank-approve", "bank-reject", "bank-cancel", "bank-pending")
@@ -118,10 +117,9 @@ async def test_an_address_that_leads_nowhere(practice: Practice) -> None:
         assert "No encontramos esta transacción" in page.text
 
 
-async def test_the_bank_waits_21_minutes(practice: Practice, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_bank_waits_21_minutes(practice: Practice, database: Database) -> None:
     created = await practice.client.create_bank_payment(payment())
-    late = now() + timedelta(minutes=21, seconds=1)
-    monkeypatch.setattr(ledger, "now", lambda: late)
+    await let_pass(database, timedelta(minutes=21, seconds=1))
     page = await practice.choose(created.redirect_url, "approve")
     assert page.headers["location"] == created.redirect_url
     assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
@@ -130,11 +128,10 @@ async def test_the_bank_waits_21_minutes(practice: Practice, monkeypatch: pytest
 
 @pytest.mark.parametrize("look", ["transaction", "page", "sweep"])
 async def test_an_overdue_payment_is_abandoned_when_anyone_looks(
-    practice: Practice, monkeypatch: pytest.MonkeyPatch, look: str
+    practice: Practice, database: Database, look: str
 ) -> None:
     created = await practice.client.create_bank_payment(payment())
-    late = now() + timedelta(minutes=22)
-    monkeypatch.setattr(ledger, "now", lambda: late)
+    await let_pass(database, timedelta(minutes=22))
     if look == "transaction":
         assert (await practice.client.transaction(created.ticket_id or "")).state is GatewayState.ABANDONED
     elif look == "page":

@@ -4,14 +4,13 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from backend.clock import now
 from backend.database import Database
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState, is_genuine, read_report
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway, notifier, sandbox_gateway
 from backend.sandbox.gateway.notifier import ANSWER_WITHIN, MAX_ATTEMPTS, pause_after
 from backend.settings import Settings
-from tests.gateway_kit import PUBLIC_BASE, Practice, open_practice, payment
+from tests.gateway_kit import PUBLIC_BASE, Practice, let_pass, open_practice, payment
 
 
 async def decide(practice: Practice, decision: str = "approve", **changes: object) -> str:
@@ -95,12 +94,11 @@ async def test_it_goes_on_after_a_restart(practice: Practice, database: Database
     assert practice.merchant.received == []
 
 
-async def test_what_was_cut_off_is_told_later(practice: Practice, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_was_cut_off_is_told_later(practice: Practice, database: Database) -> None:
     await decide(practice)
     assert len(await practice.sandbox.notifier._claim()) == 1  # claimed, and then the process dies
     assert await practice.sandbox.notifier.deliver_due() == 0
-    later = now() + timedelta(seconds=ANSWER_WITHIN + 1)
-    monkeypatch.setattr(notifier, "now", lambda: later)
+    await let_pass(database, timedelta(seconds=ANSWER_WITHIN + 1))
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 
@@ -132,23 +130,21 @@ async def test_notifications_go_wrong_on_demand(practice: Practice, kind: Kind, 
 
 
 async def test_out_of_order_is_the_outcome_and_then_that_it_is_pending(
-    practice: Practice, monkeypatch: pytest.MonkeyPatch
+    practice: Practice, database: Database
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, Kind.OUT_OF_ORDER, seconds=5)
     await decide(practice)
     assert await practice.sandbox.notifier.deliver_due() == 1
-    later = now() + timedelta(seconds=6)
-    monkeypatch.setattr(notifier, "now", lambda: later)
+    await let_pass(database, timedelta(seconds=6))
     assert await practice.sandbox.notifier.deliver_due() == 1
     assert [fields["x_response"] for _, fields in practice.merchant.received] == ["Aceptada", "Pendiente"]
 
 
-async def test_late_is_late(practice: Practice, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_is_late(practice: Practice, database: Database) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, Kind.LATE, seconds=60)
     await decide(practice)
     assert await practice.sandbox.notifier.deliver_due() == 0
-    later = now() + timedelta(seconds=61)
-    monkeypatch.setattr(notifier, "now", lambda: later)
+    await let_pass(database, timedelta(seconds=61))
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 

@@ -1,0 +1,170 @@
+"""Two replicas whose clocks are two minutes apart do nothing twice: each comes in the middle of what the other does."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import func, select
+
+from backend.app import Shop, create_api
+from backend.clock import now
+from backend.fulfillment.labels import OVERDUE
+from backend.mail.mailer import SEND
+from backend.modules import CARRIER, GATEWAY_PSE
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.payment.notifications import HANDLE
+from backend.payment.transitions import CHECK
+from backend.sandbox.gateway import SandboxGateway
+from backend.sandbox.models import SandboxTransaction
+from tests.backend.conftest import SHOPPER
+from tests.backend.mail.conftest import Inbox
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import PAYER, PSE, pay, post, shipped_cart
+
+ahead: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
+
+
+class Clock(datetime):
+    """The clock of the replica that is at work: each has its own."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) + ahead.get()
+
+
+@pytest.fixture(autouse=True)
+def _each_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.clock.datetime", Clock)
+
+
+@pytest.fixture(params=[2, -2])
+def minutes(request: pytest.FixtureRequest) -> int:
+    """How much the other replica's clock is ahead."""
+    return int(request.param)
+
+
+@pytest.fixture
+async def other(shop: Shop) -> AsyncIterator[Shop]:
+    """The shop in another process: only the database is shared."""
+    other = Shop(shop.settings)
+    yield other
+    await other.stop()
+
+
+@contextmanager
+def its_clock(minutes: int) -> Iterator[None]:
+    token = ahead.set(timedelta(minutes=minutes))
+    yield
+    ahead.reset(token)
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
+    """Lets the other replica do something when this one is in the middle of a call; gives what that came to."""
+
+    def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:
+        real = getattr(where, name)
+        answers: list[Any] = []
+
+        async def call(*arguments: Any, **named: Any) -> Any:
+            if not answers:
+                answers.append("it is doing it")
+                with its_clock(minutes):
+                    answers[0] = await intrude()
+            return await real(*arguments, **named)
+
+        monkeypatch.setattr(where, name, call)
+        return answers
+
+    return at
+
+
+def client_of(api: FastAPI, like: httpx.AsyncClient) -> httpx.AsyncClient:
+    """The same caller, whose requests come to the other replica."""
+    transport = httpx.ASGITransport(api, client=SHOPPER)
+    return httpx.AsyncClient(transport=transport, base_url=like.base_url, headers=like.headers)
+
+
+def gateway_of(shop: Shop) -> SandboxGateway:
+    assert shop.sandbox._gateway
+    return shop.sandbox._gateway
+
+
+async def count(shop: Shop, model: type) -> int:
+    async with shop.database.read() as session:
+        return int((await session.execute(select(func.count()).select_from(model))).scalar_one())
+
+
+async def test_a_purchase_happens_once(
+    *,
+    shop: Shop,
+    other: Shop,
+    api: FastAPI,
+    shop_floor: Floor,
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    interrupted: Callable[..., list[Any]],
+    minutes: int,
+) -> None:
+    with its_clock(minutes):
+        assert abs(now() - datetime.now().astimezone()) > timedelta(minutes=1)
+    other_api = create_api(other)
+    other_store, other_admin = client_of(other_api, store), client_of(other_api, admin)
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", stock=5)
+    cart_id = await shipped_cart(store, toy, 1, "calculated")
+
+    async def press_too() -> int:
+        owed = await post(other_store, "/store/payment-collections", {"cart_id": cart_id})
+        sessions = f"/store/payment-collections/{owed['payment_collection']['id']}/payment-sessions"
+        return (await other_store.post(sessions, json={"provider_id": PSE, "data": PAYER})).status_code
+
+    pressed = interrupted(shop.payments.providers[GATEWAY_PSE], "initiate", press_too)
+    bank = (await pay(store, cart_id, PSE))["payment_sessions"][0]["data"]["redirect_url"]
+    assert pressed == [409]
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+
+    gateway = gateway_of(shop)
+    async with httpx.AsyncClient(transport=gateway.transport(), base_url="http://bank") as browser:
+        page = bank.removeprefix(gateway.public_base)
+        assert (await browser.post(page, data={"decision": "approve"})).status_code == 303
+    told = interrupted(gateway.notifier, "_send", gateway_of(other).notifier.deliver_due)
+    gateway.notifier._http = client_of(api, store)  # in place of the network
+    assert await gateway.notifier.deliver_due() == 1
+    assert told == [0]
+
+    provider = shop.payments.providers[GATEWAY_PSE]
+    asked = interrupted(provider, "status", lambda: other.worker.run_due(HANDLE, CHECK))
+    assert await shop.worker.run_due(HANDLE, CHECK) == 1
+    assert asked == [0]
+
+    inbox = Inbox()
+    shop.mailer._transport = other.mailer._transport = inbox
+    sent = interrupted(inbox, "send", lambda: other.worker.run_due(SEND))
+    await shop.worker.run_due(SEND)
+    assert sent == [1]  # the other mail
+    assert len(inbox.mails) == len(set(inbox.subjects())) == 2
+
+    sending = f"/admin/orders/{order['id']}/fulfillments"
+    packed = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+
+    async def send_too() -> tuple[int, int]:
+        late = await other.worker.run_due(OVERDUE)
+        return (await other_admin.post(sending, json=packed)).status_code, late
+
+    made = interrupted(shop.fulfillment_providers[CARRIER], "create_fulfillment", send_too)
+    await post(admin, sending, packed)
+    assert made == [(409, 0)]
+
+    assert shop.sandbox.carrier
+    assert len(await shop.sandbox.carrier.ledger.labels()) == 1
+    for model in (Order, PaymentSession, SandboxTransaction):
+        assert await count(shop, model) == 1
+    await other_store.aclose()
+    await other_admin.aclose()
