@@ -19,8 +19,10 @@ from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
+from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
@@ -55,6 +57,8 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     catalog_admin_router,
     admin_orders_router,
     fulfillment_router,
+    print_router,
+    mail_router,
     payments_router,
     attention_router,
     audit_router,

@@ -1,6 +1,6 @@
 """Moments in words, as the clocks in Colombia show them. Everything a shopper reads of time is formatted here."""
 
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
@@ -10,6 +10,7 @@ from backend.texts import language
 TIME_ZONE = ZoneInfo("America/Bogota")
 LOCALE = {"es": "es_CO", "en": "en"}[language]
 TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
+SHORT_TIME = {"es": "d MMM, h:mm a", "en": "MMM d, h:mm a"}[language]
 DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
 """How a moment and a day are written: Babel's patterns."""
 
@@ -19,6 +20,21 @@ def time_label(moment: datetime) -> str:
     return format_datetime(moment, TIME, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
+def short_time_label(moment: datetime) -> str:
+    """A moment in a list: «21 nov, 3:05 p. m.», in English «Nov 21, 3:05 PM»."""
+    return format_datetime(moment, SHORT_TIME, tzinfo=TIME_ZONE, locale=LOCALE)
+
+
 def day_label(moment: datetime) -> str:
     """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return format_date(moment.astimezone(TIME_ZONE).date(), DAY, locale=LOCALE)
+
+
+def day_begin(day: date) -> datetime:
+    """When this day begins in Colombia, in UTC."""
+    return datetime.combine(day, time.min, TIME_ZONE).astimezone(UTC)
+
+
+def today_in_colombia(moment: datetime) -> date:
+    """The day that it is in Colombia at this moment."""
+    return moment.astimezone(TIME_ZONE).date()

@@ -22,6 +22,7 @@ from backend.inventory import service as inventory
 from backend.money import Cop
 from backend.orders import states as order_states
 from backend.orders.events import OrderLost, OrderPaid, OrderUnconfirmed
+from backend.orders.finding import index_order
 from backend.orders.models import Order
 from backend.orders.service import (
     create_order,
@@ -110,16 +111,21 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
     await inventory.reserve(session, cart_id, sale.units, until=until)
-    order, lines = await create_order(session, cart, sale, status, terms.moment)
-    store_payer(order, cart, payment)
+    order, lines = await create_order(
+        session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
+    )
+    await store_payer(session, order, cart, payment)
     collections = [terms.collection] if terms.collection else []
     rows = OrderRows(lines=lines, payment_sessions=list(terms.payment_sessions), collections=collections)
     return Completed(order, rows)
 
 
-def store_payer(order: Order, cart: Cart, payment: PaymentSession) -> None:
+async def store_payer(session: AsyncSession, order: Order, cart: Cart, payment: PaymentSession) -> None:
     """Move the payer's document, which the invoice needs, from the cart's draft to the order."""
-    order.payer = payment.snapshot.get("payer") or order.payer
+    payer = payment.snapshot.get("payer") or order.payer
+    if payer != order.payer:
+        order.payer = payer
+        await index_order(session, order)
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
 
 
@@ -182,7 +188,7 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
             return
         # paid before the storefront completed the cart: the notification completes it (spec: What the service does 3)
         order, _ = await create_order(session, cart, sale, PaymentStatus.AWAITING)
-    store_payer(order, cart, payment)
+    await store_payer(session, order, cart, payment)
     lines = await lines_of_order(session, order.id)
     if sale is not None and not sells(order, lines, sale):
         lines = await rewrite_order(session, order, sale)

@@ -3,6 +3,7 @@
 Nothing here shows an address: a mail is named by its id, its kind and its order.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Select, or_, select, update
@@ -10,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind
 from backend.attention.service import close_attention
+from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now
 from backend.errors import NotFound
 from backend.jobs import enqueue
@@ -18,6 +20,7 @@ from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
+from backend.staff.rights import Actor, Right
 
 GIVEN_UP_AT_ONCE = 1000
 NOTE = "resent from the command line"
@@ -63,12 +66,7 @@ async def resend_of_order(database: Database, order: str, *, again: bool = False
         order_id = (await session.execute(query)).scalar_one_or_none()
         if order_id is None:
             raise NotFound(f"There is no order {order}")
-        about = or_(
-            Mail.about == order_id,
-            Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id == order_id)),
-            Mail.about.in_(select(Refund.id).where(Refund.order_id == order_id)),
-        )
-        mails = (await session.execute(_oldest_first().where(about))).scalars().all()
+        mails = [mail.id for mail in await mails_of_order(session, order_id)]
     return [await resend_mail(database, mail_id, again=again) for mail_id in mails]
 
 
@@ -79,6 +77,32 @@ async def resend_given_up(database: Database) -> list[Resent]:
         query = _oldest_first().where(Mail.id.in_(given_up)).limit(GIVEN_UP_AT_ONCE)
         mails = (await session.execute(query)).scalars().all()
     return [await resend_mail(database, mail_id) for mail_id in mails]
+
+
+async def mails_of_order(session: AsyncSession, order_id: str) -> Sequence[Mail]:
+    """All mails about an order, the oldest first: its own, of its packages and of its refunds."""
+    about = or_(
+        Mail.about == order_id,
+        Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id == order_id)),
+        Mail.about.in_(select(Refund.id).where(Refund.order_id == order_id)),
+    )
+    query = select(Mail).where(about).order_by(Mail.created_at, Mail.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def send_again(database: Database, actor: Actor, order_id: str, mail_id: str) -> Resent:
+    """Send a mail about this order once more, or at once where it has not left.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: no mail about this order has this id.
+    """
+    actor.require(Right.FULFILL)
+    async with database.transaction() as session:
+        if mail_id not in [mail.id for mail in await mails_of_order(session, order_id)]:
+            raise NotFound(f"Mail with id: {mail_id} was not found")
+        await record(session, actor, "mail sent again", Subject(Thing.ORDER, order_id))
+        return await _resend(session, mail_id, again=True)
 
 
 def _oldest_first() -> Select[str]:

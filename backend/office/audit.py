@@ -31,6 +31,7 @@ LONGEST = 200
 """Characters of a value that the list shows."""
 
 ACTIONS = {
+    "address corrected": _("corrigió la dirección de"),
     "canceled": _("canceló"),
     "changed": _("cambió"),
     "created": _("creó"),
@@ -39,6 +40,8 @@ ACTIONS = {
     "imported": _("importó un archivo en"),
     "label canceled": _("anuló la guía de"),
     "label requested": _("pidió la guía de"),
+    "mail sent again": _("envió otra vez un correo de"),
+    "noted": _("escribió una nota en"),
     "packed": _("empacó"),
     "password changed": _("cambió la contraseña de"),
     "payment reported": _("hizo consultar"),

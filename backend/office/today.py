@@ -6,7 +6,7 @@ A query names the statuses as literals where an index holds only the rows of tho
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, and_, exists, func, literal_column, or_, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
@@ -16,6 +16,7 @@ from backend.dates import TIME_ZONE, day_label
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop
 from backend.office_settings.service import demo_problems
+from backend.orders.finding import TO_PACK, is_one_of
 from backend.orders.models import Order
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
@@ -28,20 +29,6 @@ LOW = 3
 MOST_LOW = 5
 """Toys that are named."""
 WEEK = timedelta(days=7)
-
-
-def _is(column: object, *values: str) -> ColumnElement[bool]:
-    """Whether the column has one of these values, as literals: an index of just those rows can serve it then."""
-    either = [column == literal_column(f"'{value}'") for value in values]
-    return or_(*either)
-
-
-TO_PACK = and_(
-    _is(Order.status, "pending"),
-    _is(Order.payment_status, "captured", "partially_refunded"),
-    _is(Order.fulfillment_status, "not_fulfilled", "partially_fulfilled"),
-)
-"""Orders that are paid and have units to be packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +93,7 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
     to_pack, oldest = (
         await session.execute(select(func.count(), func.min(Order.paid_at)).where(TO_PACK))
     ).one()
-    waits = _is(Order.payment_status, "awaiting") & _is(Order.status, "pending")
+    waits = is_one_of(Order.payment_status, "awaiting") & is_one_of(Order.status, "pending")
     awaiting = (await session.execute(select(func.count()).where(waits))).scalar_one()
     is_late = func.count().filter(Attention.due_at < db_now())
     attention, late = (

@@ -5,8 +5,9 @@ spec: Admin API; wire: commerce-api, Admin.
 
 from typing import Annotated
 
-from fastapi import APIRouter
-from sqlalchemy import ColumnElement, or_
+from fastapi import APIRouter, Response
+from sqlalchemy import ColumnElement
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
@@ -14,14 +15,20 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
-from backend.edge.wire import Wire
+from backend.edge.wire import Wire, stamps
 from backend.orders.cancelling import cancel_order
+from backend.orders.correcting import add_note, correct_address
+from backend.orders.exporting import exported_orders
+from backend.orders.finding import OrderFilter, conditions_of, within
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
+    NewNote,
     NewRefund,
+    NoteAnswer,
     OrderAnswer,
+    OrderChanges,
     OrdersAnswer,
     OrdersParameters,
     RefundAnswer,
@@ -33,6 +40,7 @@ from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
+from backend.texts import _
 
 router = APIRouter(
     prefix="/admin",
@@ -50,7 +58,7 @@ async def list_orders(
     """The orders, newest first."""
     order = in_order(asked.order, SORTABLE, [Order.number.desc()])
     async with database.read() as session:
-        found, count = await rows_of(session, Order, _conditions(asked), order, asked)
+        found, count = await rows_of(session, Order, await _conditions(session, asked), order, asked)
         return Wire(listed("orders", await orders_for_staff(session, actor, found), count, asked))
 
 
@@ -58,6 +66,29 @@ async def list_orders(
 async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
     """The order, with its payments and fulfillments."""
     return await order_answer(database, actor, order_id, fields)
+
+
+@router.post("/orders/{order_id}", response_model=OrderAnswer)
+async def change(actor: StaffMember, order_id: str, body: OrderChanges, database: Db, fields: Shown) -> Wire:
+    """Correct the shipping address, as long as nothing of the order has a label."""
+    async with database.transaction() as session:
+        address = body.shipping_address.model_dump(exclude_unset=True)
+        await correct_address(session, actor, order_id, address)
+    return await order_answer(database, actor, order_id, fields)
+
+
+@router.post("/orders/{order_id}/notes", response_model=NoteAnswer)
+async def create_note(actor: StaffMember, order_id: str, body: NewNote, database: Db) -> Wire:
+    """Write a note on the order, for the staff."""
+    async with database.transaction() as session:
+        note = await add_note(session, actor, order_id, body.text)
+        shown = {
+            "id": note.id,
+            "text": note.text,
+            "created_by": note.created_by,
+            **stamps(note.created_at, note.updated_at),
+        }
+    return Wire({"note": shown})
 
 
 @router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
@@ -90,26 +121,51 @@ async def list_refunds(
     return Wire(listed("refunds", page_of(shown, asked), len(shown), asked))
 
 
-def _conditions(asked: OrdersParameters) -> list[ColumnElement[bool]]:
+@router.get(
+    "/order-exports",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}, "description": "A row an order, with its buyer."}},
+)
+async def export_orders(
+    actor: StaffMember, asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db
+) -> Response:
+    """The orders as a table for spreadsheets, the newest first; no cell of it is a formula."""
+    table = await exported_orders(database, actor, _filter(asked), asked.id)
+    name = _("pedidos")
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
+    return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _filter(asked: OrdersParameters) -> OrderFilter:
+    wanted = OrderFilter(
+        text=asked.q or "",
+        statuses=tuple(asked.status or ()),
+        payment=tuple(asked.payment_status or ()),
+        fulfillment=tuple(asked.fulfillment_status or ()),
+        is_to_pack=asked.to_pack,
+        is_pickup=asked.pickup,
+    )
+    return within(
+        wanted,
+        since=asked.created_from,
+        after=asked.created_after,
+        until=asked.created_until,
+        before=asked.created_before,
+    )
+
+
+async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[ColumnElement[bool]]:
     one_of = (
         (Order.id, asked.id),
-        (Order.status, asked.status),
-        (Order.payment_status, asked.payment_status),
-        (Order.fulfillment_status, asked.fulfillment_status),
         (Order.region_id, asked.region_id),
         (Order.sales_channel_id, asked.sales_channel_id),
         (Order.email, [asked.email] if asked.email is not None else None),
         (Order.customer_id, [asked.customer_id] if asked.customer_id is not None else None),
     )
-    conditions: list[ColumnElement[bool]] = [
-        column.in_(values) for column, values in one_of if values is not None
+    return [
+        *await conditions_of(session, _filter(asked)),
+        *(column.in_(values) for column, values in one_of if values is not None),
     ]
-    if asked.q:
-        mentioned: list[ColumnElement[bool]] = [Order.email.icontains(asked.q, autoescape=True)]
-        if asked.q.isascii() and asked.q.isdigit() and len(asked.q) < 10:
-            mentioned.append(Order.number == int(asked.q))
-        conditions.append(or_(*mentioned))
-    return conditions
 
 
 async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:

@@ -6,14 +6,21 @@ Nothing here is looked up in the catalogue again.
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, UniqueConstraint, text
-from sqlmodel import Field
+from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
 
+from backend.catalog.models import ByteOrdered
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
 from backend.pricing import SHIPPING_RATE, STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
+
+_TO_PACK = text(
+    "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_refunded') AND "
+    "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled')"
+)
+"""The orders that `backend.orders.finding.TO_PACK` names, in the same words: else no index of them is used."""
 
 
 class Order(Timestamps, table=True):
@@ -23,7 +30,22 @@ class Order(Timestamps, table=True):
     """
 
     __tablename__ = "order"
-    __table_args__: ClassVar = {"sqlite_autoincrement": True}
+    __table_args__: ClassVar = (
+        Index("ix_order_created_at", "created_at", "number"),
+        Index("ix_order_status", "status", "created_at", "number"),
+        Index("ix_order_payment_status", "payment_status", "created_at", "number"),
+        Index("ix_order_fulfillment_status", "fulfillment_status", "created_at", "number"),
+        Index("ix_order_sold", "status", "paid_at", "total"),
+        Index(
+            "ix_order_to_pack",
+            "status",  # the same for all: with it SQLite takes this index before one of the status alone
+            "paid_at",
+            "number",
+            sqlite_where=_TO_PACK,
+            postgresql_where=_TO_PACK,
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
     number: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)
@@ -32,8 +54,8 @@ class Order(Timestamps, table=True):
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
     email: str
-    status: str = Field(default="pending", index=True)
-    payment_status: str = Field(default="awaiting", index=True)
+    status: str = "pending"
+    payment_status: str = "awaiting"
     fulfillment_status: str = "not_fulfilled"
     currency_code: str = "cop"
     item_total: Cop
@@ -86,6 +108,28 @@ class OrderLine(Timestamps, table=True):
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
+class OrderTerm(SQLModel, table=True):
+    """A word that finds an order: see `backend.orders.terms`."""
+
+    __tablename__ = "order_term"
+    __table_args__ = (Index("ix_order_term_order_number", "order_number", "term"),)
+
+    term: str = Field(primary_key=True, sa_type=ByteOrdered)
+    order_number: int = Field(foreign_key="order.number", primary_key=True, ondelete="CASCADE")
+
+
+class OrderNote(Timestamps, table=True):
+    """What somebody of the staff wrote on an order. Its buyer never sees it."""
+
+    __tablename__ = "order_note"
+
+    id: str = Field(default_factory=lambda: new_id("ordnote"), primary_key=True)
+    order_number: int = Field(foreign_key="order.number", index=True, ondelete="CASCADE")
+    text: str
+    created_by: str
+    """The id of the staff member, or `command line`."""
+
+
 class Fulfillment(Timestamps, table=True):
     """Units of an order that are sent together, and the label they travel with.
 
@@ -105,7 +149,7 @@ class Fulfillment(Timestamps, table=True):
     state: str = "creating"
     items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     carrier_order_id: int | None = Field(default=None, index=True, sa_type=BigInteger)
-    tracking_number: str | None = None
+    tracking_number: str | None = Field(default=None, index=True)
     label_url: str | None = None
     label_pdf: bytes | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)

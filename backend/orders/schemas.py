@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from backend.edge.schemas import (
+    AddressFields,
     Body,
     FilledName,
     ListParameters,
@@ -65,8 +66,19 @@ class OrdersParameters(ListParameters):
 
     id: list[Name] | None = None
     q: str | None = Field(
-        None, max_length=200, description="A part of the e-mail address, or the order's number."
+        None,
+        max_length=200,
+        description="An order's number, tracking number, CUS, telephone or document, or the beginnings of words of "
+        "the buyer's name and e-mail address.",
     )
+    created_after: str | None = Field(
+        None, max_length=40, alias="created_at[$gt]", description="A day in Colombia, or a moment."
+    )
+    created_from: str | None = Field(None, max_length=40, alias="created_at[$gte]")
+    created_before: str | None = Field(None, max_length=40, alias="created_at[$lt]")
+    created_until: str | None = Field(None, max_length=40, alias="created_at[$lte]")
+    pickup: bool | None = Field(None, description="Whether the buyer fetches it.")
+    to_pack: bool = Field(default=False, description="Only what is paid and has units to be packed.")
     status: list[Name] | None = None
     payment_status: list[Name] | None = None
     fulfillment_status: list[Name] | None = None
@@ -74,6 +86,36 @@ class OrdersParameters(ListParameters):
     customer_id: Name | None = None
     region_id: list[Name] | None = None
     sales_channel_id: list[Name] | None = None
+
+
+class OrderChanges(Body):
+    """What staff may change of an order before it is sent."""
+
+    model_config = example(shipping_address={"address_1": "Carrera 43A # 1-50", "phone": "3001234567"})
+
+    shipping_address: AddressFields
+
+
+class NewNote(Body):
+    """A note on an order, for the staff."""
+
+    model_config = example(text="Llamar antes de enviar")
+
+    text: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class NoteOut(ResponseModel):
+    """A note of the staff on an order."""
+
+    id: str
+    text: str
+    created_by: str
+
+
+class NoteAnswer(BaseModel):
+    """A note."""
+
+    note: NoteOut
 
 
 class RefundedLine(Body):

@@ -14,6 +14,7 @@ from backend.errors import NotFound
 from backend.events import publish
 from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
+from backend.orders.finding import index_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
@@ -94,7 +95,9 @@ async def create_order(
     cart: Cart,
     sale: Sale,
     payment_status: PaymentStatus,
+    *,
     moment: datetime | None = None,
+    payer: JsonObject | None = None,
 ) -> tuple[Order, list[OrderLine]]:
     """The order that the (locked) cart becomes, as it was sold. The cart is completed with it.
 
@@ -104,6 +107,7 @@ async def create_order(
         sale: what is sold.
         payment_status: how its payment stands.
         moment: the database's clock, if it is known.
+        payer: whose document the invoice is for.
 
     Returns:
         The order and its lines.
@@ -116,6 +120,7 @@ async def create_order(
         region_id=cart.region_id,
         sales_channel_id=cart.sales_channel_id,
         payment_status=payment_status,
+        payer=payer,
         **_terms(sale, lines),
     )
     session.add(order)
@@ -123,6 +128,7 @@ async def create_order(
     await session.flush()
     for line in lines:
         await insert_row(session, line)
+    await index_order(session, order, is_new=True)
     await publish(session, OrderPlaced(order.id))
     if payment_status is PaymentStatus.CAPTURED:
         await publish(session, OrderPaid(order.id))
@@ -151,6 +157,7 @@ async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequ
         setattr(order, name, value)
     session.add_all(lines)
     await session.flush()
+    await index_order(session, order)
     return lines
 
 

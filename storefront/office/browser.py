@@ -14,6 +14,7 @@ from storefront.office.state import Told
 SHELL = script("office/shell")
 FORMS = script("office/forms")
 TOLD = script("office/told")
+CHOOSING = script("office/choosing")
 
 IS_OFFLINE: rx.Var[bool] = hook(SHELL, "useIsOffline").to(bool)
 """Whether the browser knows that it has no network."""
@@ -55,6 +56,35 @@ class Edited:
 
 
 EDITED: ObjectVar[Edited] = view(FORMS, "useEdited", Edited)
+
+
+def on_act(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
+    """An event that carries what to do, and the ids of what it is to be done with."""
+    return [action, ids]
+
+
+class Choosing(rx.Component):
+    """A form around rows with boxes, and buttons for all that are chosen."""
+
+    library = CHOOSING
+    tag = "Choosing"
+    answers: rx.Var[int]
+    on_act: rx.EventHandler[on_act]  # type: ignore[type-arg, valid-type]
+    on_print: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """How many rows are chosen; properties of the box that chooses all, and of the button that chooses none."""
+
+    count: int
+    is_busy: bool
+    every: Any
+    none: Any
+
+
+CHOSEN: ObjectVar[Chosen] = view(CHOOSING, "useChosen", Chosen)
+"""Of the `Choosing` around the markup."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, enter, today
-from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE
+from storefront.office.orders import detail, listing
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS
 
 NAME = _("Oficina")
 """What every document's title ends with."""
@@ -53,6 +55,8 @@ class OfficePage:
 OFFICE_PAGES = (
     OfficePage(ENTER, enter.page, enter.OfficeEnterState, enter.TITLE),
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
+    OfficePage(ORDERS, listing.page, listing.OrdersState, listing.TITLE),
+    OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
 )

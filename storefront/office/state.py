@@ -250,6 +250,11 @@ class OfficeScreen(rx.State, mixin=True):
         self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
 
 
+def answers(state: Any) -> Any:
+    """A number that changes with everything that the screen tells: what was asked for has been answered."""
+    return rx.cond(state.told, state.told.number, 0)
+
+
 def watch_topics(state: rx.State, topics: Iterable[str]) -> None:
     """Remember that this screen shows these topics now, so that `_update` is called when one of them changes."""
     token = state.router.session.client_token

@@ -15,7 +15,7 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, PACK, STOCK, known
+from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, STOCK, known
 from storefront.office.state import OfficeScreen
 
 TITLE = _("Hoy")
@@ -42,8 +42,17 @@ def page() -> rx.Component:
     """What waits today."""
     waiting = rx.el.div(
         tile(ATTENTION, "bell", SHOWN.attention, _("Por resolver"), late(), tone="bad"),
-        tile(PACK, "box", SHOWN.to_pack, _("Por empacar"), since(), tone="wait"),
-        tile(ORDERS, "bank", SHOWN.awaiting_bank, _("Esperando al banco"), _("El banco aún no decide.")),
+        tile(
+            ORDERS, "box", SHOWN.to_pack, _("Por empacar"), since(), query="?envio=por-empacar", tone="wait"
+        ),
+        tile(
+            ORDERS,
+            "bank",
+            SHOWN.awaiting_bank,
+            _("Esperando al banco"),
+            _("El banco aún no decide."),
+            query="?pago=esperando",
+        ),
         tile(STOCK, "shelves", SHOWN.low_stock, _("Pocas unidades"), _("Quedan 3 o menos.")),
         class_name="o-tiles",
     )
@@ -59,7 +68,9 @@ def page() -> rx.Component:
     return office(TodayState, OFFICE, TITLE, screen(TodayState, content, skeleton()))
 
 
-def tile(path: str, shape: str, number: Any, label: str, detail: Any, *, tone: str = "plain") -> rx.Component:
+def tile(
+    path: str, shape: str, number: Any, label: str, detail: Any, *, query: str = "", tone: str = "plain"
+) -> rx.Component:
     """A number, what it counts, and the way there where that place exists."""
     parts = (
         icon(shape),
@@ -69,7 +80,7 @@ def tile(path: str, shape: str, number: Any, label: str, detail: Any, *, tone: s
     )
     marks = {"data_tone": rx.cond(number > 0, tone, "none"), "data_row": "", "data_testid": "today-tile"}
     if known(path):
-        return rx.el.a(*parts, href=path, class_name="o-tile", **marks)
+        return rx.el.a(*parts, href=f"{path}{query}", class_name="o-tile", **marks)
     return rx.el.div(*parts, class_name="o-tile", **marks)
 
 

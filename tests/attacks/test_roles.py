@@ -25,6 +25,8 @@ ROLES = {f"{method} {path}": set(roles.split()) for method, path, roles in LINES
 ORIGIN = "http://shop.test"
 BODIES = {
     "/resolve": {"action": "dismissed", "note": "x"},
+    "/orders/{order_id}": {"shipping_address": {}},
+    "/notes": {"text": "x"},
     "/refunds": {"amount": 1, "reference": "x"},
     "/shipments": {"items": [{"id": "x", "quantity": 1}]},
     "/fulfillments": {"items": [{"id": "x", "quantity": 1}]},

@@ -1,13 +1,25 @@
 """What somebody of the staff does again and again: sign in, and find something to resolve."""
 
 import re
+from dataclasses import dataclass
+from decimal import Decimal
 
+import httpx
 from playwright.async_api import Page, expect
+from sqlalchemy import select
 
+import backend.subscriptions  # noqa: F401 - an order follows its payment
 from backend.attention import AttentionKind, raise_attention
+from backend.catalog.models import PublishableKey
 from backend.database import Database
+from backend.inventory.models import InventoryLevel
+from backend.orders.service import read_order
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.sessions import decisive_session
+from backend.payment.transitions import apply_report
 from tests.e2e.conftest import STAFF, ShopServer
 from tests.e2e.shopper import PATIENCE
+from tests.store_steps import PSE, bought
 
 AT_ENTRY = re.compile(r"/oficina/entrar\?next=")
 
@@ -47,3 +59,55 @@ async def raise_rows(shop: ShopServer, *kinds: AttentionKind) -> None:
                 )
     finally:
         await database.close()
+
+
+@dataclass(frozen=True)
+class Sold:
+    """An order that was paid: what people call it, its id, and its page for its buyer."""
+
+    number: int
+    id: str
+    page: str
+
+
+async def order_over_the_api(shop: ShopServer) -> Sold:
+    """Somebody orders a toy by PSE, over the Store API; the bank has not decided yet."""
+    books = _books(shop)
+    try:
+        async with books.read() as session:
+            key = (await session.execute(select(PublishableKey.token))).scalar_one()
+            plenty = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
+            variant = (await session.execute(plenty)).scalar_one()
+    finally:
+        await books.close()
+    headers = {"x-publishable-api-key": key}
+    async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=60) as store:
+        order = await bought(store, variant, 1, PSE, "calculated")
+    page = f"/order/{order['id']}?token={order['access_token']}"
+    return Sold(order["display_id"], order["id"], page)
+
+
+async def paid_order(shop: ShopServer) -> Sold:
+    """Somebody has ordered a toy, and the bank has approved it."""
+    sold = await order_over_the_api(shop)
+    books = _books(shop)
+    try:
+        async with books.read() as session:
+            order = await read_order(session, sold.id)
+            payment = await decisive_session(session, order.cart_id)
+        assert payment is not None
+        report = ProviderReport(
+            state=ProviderState.CAPTURED,
+            amount=Decimal(payment.amount),
+            currency="COP",
+            invoice=payment.invoice,
+            reference=payment.reference,
+        )
+        await apply_report(books, payment.id, report)
+    finally:
+        await books.close()
+    return sold
+
+
+def _books(shop: ShopServer) -> Database:
+    return Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")

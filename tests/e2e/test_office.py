@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from backend.attention import AttentionKind
 from storefront.office.places import PLACES
 from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import AT_ENTRY, enter, fill_in_entry, raise_rows, visit
+from tests.e2e.office_steps import AT_ENTRY, enter, fill_in_entry, order_over_the_api, raise_rows, visit
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_every_page import RULES, SHIFTS, VIOLATIONS, _short, axe
 
@@ -127,7 +127,34 @@ async def searching(page: Page) -> None:
     await expect(page.get_by_role("option")).to_have_count(1, timeout=PATIENCE)
 
 
-STATES = {"/oficina": [more, searching], "/oficina/por-resolver": [opened]}
+async def chosen(page: Page) -> None:
+    """Orders that are chosen, what can be done with them, and every filter."""
+    await page.get_by_text("Filtros", exact=True).click()
+    await page.locator("[data-chooses]").first.check()
+    await expect(page.get_by_test_id("chosen")).to_be_visible()
+
+
+async def none_found(page: Page) -> None:
+    """No order meets what is asked for."""
+    await page.get_by_test_id("orders-search").fill("nadie se llama asi")
+    await page.get_by_test_id("orders-search").press("Enter")
+    await expect(page.get_by_test_id("order-row")).to_have_count(0, timeout=PATIENCE)
+
+
+async def one_order(page: Page) -> None:
+    """An order, with the form for its address and the question before it is cancelled."""
+    await page.get_by_test_id("order-row").first.get_by_role("link").click()
+    await expect(page.get_by_test_id("order-events")).to_be_visible(timeout=PATIENCE)
+    await page.get_by_text("Corregir la dirección").click()
+    await page.get_by_role("button", name="Cancelar el pedido").click()
+    await expect(page.get_by_role("button", name="Sí, cancelarlo")).to_be_focused()
+
+
+STATES = {
+    "/oficina": [more, searching],
+    "/oficina/por-resolver": [opened],
+    "/oficina/pedidos": [chosen, none_found, one_order],
+}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -135,6 +162,7 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
     open_page: OpenPage, server: ShopServer, axe: str, width: str
 ) -> None:
     await raise_rows(server, AttentionKind.LABEL_IN_DOUBT, AttentionKind.APPROVED_LATE)
+    await order_over_the_api(server)
     async with open_page(*WIDTHS[width]) as page:
         await page.emulate_media(reduced_motion="reduce")
         await page.goto("/oficina/entrar")

@@ -8,6 +8,7 @@ from backend.texts import _
 from storefront.components.forms import field
 from storefront.components.hooks import text_at
 from storefront.office.browser import EDITED, EditForm
+from storefront.office.state import answers
 
 LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 
@@ -20,7 +21,7 @@ def edit_form(state: Any, on_save: Any, *content: rx.Component, class_name: str 
     return EditForm.create(
         *content,
         save_bar(),
-        answers=rx.cond(state.told, state.told.number, 0),
+        answers=answers(state),
         is_good=rx.cond(state.told, state.told.tone == "news", True),
         question=LEAVE,
         on_save=on_save,

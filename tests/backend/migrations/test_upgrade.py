@@ -104,6 +104,22 @@ RENAMED: list[tuple[str, str, tuple[Any, ...]]] = [
     ),
 ]
 """What is written at that revision, how today's shop reads it, and what it finds."""
+BEFORE_TERMS = "e81b64f0a9d3"
+"""The last revision before orders were found by words."""
+SOLD = """
+INSERT INTO region (id, name, currency_code, country_code, payment_providers, created_at, updated_at)
+VALUES ('reg_1', 'Colombia', 'cop', 'co', '[]', '2026-01-02', '2026-01-02');
+INSERT INTO sales_channel (id, name, created_at, updated_at) VALUES ('sc_1', 'Web', '2026-01-02', '2026-01-02');
+INSERT INTO cart (id, order_id, region_id, sales_channel_id, draft, meta, created_at, updated_at)
+VALUES ('cart_1', 'order_1', 'reg_1', 'sc_1', '{}', '{}', '2026-01-02', '2026-01-02');
+INSERT INTO "order" (id, cart_id, region_id, sales_channel_id, email, status, payment_status, fulfillment_status,
+                     currency_code, item_total, shipping_total, total, shipping_name, shipping_data, shipping_address,
+                     billing_address, payer, meta, created_at, updated_at)
+VALUES ('order_1', 'cart_1', 'reg_1', 'sc_1', 'ana@example.co', 'pending', 'captured', 'not_fulfilled', 'cop', 1, 0, 1,
+        'Envío', '{}', '{"first_name": "Íñigo", "phone": "+57 300 123 4567"}', '{}', '{"doc_number": "10203"}', '{}',
+        '2026-01-02', '2026-01-02')
+"""
+"""An order, as that revision has it."""
 BEFORE_ROLES = "a41c7be03f58"
 """The last revision before staff had roles."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
@@ -275,3 +291,18 @@ async def test_staff_of_before_roles_are_owners(empty: Database) -> None:
     )
     with pytest.raises(IntegrityError):  # nobody becomes an owner by being made without a role
         await write(empty, nameless + " VALUES ('user_2', 'b', 'x', 0, 0, '2026-01-02', '2026-01-02')")
+
+
+async def test_orders_of_before_are_found(empty: Database) -> None:
+    await upgrade(empty, BEFORE_TERMS)
+    async with empty.transaction() as session:
+        for statement in SOLD.split(";"):
+            await session.execute(text(statement.replace(":", r"\:")))
+    await upgrade(empty)
+    assert sorted(await all_of(empty, "SELECT term, order_number FROM order_term")) == [
+        ("10203", 1),
+        ("3001234567", 1),
+        ("ana", 1),
+        ("ana@example.co", 1),
+        ("inigo", 1),
+    ]

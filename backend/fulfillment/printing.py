@@ -1,0 +1,158 @@
+"""What is printed for a parcel: the carrier's labels of several orders as one document, and packing slips."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pypdf import PdfReader, PdfWriter
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend import texts
+from backend.contact import clean_name
+from backend.database import Database
+from backend.dates import time_label
+from backend.errors import NotFound
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.states import LabelState
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 100
+_PAGES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlipItem:
+    """Units of a toy to put into the box."""
+
+    units: int
+    title: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """What goes into the box of an order, and where it goes."""
+
+    number: int
+    placed: str
+    name: str
+    phone: str
+    address: list[str]
+    shipping: str
+    items: list[SlipItem]
+
+
+async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[str]) -> bytes:
+    """The labels of these orders as one PDF, in the orders' order. Orders without a label are left out.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: none of them has a label that can be printed.
+    """
+    actor.require(Right.READ_ORDERS)
+    wanted = list(order_ids)[:MOST_AT_ONCE]
+    async with database.read() as session:
+        made = select(Fulfillment.order_id, Fulfillment.reference, Fulfillment.label_pdf).where(
+            Fulfillment.order_id.in_(wanted),
+            Fulfillment.state == LabelState.CREATED,
+            Fulfillment.label_pdf.is_not(None),
+        )
+        found = (await session.execute(made.order_by(Fulfillment.id))).all()
+    labels = sorted(found, key=lambda row: wanted.index(row.order_id))
+    merged = await asyncio.to_thread(_merge, [(row.reference, row.label_pdf) for row in labels])
+    if merged is None:
+        raise NotFound("None of these orders has a label to print")
+    return merged
+
+
+async def without_label(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> list[int]:
+    """The numbers of those of the orders that have no label to print.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_ORDERS)
+    printable = select(Fulfillment.order_id).where(
+        Fulfillment.state == LabelState.CREATED, Fulfillment.label_pdf.is_not(None)
+    )
+    query = select(Order.number).where(Order.id.in_(order_ids), Order.id.not_in(printable))
+    return [number or 0 for number in (await session.execute(query.order_by(Order.number))).scalars()]
+
+
+async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, order_ids: Sequence[str]) -> str:
+    """A page in HTML an order, to print: what goes into its box, and where it goes. In the order of the ids.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none of these orders.
+    """
+    actor.require(Right.READ_ORDERS)
+    wanted = list(order_ids)[:MOST_AT_ONCE]
+    orders = (await session.execute(select(Order).where(Order.id.in_(wanted)))).scalars().all()
+    if not orders:
+        raise NotFound("There is none of these orders")
+    query = select(OrderLine).where(OrderLine.order_id.in_(wanted)).order_by(OrderLine.id)
+    lines = (await session.execute(query)).scalars().all()
+    slips = [
+        _slip(order, [line for line in lines if line.order_id == order.id])
+        for order in sorted(orders, key=lambda order: wanted.index(order.id))
+    ]
+    page = _PAGES.get_template("packing_slips.html.jinja")
+    return page.render(slips=slips, shop=shop_name, language=texts.language, _=_)
+
+
+def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
+    address = order.shipping_address
+    metadata = address.get("metadata") or {}
+    places = (
+        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        str(metadata.get("suburb") or ""),
+        ", ".join(filter(None, (address.get("city"), address.get("province")))),
+    )
+    return Slip(
+        number=order.number or 0,
+        placed=time_label(order.created_at),
+        name=" ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))),
+        phone=str(address.get("phone") or ""),
+        address=[place for place in places if place],
+        shipping=order.shipping_name,
+        items=[
+            SlipItem(
+                line.quantity - line.withdrawn,
+                line.title,
+                " · ".join(filter(None, (line.variant_title, line.sku or ""))),
+            )
+            for line in lines
+            if line.quantity > line.withdrawn
+        ],
+    )
+
+
+def _merge(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
+    """One PDF of those that can be read; None where there is none. Carriers draw them, so they may be anything."""
+    writer = PdfWriter()
+    for reference, label in labels:
+        try:
+            pages = list(PdfReader(BytesIO(label)).pages)
+            for page in pages:
+                writer.add_page(page)
+        except Exception:
+            log.warning("the label of fulfillment %s cannot be read", reference, exc_info=True)
+    if not writer.pages:
+        return None
+    merged = BytesIO()
+    writer.write(merged)
+    return merged.getvalue()

@@ -1,0 +1,365 @@
+"""One order as the office shows it: what it is, how it stands, whose it is, what happened, and what can be done now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
+
+from backend.catalog.cards import picture_view
+from backend.catalog.models import Picture
+from backend.catalog.views import PictureView
+from backend.contact import clean_name
+from backend.dates import time_label
+from backend.fulfillment.views import stage_shown
+from backend.modules import GATEWAY_PSE
+from backend.money import format_cop
+from backend.office.orders import ChipView, buyer_of, chips_of
+from backend.office.timeline import EventView, MailView, order_mails, timeline
+from backend.orders.correcting import version_of
+from backend.orders.finding import pickup_options
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.states import (
+    HAS_MONEY,
+    WITHOUT_LABEL,
+    LabelState,
+    OrderStatus,
+    PaymentStatus,
+)
+from backend.orders.terms import phone_digits
+from backend.payment.models import PaymentSession
+from backend.payment.payments import captured_and_refunded
+from backend.payment.sessions import decisive_session, sessions_of
+from backend.payment.states import SessionState
+from backend.shipping.addresses import municipality_code
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+COUNTRY = "57"
+MOBILE_DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """Units of a toy that was sold. `packed`: how many of them are in a parcel already."""
+
+    id: str
+    product_id: str
+    title: str
+    detail: str
+    quantity: int
+    packed: int
+    withdrawn: int
+    unit_label: str
+    total_label: str
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelView:
+    """A parcel with its label.
+
+    Attributes:
+        chip: how far it is.
+        label_path: where its label is to print; empty without one.
+        can_cancel: whether the label can still be cancelled.
+        waits: whether a person must decide first (`backend.attention`).
+    """
+
+    id: str
+    reference: str
+    guide: str
+    carrier: str
+    chip: ChipView
+    label_path: str
+    can_cancel: bool
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentView:
+    """How it is paid. `facts`: name and value of what a bank asks for."""
+
+    chip: ChipView
+    way: str
+    facts: list[tuple[str, str]]
+    refunded_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressFields:
+    """The address by the names of the form that corrects it, and which version of it is shown."""
+
+    first_name: str
+    last_name: str
+    phone: str
+    town: str
+    address: str
+    suburb: str
+    reference: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDetail:
+    """An order.
+
+    Attributes:
+        phone_path, whatsapp_path: what a tap opens; empty where the number is none.
+        document: the payer's, with its kind.
+        actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`.
+    """
+
+    id: str
+    number: int
+    placed_label: str
+    chips: list[ChipView]
+    buyer: str
+    email: str
+    phone: str
+    phone_path: str
+    whatsapp_path: str
+    document: str
+    is_pickup: bool
+    shipping_name: str
+    recipient: str
+    address_lines: list[str]
+    address: AddressFields
+    lines: list[LineView]
+    totals: list[tuple[str, str]]
+    total_label: str
+    payment: PaymentView
+    parcels: list[ParcelView]
+    mails: list[MailView]
+    events: list[EventView]
+    actions: list[str]
+
+
+async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store_name: str) -> OrderDetail:
+    """The order.
+
+    Raises:
+        Forbidden: the actor may not see orders.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.READ_ORDERS)
+    order = await read_order(session, order_id)
+    lines = await lines_of_order(session, order_id)
+    query = (
+        select(Fulfillment)
+        .options(defer(Fulfillment.label_pdf))
+        .where(Fulfillment.order_id == order_id)
+        .order_by(Fulfillment.id)
+    )
+    fulfillments = (await session.execute(query)).scalars().all()
+    printable = select(Fulfillment.id).where(
+        Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
+    )
+    has_label = set((await session.execute(printable)).scalars())
+    payments = await sessions_of(session, order.cart_id)
+    is_pickup = order.shipping_option_id in await pickup_options(session)
+    phone = str(order.shipping_address.get("phone") or "")
+    digits = phone_digits(phone)
+    national = digits if len(digits) == MOBILE_DIGITS else ""
+    prices = totals_of(order, lines)
+    pictures = await _pictures(session, [line.product_id for line in lines])
+    greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
+        store=store_name, number=order.number
+    )
+    payer = order.payer or {}
+    return OrderDetail(
+        id=order.id,
+        number=order.number or 0,
+        placed_label=time_label(order.created_at),
+        chips=chips_of(order),
+        buyer=buyer_of(order),
+        email=order.email,
+        phone=phone,
+        phone_path=f"tel:+{COUNTRY}{national}" if national else "",
+        whatsapp_path=f"https://wa.me/{COUNTRY}{national}?text={quote(greeting)}" if national else "",
+        document=" ".join(filter(None, (str(payer.get(name) or "") for name in ("doc_type", "doc_number")))),
+        is_pickup=is_pickup,
+        shipping_name=order.shipping_name,
+        recipient=_recipient(order.shipping_address),
+        address_lines=address_lines(order.shipping_address),
+        address=_address(order.shipping_address),
+        lines=[
+            _line(line, format_cop(part.total), pictures.get(line.product_id))
+            for line, part in zip(lines, prices.lines, strict=True)
+        ],
+        totals=[
+            (_("Juguetes"), format_cop(order.item_total)),
+            *([(_("Descuento"), f"-{format_cop(prices.discount_total)}")] if prices.discount_total else []),
+            (_("Envío"), format_cop(order.shipping_total)),
+            (_("IVA incluido"), format_cop(prices.tax_total)),
+        ],
+        total_label=format_cop(order.total),
+        payment=await _payment(session, order),
+        parcels=[_parcel(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments],
+        mails=await order_mails(session, order.id),
+        events=await timeline(session, order, payments, fulfillments),
+        actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
+    )
+
+
+def address_lines(address: Mapping[str, Any]) -> list[str]:
+    """The address as it is written on a parcel, without whom it is for."""
+    metadata = address.get("metadata") or {}
+    lines = (
+        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        str(metadata.get("suburb") or ""),
+        ", ".join(filter(None, (address.get("city"), address.get("province")))),
+    )
+    return [line for line in lines if line]
+
+
+def _actions(
+    actor: Actor,
+    order: Order,
+    lines: Sequence[OrderLine],
+    fulfillments: Sequence[Fulfillment],
+    *,
+    is_pickup: bool,
+) -> list[str]:
+    stands = order.status != OrderStatus.CANCELED
+    is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
+    is_left = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
+    standing = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
+    in_doubt = any(one.state != LabelState.CREATED for one in standing)
+    made = [one for one in standing if one.state == LabelState.CREATED]
+    may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
+    possible = {
+        "pack": may_send and stands and is_paid and is_left and not in_doubt,
+        "ship": may_send and not is_pickup and any(one.shipped_at is None for one in made),
+        "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
+        "correct": may_send and stands and not standing,
+        "cancel": may_cancel and stands and not standing and order.payment_status not in HAS_MONEY,
+    }
+    return [name for name, is_possible in possible.items() if is_possible]
+
+
+async def _payment(session: AsyncSession, order: Order) -> PaymentView:
+    payment = await decisive_session(session, order.cart_id)
+    _captured, refunded = await captured_and_refunded(session, order.cart_id)
+    return PaymentView(
+        chip=chips_of(order)[0],
+        way=_way(payment),
+        facts=_facts(payment) if payment else [],
+        refunded_label=format_cop(refunded) if refunded else "",
+    )
+
+
+def _way(payment: PaymentSession | None) -> str:
+    if payment is None:
+        return ""
+    if payment.provider_id == GATEWAY_PSE:
+        bank = str(payment.data.get("bank_name") or "")
+        return f"PSE · {bank}" if bank else "PSE"
+    return _("Pago acordado con la tienda")
+
+
+def _facts(payment: PaymentSession) -> list[tuple[str, str]]:
+    moment = payment.captured_at or payment.created_at
+    facts = (
+        (_("CUS"), payment.transaction_id),
+        (_("Referencia"), payment.reference),
+        (_("Factura en la pasarela"), payment.invoice),
+        (_("Valor"), format_cop(payment.amount)),
+        (_("Fecha"), time_label(moment)),
+        (_("Lo que dijo el banco"), str(payment.data.get("reason") or "")),
+        (_("No coincide"), _differs(payment)),
+    )
+    return [(name, value) for name, value in facts if value]
+
+
+def _differs(payment: PaymentSession) -> str:
+    if payment.captured_amount is None or payment.state != SessionState.CAPTURED:
+        return ""
+    same = payment.captured_amount == payment.amount
+    return "" if same else _("El banco aprobó {amount}").format(amount=format_cop(payment.captured_amount))
+
+
+STAGES: dict[str, tuple[str, str]] = {
+    "ready": (_("Guía lista"), "plain"),
+    "shipped": (_("Enviado"), "plain"),
+    "collected": (_("Lo tiene la transportadora"), "plain"),
+    "in_transit": (_("En camino"), "plain"),
+    "out_for_delivery": (_("En reparto"), "plain"),
+    "delivered": (_("Entregado"), "good"),
+    "incident": (_("Con novedad"), "bad"),
+    "returned": (_("Devuelto por la transportadora"), "bad"),
+    "canceled": (_("Guía anulada"), "plain"),
+}
+LABELS: dict[str, tuple[str, str]] = {
+    LabelState.CREATING: (_("Haciendo la guía"), "wait"),
+    LabelState.FAILED: (_("No se pudo hacer la guía"), "bad"),
+    LabelState.UNKNOWN: (_("Guía en duda"), "bad"),
+    LabelState.TOO_EXPENSIVE: (_("Guía muy cara"), "bad"),
+    LabelState.CANCELED: (_("Guía anulada"), "plain"),
+}
+
+
+def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
+    stage = stage_shown(one)
+    text, tone = LABELS.get(one.state) or STAGES.get(stage, (stage, "plain"))
+    if is_pickup and stage == "ready":
+        text = _("Listo para recoger")
+    is_made = one.state == LabelState.CREATED
+    path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
+    return ParcelView(
+        id=one.id,
+        reference=one.reference,
+        guide=one.tracking_number or "",
+        carrier=str(one.data.get("carrier") or ""),
+        chip=ChipView(text, tone),
+        label_path=path if is_made and is_printable else "",
+        can_cancel=is_made and one.shipped_at is None and one.delivered_at is None,
+        waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
+    )
+
+
+def _line(line: OrderLine, total_label: str, picture: PictureView | None) -> LineView:
+    return LineView(
+        id=line.id,
+        product_id=line.product_id,
+        title=line.title,
+        detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
+        quantity=line.quantity,
+        packed=line.fulfilled,
+        withdrawn=line.withdrawn,
+        unit_label=format_cop(line.unit_price),
+        total_label=total_label,
+        picture=picture,
+    )
+
+
+def _recipient(address: Mapping[str, Any]) -> str:
+    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
+    return " ".join(filter(None, names))
+
+
+def _address(address: Mapping[str, Any]) -> AddressFields:
+    def text(name: str) -> str:
+        return str(address.get(name) or "")
+
+    metadata = address.get("metadata") or {}
+    has_town = bool(municipality_code(address))
+    return AddressFields(
+        first_name=text("first_name"),
+        last_name=text("last_name"),
+        phone=text("phone"),
+        town=", ".join(filter(None, (text("city"), text("province")))) if has_town else "",
+        address=text("address_1"),
+        suburb=str(metadata.get("suburb") or ""),
+        reference=text("address_2"),
+        version=version_of(dict(address)),
+    )
+
+
+async def _pictures(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, PictureView]:
+    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
+    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}

@@ -1,0 +1,1 @@
+"""Orders in the office: the list, one order, and packing."""

@@ -1,0 +1,426 @@
+"""Pedido: one order, and what can be done with it now."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.office.order import OrderDetail
+from backend.office.timeline import EventView, MailView
+from backend.orders.correcting import LONGEST_NOTE
+from backend.staff.rights import Right
+from backend.texts import _
+from storefront.components.forms import AskFirst, Once, problem_of, town_field, town_panel
+from storefront.components.hooks import text_at
+from storefront.components.pictures import picture
+from storefront.components.placeholders import bar
+from storefront.office.components.feedback import chip, screen
+from storefront.office.components.forms import edit_form, office_field
+from storefront.office.icons import icon
+from storefront.office.layout import office
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.listing import state_chip
+from storefront.office.places import ATTENTION, ORDERS
+from storefront.office.state import answers, may
+
+TITLE = _("Pedido")
+SMALL = "72px"
+SHOWN: Any = OrderState.content.to(ObjectVar, OrderDetail)
+BUTTON = "button button--small "
+
+
+def page() -> rx.Component:
+    """One order."""
+    content = rx.fragment(
+        head(),
+        Once.create(next_steps(), answers=answers(OrderState)),
+        rx.el.div(
+            rx.el.div(
+                items(), Once.create(parcels(), answers=answers(OrderState)), class_name="o-order__main"
+            ),
+            rx.el.div(buyer(), destination(), payment(), class_name="o-order__side"),
+            rx.el.div(story(), Once.create(mails(), answers=answers(OrderState)), class_name="o-order__past"),
+            class_name="o-order__columns",
+        ),
+        Once.create(canceling(), answers=answers(OrderState)),
+    )
+    title = rx.cond(OrderState.content, _("Pedido {number}").format(number=SHOWN.number), TITLE)
+    back = rx.el.a(icon("left", size=20), _("Pedidos"), href=ORDERS, class_name="o-back")
+    return office(
+        OrderState, ORDERS, title, back, screen(OrderState, content, skeleton()), class_name="o-one"
+    )
+
+
+def head() -> rx.Component:
+    """How it stands."""
+    return rx.el.div(
+        rx.foreach(SHOWN.chips, state_chip),
+        rx.cond(SHOWN.is_pickup, chip(_("Recoge en tienda"))),
+        rx.el.span(SHOWN.placed_label, class_name="o-row__detail"),
+        class_name="o-one__head",
+        data_testid="order-state",
+    )
+
+
+def can(action: str) -> rx.Var[bool]:
+    """Whether this can be done now."""
+    return SHOWN.actions.contains(action)
+
+
+def next_steps() -> rx.Component:
+    """What is to be done next."""
+
+    def step(action: str, shape: str, label: Any, on_click: Any, kind: str = "primary") -> rx.Component:
+        button = rx.el.button(
+            icon(shape, size=20),
+            label,
+            type="button",
+            data_once="",
+            on_click=on_click,
+            class_name=f"{BUTTON}button--{kind}",
+            data_testid=f"order-{action}",
+        )
+        return rx.cond(can(action), button)
+
+    return rx.el.div(
+        step("pack", "box", rx.cond(SHOWN.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack),
+        step("ship", "truck", _("Marcar enviado"), OrderState.ship),
+        step("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
+        rx.el.a(
+            icon("receipt", size=20),
+            _("Lista de empaque"),
+            href=f"/admin/packing-slips?id={SHOWN.id}",
+            target="_blank",
+            custom_attrs={"reloadDocument": True},
+            class_name=f"{BUTTON}button--quiet",
+        ),
+        class_name="o-one__next",
+    )
+
+
+def panel(title: str, *content: Any, test_id: str = "") -> rx.Component:
+    """A part of the screen."""
+    marks = {"data_testid": test_id} if test_id else {}
+    return rx.el.section(
+        rx.el.h2(title, class_name="o-section__title"), *content, class_name="o-panel o-section", **marks
+    )
+
+
+def items() -> rx.Component:
+    """What was bought."""
+
+    def line(one: Any) -> rx.Component:
+        return rx.el.li(
+            rx.cond(
+                one.picture,
+                picture(one.picture, SMALL, class_name="o-item__picture", alt=""),
+                rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
+            ),
+            rx.el.span(
+                rx.el.b(one.title),
+                rx.cond(one.detail != "", rx.el.span(one.detail, class_name="o-row__detail")),
+                rx.el.span(
+                    f"{one.quantity} × {one.unit_label}",
+                    rx.cond(
+                        (one.packed > 0) & (one.packed < one.quantity),
+                        _(" · {n} empacados").format(n=one.packed),
+                        "",
+                    ),
+                    rx.cond(one.withdrawn > 0, _(" · {n} no se envían").format(n=one.withdrawn), ""),
+                    class_name="o-row__detail",
+                ),
+                class_name="o-item__words",
+            ),
+            rx.el.span(one.total_label, class_name="o-item__total"),
+            key=one.id,
+            class_name="o-item",
+            data_testid="order-line",
+        )
+
+    def total(one: Any) -> rx.Component:
+        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
+
+    return panel(
+        _("Juguetes"),
+        rx.el.ul(rx.foreach(SHOWN.lines, line), class_name="o-items"),
+        rx.el.dl(
+            rx.foreach(SHOWN.totals, total),
+            rx.el.div(rx.el.dt(_("Total")), rx.el.dd(SHOWN.total_label), class_name="o-totals__all"),
+            class_name="o-totals",
+        ),
+    )
+
+
+def parcels() -> rx.Component:
+    """What was packed, with its labels."""
+
+    def parcel(one: Any) -> rx.Component:
+        undo = AskFirst.create(
+            rx.el.button(
+                _("Anular la guía"), type="button", data_asks="", class_name=f"{BUTTON}button--quiet"
+            ),
+            rx.el.div(
+                rx.el.p(_("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido.")),
+                rx.el.button(
+                    _("Sí, anularla"),
+                    type="button",
+                    data_first="",
+                    data_once="",
+                    on_click=OrderState.cancel_label(one.id),
+                    class_name=f"{BUTTON}button--dark",
+                ),
+                rx.el.button(_("No"), type="button", data_stays="", class_name=f"{BUTTON}button--quiet"),
+                class_name="o-asks",
+            ),
+        )
+        return rx.el.li(
+            rx.el.div(
+                rx.el.b(rx.cond(one.guide != "", _("Guía {guide}").format(guide=one.guide), one.reference)),
+                state_chip(one.chip),
+                class_name="o-parcel__head",
+            ),
+            rx.cond(one.carrier != "", rx.el.p(one.carrier, class_name="o-row__detail")),
+            rx.el.div(
+                rx.cond(
+                    one.label_path != "",
+                    rx.el.a(
+                        icon("print", size=18),
+                        _("Imprimir la guía"),
+                        href=one.label_path,
+                        target="_blank",
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--dark",
+                        data_testid="order-print",
+                    ),
+                ),
+                rx.cond(
+                    one.waits,
+                    rx.el.a(_("Decidir en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark"),
+                ),
+                rx.cond(may(Right.FULFILL) & one.can_cancel, undo),
+                class_name="o-parcel__actions",
+            ),
+            key=one.id,
+            class_name="o-parcel",
+            data_testid="order-parcel",
+        )
+
+    return rx.cond(
+        SHOWN.parcels.length() > 0, panel(_("Paquetes"), rx.el.ul(rx.foreach(SHOWN.parcels, parcel)))
+    )
+
+
+def buyer() -> rx.Component:
+    """Who bought it, and how to reach them."""
+    return panel(
+        _("Quién compra"),
+        rx.el.p(rx.el.b(SHOWN.buyer)),
+        rx.cond(SHOWN.document != "", rx.el.p(SHOWN.document, class_name="o-row__detail")),
+        rx.el.div(
+            rx.cond(
+                SHOWN.phone_path != "",
+                rx.fragment(
+                    rx.el.a(
+                        icon("phone", size=18),
+                        _("Llamar"),
+                        rx.el.span(" ", SHOWN.phone, class_name="sr-only"),
+                        href=SHOWN.phone_path,
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--quiet",
+                    ),
+                    rx.el.a(
+                        icon("chat", size=18),
+                        "WhatsApp",
+                        href=SHOWN.whatsapp_path,
+                        target="_blank",
+                        rel="noopener noreferrer",
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--quiet",
+                    ),
+                ),
+            ),
+            rx.el.a(
+                icon("mail", size=18),
+                _("Correo"),
+                href=f"mailto:{SHOWN.email}",
+                custom_attrs={"reloadDocument": True},
+                class_name=f"{BUTTON}button--quiet",
+            ),
+            class_name="o-one__next",
+        ),
+        rx.el.p(SHOWN.phone, rx.cond(SHOWN.phone != "", " · ", ""), SHOWN.email, class_name="o-row__detail"),
+        test_id="order-buyer",
+    )
+
+
+@rx.memo
+def order_towns_panel() -> rx.Component:
+    """The municipalities to pick from."""
+    return town_panel(OrderState.towns, lambda town: {"data_text": town.label})
+
+
+def destination() -> rx.Component:
+    """Where it goes, and a form for a better address while nothing has a label."""
+    address = SHOWN.address
+
+    def line(name: str, label: str, **more: Any) -> rx.Component:
+        return office_field(OrderState, "address", name, label, default_value=getattr(address, name), **more)
+
+    form = edit_form(
+        OrderState,
+        OrderState.correct,
+        rx.el.input(type="hidden", name="version", value=address.version, read_only=True),
+        line("first_name", _("Nombre")),
+        line("last_name", _("Apellido")),
+        line("phone", _("Celular"), type="tel", input_mode="tel"),
+        town_field(
+            _("Municipio"),
+            OrderState.towns,
+            OrderState.towns_for,
+            OrderState.find_towns,
+            order_towns_panel(),
+            element_id="address-town",
+            problem=text_at(OrderState.problems, "town"),
+            live="",
+            default_value=address.town,
+        ),
+        line("address", _("Dirección")),
+        line("suburb", _("Barrio")),
+        line("reference", _("Indicaciones"), is_optional=True),
+    )
+    return panel(
+        rx.cond(SHOWN.is_pickup, _("Recoge en tienda"), _("A dónde va")),
+        rx.el.p(rx.el.b(SHOWN.recipient)),
+        rx.el.address(
+            rx.foreach(SHOWN.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
+        ),
+        rx.el.p(SHOWN.shipping_name, class_name="o-row__detail"),
+        rx.cond(
+            can("correct"),
+            rx.el.details(
+                rx.el.summary(icon("edit", size=18), _("Corregir la dirección"), class_name="o-disclosure"),
+                rx.el.div(form, key=address.version),
+            ),
+        ),
+        test_id="order-address",
+    )
+
+
+def payment() -> rx.Component:
+    """How it is paid."""
+
+    def fact(one: Any) -> rx.Component:
+        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
+
+    paid = SHOWN.payment
+    return panel(
+        _("Pago"),
+        rx.el.p(state_chip(paid.chip), " ", paid.way, class_name="o-paid"),
+        rx.el.dl(rx.foreach(paid.facts, fact), class_name="o-facts"),
+        rx.cond(
+            paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))
+        ),
+        test_id="order-payment",
+    )
+
+
+def mails() -> rx.Component:
+    """What the buyer was written."""
+
+    def mail(one: ObjectVar[MailView]) -> rx.Component:
+        return rx.el.li(
+            rx.el.span(
+                rx.el.b(one.title),
+                rx.el.span(
+                    rx.cond(one.sent_label != "", one.sent_label, _("Aún no sale")),
+                    class_name="o-row__detail",
+                ),
+                class_name="o-item__words",
+            ),
+            rx.cond(
+                may(Right.FULFILL),
+                rx.el.button(
+                    _("Enviar otra vez"),
+                    rx.el.span(": ", one.title, class_name="sr-only"),
+                    type="button",
+                    data_once="",
+                    on_click=OrderState.send_mail(one.id),
+                    class_name=f"{BUTTON}button--quiet",
+                ),
+            ),
+            key=one.id,
+            class_name="o-mail",
+            data_testid="order-mail",
+        )
+
+    return rx.cond(SHOWN.mails.length() > 0, panel(_("Correos"), rx.el.ul(rx.foreach(SHOWN.mails, mail))))
+
+
+def story() -> rx.Component:
+    """What happened, the newest first, and a note for the others."""
+
+    def event(one: ObjectVar[EventView]) -> rx.Component:
+        return rx.el.li(
+            rx.el.p(rx.el.b(one.title), rx.cond(one.by != "", " · ", ""), one.by),
+            rx.cond(one.text != "", rx.el.p(one.text, class_name="o-event__text")),
+            rx.el.p(one.when, class_name="o-row__detail"),
+            key=one.id,
+            class_name="o-event",
+            data_tone=one.tone,
+        )
+
+    writing = rx.el.form(
+        rx.el.label(_("Nota para el equipo"), html_for="order-note", class_name="field__label"),
+        rx.el.textarea(
+            id=rx.Var.create("order-note"),
+            name="text",
+            rows="2",
+            max_length=LONGEST_NOTE,
+            class_name="field__input",
+            custom_attrs={"aria-describedby": "order-note-problem"},
+        ),
+        problem_of("order-note", text_at(OrderState.problems, "text"), ""),
+        rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
+        class_name="o-note",
+        reset_on_submit=True,
+        on_submit=OrderState.note,
+    )
+    return panel(
+        _("Qué ha pasado"),
+        rx.cond(may(Right.FULFILL), writing),
+        rx.el.ol(rx.foreach(SHOWN.events, event), class_name="o-events", data_testid="order-events"),
+    )
+
+
+def canceling() -> rx.Component:
+    """The way out, asked for twice."""
+    ask = AskFirst.create(
+        rx.el.button(
+            _("Cancelar el pedido"), type="button", data_asks="", class_name=f"{BUTTON}button--quiet"
+        ),
+        rx.el.div(
+            rx.el.p(_("¿Cancelar el pedido? Sus unidades vuelven a la venta y no se puede deshacer.")),
+            rx.el.button(
+                _("Sí, cancelarlo"),
+                type="button",
+                data_first="",
+                data_once="",
+                on_click=OrderState.cancel,
+                class_name=f"{BUTTON}button--dark",
+            ),
+            rx.el.button(_("No"), type="button", data_stays="", class_name=f"{BUTTON}button--quiet"),
+            class_name="o-asks",
+        ),
+    )
+    return rx.cond(can("cancel"), rx.el.div(ask, class_name="o-one__end"))
+
+
+def skeleton() -> rx.Component:
+    """What holds the place of all this."""
+    waiting = rx.el.div(bar("40%"), bar("80%"), bar("60%"), class_name="o-panel o-panel--waiting o-section")
+    return rx.el.div(
+        rx.el.div(bar("10rem", "1.5rem"), class_name="o-one__head"),
+        rx.el.div(bar("12rem", "2.75rem"), class_name="o-one__next"),
+        rx.el.div(waiting, waiting, class_name="o-order__columns"),
+        aria_hidden="true",
+    )

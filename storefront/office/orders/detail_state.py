@@ -1,0 +1,187 @@
+"""What one order's screen knows, and what can be done there."""
+
+from typing import Any, ClassVar
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.checkout.form import read_destination
+from backend.errors import Conflict, InvalidData, NotAllowed, NotImplementedByProvider, OutsideFailure
+from backend.fulfillment.service import cancel_fulfillment
+from backend.fulfillment.several import Outcome, hand_over, send_rest, ship_order
+from backend.mail.resending import send_again
+from backend.news import Topic
+from backend.office.order import OrderDetail, order_detail
+from backend.office.timeline import who_last
+from backend.orders.cancelling import cancel_order
+from backend.orders.correcting import LONGEST_NOTE, add_note, correct_address
+from backend.orders.service import read_order
+from backend.orders.states import OrderStatus
+from backend.shipping.municipalities import municipality_named, search_municipalities
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.components.forms import LONGEST, Town, town_view
+from storefront.live.state_loss import KnownClientState
+from storefront.office.state import OfficeScreen, office_event
+from storefront.state.handlers import checked_fields, checked_id, checked_text
+
+ADDRESS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
+SENT, PACKED = ("shipped",), ("packed", "label requested")
+
+
+class OrderState(OfficeScreen, KnownClientState):
+    """One order."""
+
+    content: rx.Field[OrderDetail | None] = rx.field(None)
+    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
+    towns_for: rx.Field[str] = rx.field("")
+
+    _right: ClassVar[Right] = Right.READ_ORDERS
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
+
+    async def _content(self, actor: Actor) -> OrderDetail:
+        shop = current_shop()
+        async with shop.database.read() as session:
+            standing = await shop.standing.now()
+            return await order_detail(session, actor, self._id(), standing.store_name)
+
+    @office_event(Right.FULFILL)
+    async def pack(self, actor: Actor) -> None:
+        """Make the label of all that is still to be sent."""
+        shop = current_shop()
+        outcome = await send_rest(
+            shop.database, actor, await shop.standing.now(), shop.fulfillment_providers, self._id()
+        )
+        await self._say(actor, outcome, PACKED)
+
+    @office_event(Right.FULFILL)
+    async def ship(self, actor: Actor) -> None:
+        """Record that what was packed has left."""
+        async with current_shop().database.transaction() as session:
+            outcome = await ship_order(session, actor, self._id())
+        await self._say(actor, outcome, SENT)
+
+    @office_event(Right.FULFILL)
+    async def deliver(self, actor: Actor) -> None:
+        """Record that its buyer has fetched it."""
+        async with current_shop().database.transaction() as session:
+            outcome = await hand_over(session, actor, self._id())
+        await self._say(actor, outcome, ("delivered",))
+
+    @office_event(Right.FULFILL)
+    async def cancel_label(self, actor: Actor, fulfillment_id: str) -> None:
+        """Cancel a label that has not left."""
+        shop, fulfillment_id = current_shop(), checked_id(fulfillment_id)
+        try:
+            await cancel_fulfillment(
+                shop.database, actor, shop.fulfillment_providers, self._id(), fulfillment_id
+            )
+        except (NotAllowed, Conflict):
+            await self._refuse(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
+        except OutsideFailure:
+            await self._refuse(actor, _("La transportadora no responde. La guía sigue como estaba."), ())
+        else:
+            self._tell(_("Guía anulada."))
+            await self._show(actor)
+
+    @office_event(Right.CANCEL_ORDERS)
+    async def cancel(self, actor: Actor) -> None:
+        """Cancel the order."""
+        shop = current_shop()
+        async with shop.database.read() as session:
+            order = await read_order(session, self._id())
+        if order.status == OrderStatus.CANCELED:
+            await self._refuse(actor, _("Ya estaba cancelado."), ("canceled",))
+            return
+        try:
+            await cancel_order(shop.database, actor, shop.payments, order.id)
+        except NotImplementedByProvider:
+            await self._refuse(actor, _("Ya está pagado: primero hay que devolver el dinero."), ())
+        except NotAllowed:
+            text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")
+            await self._refuse(actor, text, PACKED)
+        except OutsideFailure:
+            await self._refuse(actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ())
+        else:
+            self._tell(_("Pedido cancelado. Sus unidades se pueden vender otra vez."))
+            await self._show(actor)
+
+    @office_event(Right.FULFILL)
+    async def correct(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Send it to another address."""
+        typed = checked_fields(form, *ADDRESS, longest=LONGEST)
+        city, _comma, department = typed["town"].rpartition(", ")
+        town = municipality_named(city, department)
+        shop = current_shop()
+        async with shop.database.read() as session:
+            email = (await read_order(session, self._id())).email
+        fields = {**typed, "dane_code": town.code if town else "", "email": email}
+        destination, problems = read_destination(fields)
+        if destination is None:
+            self.problems = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
+            self._tell(_("Revisa los datos marcados."), "problem")
+            return
+        try:
+            async with shop.database.transaction() as session:
+                address = destination.as_address()
+                await correct_address(session, actor, self._id(), address, typed["version"])
+        except Conflict:
+            text = _("Alguien la corrigió antes. Mira cómo quedó.")
+            await self._refuse(actor, text, ("address corrected",))
+        except NotAllowed:
+            await self._refuse(actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED)
+        except InvalidData:
+            self._tell(_("Con esta dirección no se puede hacer una guía."), "problem")
+        else:
+            self.problems = {}
+            self._tell(_("Dirección corregida."))
+            await self._show(actor)
+
+    @office_event(Right.READ_ORDERS, supersedes=True, debounce=150)
+    async def find_towns(self, _actor: Actor, text: str) -> None:
+        """The municipalities that what is typed may mean."""
+        text = checked_text(text, LONGEST)
+        self.towns = [town_view(town) for town in search_municipalities(text)]
+        self.towns_for = text
+
+    @office_event(Right.FULFILL)
+    async def note(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Write a note for the others."""
+        text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
+        if not text:
+            self.problems = {"text": _("Escribe la nota.")}
+            return
+        async with current_shop().database.transaction() as session:
+            await add_note(session, actor, self._id(), text)
+        self.problems = {}
+        self._tell(_("Nota guardada."))
+        await self._show(actor)
+
+    @office_event(Right.FULFILL)
+    async def send_mail(self, actor: Actor, mail_id: str) -> None:
+        """Send a mail to its buyer once more."""
+        resent = await send_again(current_shop().database, actor, self._id(), checked_id(mail_id))
+        said = _("El correo sale otra vez.") if resent.is_sent_again else _("Ese correo ya va en camino.")
+        self._tell(said)
+        await self._show(actor)
+
+    def _id(self) -> str:
+        """The order that the address names."""
+        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
+
+    async def _say(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
+        """Say what came of it; where somebody was quicker, who."""
+        if outcome.was_before:
+            await self._refuse(actor, outcome.text, actions)
+            return
+        self._tell(outcome.text, "news" if outcome.is_done else "problem")
+        await self._show(actor)
+
+    async def _refuse(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
+        """Say that it cannot be done, and who has done what stands in the way; show how it stands now."""
+        who = ""
+        if actions:
+            async with current_shop().database.read() as session:
+                who = await who_last(session, self._id(), actions)
+        self._tell(f"{text} {who}".strip(), "problem")
+        await self._show(actor)

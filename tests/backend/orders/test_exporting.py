@@ -1,0 +1,52 @@
+"""The table for spreadsheets: whose orders it holds, who may take it, and that no cell of it is a formula."""
+
+import csv
+from io import StringIO
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.errors import Forbidden
+from backend.orders.exporting import exported_orders
+from backend.orders.finding import OrderFilter
+from backend.orders.models import Order
+from backend.staff.rights import Actor, Role
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import PSE, bought
+
+
+async def test_a_row_an_order_with_its_buyer(
+    shop: Shop,
+    shop_floor: Floor,
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("backend.orders.exporting.AT_ONCE", 2)
+    async with shop.database.transaction() as session:
+        trompo = await make_toy(session, shop_floor, "trompo", stock=20, price=40_000)
+    orders = [await bought(store, trompo, 2, PSE) for _number in range(3)]
+    async with shop.database.transaction() as session:
+        evil = {"first_name": "=1+1", "phone": "3001234567"}
+        await session.execute(update(Order).where(Order.number == 2).values(shipping_address=evil))
+    answer = await admin.get("/admin/order-exports")
+    assert answer.headers["content-disposition"] == 'attachment; filename="pedidos.csv"'
+    head, *rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff"))))
+    assert head[:2] == ["Pedido", "Fecha"]
+    assert [row[0] for row in rows] == ["3", "2", "1"]
+    assert rows[0][5:9] == ["Ana Gómez", "ana@example.com", "3001234567", "CC 1020304050"]
+    assert rows[1][5].startswith("'=1+1")
+    one = await admin.get(
+        "/admin/order-exports", params={"id": [orders[0]["id"]], "payment_status": "awaiting"}
+    )
+    assert [row[0] for row in csv.reader(StringIO(one.text))][1:] == ["1"]
+    none = await admin.get("/admin/order-exports", params={"to_pack": "true"})
+    assert len(none.text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM])
+async def test_personal_data_leaves_only_with_the_right(shop: Shop, role: Role) -> None:
+    with pytest.raises(Forbidden):
+        await exported_orders(shop.database, Actor("user_1", role, has_second_factor=True), OrderFilter())
