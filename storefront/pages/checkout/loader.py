@@ -5,9 +5,9 @@ from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
 TITLE = _("Pagar")
-FACTS = DocumentMeta(title=TITLE, robots=NOINDEX)
+META = DocumentMeta(title=TITLE, robots=NOINDEX)
 
 
 async def load(_params: PageParams) -> PageData[str]:
     """Nothing to show before the browser tells which cart is its own."""
-    return PageData("", FACTS)
+    return PageData("", META)

@@ -30,7 +30,7 @@ from storefront.components.links import order_path
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
-from storefront.pages.checkout.loader import FACTS, load
+from storefront.pages.checkout.loader import META, load
 from storefront.pages.checkout.views import (
     Answer,
     Choice,
@@ -68,7 +68,7 @@ class CheckoutState(PageState, rx.State):
     """
 
     content: rx.Field[str] = rx.field("")
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: FACTS)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: META)
     stage: rx.Field[str] = rx.field("waiting")
     loaded_at: rx.Field[int] = rx.field(0)
     draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
