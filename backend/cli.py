@@ -1,7 +1,6 @@
 """The console script `trompo`. A command's own module is imported only when it runs."""
 
 import asyncio
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -275,13 +274,18 @@ def import_products(
         typer.Option(metavar="ID", help="Where the stock lies. Without it: the only location there is."),
     ] = None,
     only_check: Annotated[bool, typer.Option("--check", help="Only look through it; write nothing.")] = False,
+    new_categories: Annotated[
+        bool, typer.Option("--new-categories", help="Make categories and collections that are not there.")
+    ] = False,
 ) -> None:
     """Bring products in from a CSV file: new ones are added, known ones brought up to date. Safe to repeat.
 
     Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, price,
-    compare_at_price, tax_rate, stock, pictures. Lists have a | between their parts; prices are whole pesos without
-    dots, with their IVA in them; tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19).
+    compare_at_price, tax_rate, weight, length, height, width, stock, pictures. Lists have a | between their parts;
+    prices are whole pesos without dots, with their IVA in them; tax_rate is that IVA in percent: 0, 5 or 19 (a new
+    product has 19); weight is in kilograms, the sizes are in centimetres. A picture is a file's name or an address
+    that begins with https://. A category is known by its handle or its name; a shop without any gets those of the file.
 
     The whole file is looked through before anything is written.
 
@@ -294,7 +298,7 @@ def import_products(
     from backend.catalog.importer.checking import Refused
     from backend.catalog.importer.command import import_file
     from backend.catalog.importer.pictures import PictureFolder
-    from backend.catalog.importer.writing import CHANGED, NEW, SAME, ShopChanged
+    from backend.catalog.importer.writing import CHANGED, NEW, SAME, ImportResult, ShopChanged
     from backend.catalog.picture_store import picture_store
     from backend.errors import NotFound
     from backend.shipping.locations import the_location
@@ -303,14 +307,15 @@ def import_products(
     settings = load_settings()
     folder = PictureFolder(pictures or file.parent, picture_store(settings))
 
-    async def work(database: "Database") -> Counter[str]:
+    async def work(database: "Database") -> ImportResult:
         async with database.read() as session:
             location_id = await the_location(session, location)
-        done = await import_file(database, file, folder, location_id, progress, only_check=only_check)
-        return done.counts
+        return await import_file(
+            database, file, folder, location_id, progress, only_check=only_check, makes_places=new_categories
+        )
 
     try:
-        counts = with_database(work, changes=not only_check)
+        done = with_database(work, changes=not only_check)
     except Refused as refused:
         more = "" if refused.are_all else "\nThere may be more: mend these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None
@@ -321,6 +326,9 @@ def import_products(
     if only_check:
         typer.echo("There is nothing to mend. Nothing was imported.")
     else:
+        if done.made:
+            typer.echo(f"Made: {', '.join(done.made)}.")
+        counts = done.counts
         typer.echo(f"{counts[NEW]} new, {counts[CHANGED]} changed, {counts[SAME]} as they were.")
 
 

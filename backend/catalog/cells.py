@@ -12,6 +12,7 @@ UNCHANGED: Any = object()
 """Stands for no value: what there is stays as it is."""
 
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_DECIMAL = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,3})?")
 _DIGITS = re.compile(r"[0-9]{1,12}")
 _YES, _NO = frozenset({"yes", "true", "1", "sí", "si"}), frozenset({"no", "false", "0"})
 
@@ -59,6 +60,18 @@ def number(most: int, such_as: str) -> Callable[[str], int]:
         if not _DIGITS.fullmatch(cell) or int(cell) > most:
             raise CellError(f"must be a whole number without dots, such as {such_as}, and at most {most}")
         return int(cell)
+
+    return read
+
+
+def measure(most: int, such_as: str) -> Callable[[str], float]:
+    """Reads a number with up to three decimals, after a point or a comma, that is more than 0 and at most `most`."""
+
+    def read(cell: str) -> float:
+        value = float(cell.replace(",", ".")) if _DECIMAL.fullmatch(cell) else 0.0
+        if not 0 < value <= most:
+            raise CellError(f"must be a number such as {such_as}, more than 0 and at most {most}")
+        return value
 
     return read
 

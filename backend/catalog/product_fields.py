@@ -67,10 +67,26 @@ class ProductFields(BaseModel):
         Rules(cell=Cell(cells.tax_rate), on_request=True),
     ] = None
     thumbnail: Annotated[Annotated[str, Field(max_length=2000)] | None, Rules(null=None)] = None
-    weight: Annotated[Measure | None, Field(description="Kilograms."), Rules(null=None)] = None
-    length: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
-    height: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
-    width: Annotated[Measure | None, Field(description="Centimetres."), Rules(null=None)] = None
+    weight: Annotated[
+        Measure | None,
+        Field(description="Kilograms."),
+        Rules(null=None, cell=Cell(cells.measure(100, "0.35"), None)),
+    ] = None
+    length: Annotated[
+        Measure | None,
+        Field(description="Centimetres."),
+        Rules(null=None, cell=Cell(cells.measure(500, "24"), None)),
+    ] = None
+    height: Annotated[
+        Measure | None,
+        Field(description="Centimetres."),
+        Rules(null=None, cell=Cell(cells.measure(500, "24"), None)),
+    ] = None
+    width: Annotated[
+        Measure | None,
+        Field(description="Centimetres."),
+        Rules(null=None, cell=Cell(cells.measure(500, "24"), None)),
+    ] = None
 
 
 def _rules(metadata: list[Any]) -> Rules:

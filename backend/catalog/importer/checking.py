@@ -13,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cells import CellError
 from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.places import Places
 from backend.catalog.importer.reading import NAMES, VARIANT_CELLS, Problem, Row, Unreadable, batches
-from backend.catalog.models import Category, Collection, Product, Variant
+from backend.catalog.models import Product, Variant
 from backend.database import Database, locked
 
 MOST_PROBLEMS = 100
@@ -32,7 +33,22 @@ class Refused(Exception):
         self.are_all = len(problems) < MOST_PROBLEMS
 
 
-async def check(database: Database, path: Path, pictures: PictureFolder, step: Callable[[int], None]) -> int:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file without problems: how many rows it has, and the places that it names."""
+
+    count: int
+    places: Places
+
+
+async def check(
+    database: Database,
+    path: Path,
+    pictures: PictureFolder,
+    step: Callable[[int], None],
+    *,
+    makes_places: bool,
+) -> Checked:
     """Check the whole file.
 
     Args:
@@ -40,22 +56,25 @@ async def check(database: Database, path: Path, pictures: PictureFolder, step: C
         path: the file.
         pictures: where its pictures are.
         step: is called with how many more lines were checked.
+        makes_places: categories and collections that the shop does not have are to be made. In a shop without any
+            they are in any case.
 
     Returns:
-        How many rows there are.
+        How many rows there are, and what is to be made before they are written.
 
     Raises:
         Refused: there are problems.
     """
     problems: list[Problem] = []
+    places = Places(set(), set())
     names = {name: Repeats() for name in NAMES}
     count = 0
     try:
-        places = await _Places.read(database)
+        places = await Places.read(database, makes_places=makes_places)
         for rows in batches(path):
             count += len(rows)
             problems += [problem for row in rows for problem in row.problems]
-            problems += [problem for row in rows for problem in places.problems(row, pictures)]
+            problems += [problem for row in rows for problem in _of_places(row, places, pictures)]
             sound = [row for row in rows if not row.problems]
             async with database.read() as session:
                 known = await Known.read(session, sound)
@@ -71,7 +90,7 @@ async def check(database: Database, path: Path, pictures: PictureFolder, step: C
         problems.append(error.problem)
     if problems:
         raise Refused(problems)
-    return count
+    return Checked(count, places)
 
 
 class Repeats:
@@ -184,29 +203,15 @@ def _repeated(path: Path, names: dict[str, Repeats]) -> list[Problem]:
     return problems
 
 
-class _Places:
-    """The categories and collections there are."""
-
-    def __init__(self, categories: set[str], collections: set[str]) -> None:
-        self._categories, self._collections = categories, collections
-
-    @classmethod
-    async def read(cls, database: Database) -> "_Places":
-        async with database.read() as session:
-            categories = set((await session.execute(select(Category.handle))).scalars())
-            collections = set((await session.execute(select(Collection.handle))).scalars())
-        return cls(categories, collections)
-
-    def problems(self, row: Row, pictures: PictureFolder) -> Iterator[Problem]:
-        """What the row names that the shop does not have."""
-        for category in row.get("categories") or ():
-            if category not in self._categories:
-                yield Problem(row.line, "categories", f"the shop has no category {category}")
-        collection = row.get("collection")
-        if collection is not None and collection not in self._collections:
-            yield Problem(row.line, "collection", f"the shop has no collection {collection}")
-        for name in row.get("pictures") or ():
-            try:
-                pictures.inspect(name)
-            except CellError as error:
-                yield Problem(row.line, "pictures", str(error))
+def _of_places(row: Row, places: Places, pictures: PictureFolder) -> Iterator[Problem]:
+    """What the row names that there is not."""
+    for category in row.get("categories") or ():
+        if problem := places.problem_of_category(category):
+            yield Problem(row.line, "categories", problem)
+    if row.get("collection") is not None and (problem := places.problem_of_collection(row.get("collection"))):
+        yield Problem(row.line, "collection", problem)
+    for name in row.get("pictures") or ():
+        try:
+            pictures.inspect(name)
+        except CellError as error:
+            yield Problem(row.line, "pictures", str(error))

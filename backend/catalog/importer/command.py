@@ -13,6 +13,7 @@ from backend.catalog.importer.pictures import PictureFolder, Prepared
 from backend.catalog.importer.reading import Problem, Row, batches
 from backend.catalog.importer.writing import ImportResult, ShopChanged, write
 from backend.database import Database
+from backend.errors import ShopError
 
 AT_ONCE = 2
 """Pictures that are made at the same time: a large one takes a few hundred megabytes for a moment."""
@@ -23,7 +24,14 @@ Bar = Callable[[int | None, str], AbstractContextManager[Steps]]
 
 
 async def import_file(
-    database: Database, path: Path, pictures: PictureFolder, location_id: str, bar: Bar, *, only_check: bool
+    database: Database,
+    path: Path,
+    pictures: PictureFolder,
+    location_id: str,
+    bar: Bar,
+    *,
+    only_check: bool,
+    makes_places: bool = False,
 ) -> ImportResult:
     """Import the file.
 
@@ -34,6 +42,7 @@ async def import_file(
         location_id: where the stock lies.
         bar: shows how far it is.
         only_check: write nothing.
+        makes_places: see `check`.
 
     Returns:
         How many rows were new, changed or the same.
@@ -43,7 +52,8 @@ async def import_file(
         ShopChanged: the shop or the file changed meanwhile; batches written before stay.
     """
     with bar(None, "Looking through the file") as step:
-        count = await check(database, path, pictures, step)
+        checked = await check(database, path, pictures, step, makes_places=makes_places)
+        count = checked.count
     with bar(count, "Making the pictures") as step:
         for rows in batches(path):
             await _prepared(pictures, rows)
@@ -51,6 +61,10 @@ async def import_file(
     result = ImportResult()
     if only_check:
         return result
+    try:
+        result.made = await checked.places.make(database)
+    except ShopError as error:
+        raise ShopChanged(error.message) from error
     with bar(count, "Writing") as step:
         for rows in batches(path):
             made = await _prepared(pictures, rows)

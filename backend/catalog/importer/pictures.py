@@ -1,10 +1,11 @@
-"""Pictures from a folder, made into the widths that pages ask for.
+"""Pictures from a folder, or hosted at an address, made into the widths that pages ask for.
 
 What is made is named by the content it was made from. So a picture that was made before is not made again, a changed
 one gets another address, and an address can be cached by browsers for good.
 """
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ from functools import lru_cache
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import httpx
 from PIL import Image, ImageOps
 
 from backend.catalog.cells import CellError
 from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
+from backend.http_client import trusted
 from backend.tables import JsonObject
 
 WIDTHS = (320, 640, 960)
@@ -26,6 +30,8 @@ MOST_PIXELS = 50_000_000
 AWAY = "the store of pictures does not answer, or refuses"
 _NO_ADDRESS = re.compile(r"[#?%\\\"<>|*:\x00-\x1f\x7f]+")
 """What a file's name may have and an address may not."""
+MOST_FETCHED, FETCHED_WITHIN = 25 << 20, 60.0
+"""Bytes and seconds of a picture that is hosted somewhere."""
 LONGEST_NAME = 200
 """Bytes."""
 PAPER = "#ffffff"
@@ -61,9 +67,14 @@ class PictureFolder:
         """Look at the picture's head.
 
         Raises:
-            CellError: there is no such picture in the folder, or it cannot be used.
+            CellError: there is no such picture in the folder, or it cannot be used. One with an address is looked at
+                when it is made.
         """
-        with self._opened(name):
+        if is_address(name):
+            if not urlsplit(name).hostname:
+                raise CellError(f"{name[:200]} is no address")
+            return
+        with _opened(name, self._path(name)):
             pass
 
     def _prepare(self, name: str) -> Prepared:
@@ -73,11 +84,13 @@ class PictureFolder:
             CellError: it cannot be used after all: part of it is missing. Or the store does not take it: once it did
                 not, it is not asked again.
         """
-        path = self._path(name)
-        digest = blake2b(path.read_bytes(), digest_size=8).hexdigest()
+        source: Path | BytesIO = self._fetch(name) if is_address(name) else self._path(name)
+        content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+        digest = blake2b(content, digest_size=8).hexdigest()
+        path = Path(unquote(urlsplit(name).path)) if is_address(name) else Path(name)
         if self._is_away:
             raise CellError(f"{name} was not stored: {AWAY}")
-        with self._opened(name) as image:
+        with _opened(name, source) as image:
             try:
                 ratio, most = _upright_ratio(image), _upright_width(image)
                 widths = [width for width in WIDTHS if width <= most] or [most]
@@ -101,17 +114,49 @@ class PictureFolder:
             raise CellError(f"{name} is not in the folder {self._source}")
         return path
 
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[Image.Image]:
-        path = self._path(name)
+    def _fetch(self, address: str) -> BytesIO:
+        """What is at the address.
+
+        Raises:
+            CellError: nothing is, or it is too large or too slow.
+        """
+        content, until = BytesIO(), time.monotonic() + FETCHED_WITHIN
         try:
-            image = Image.open(path, formats=FORMATS)
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            raise CellError(f"{name} is no picture in {', '.join(FORMATS)}") from error
-        with image:
-            if image.width * image.height > MOST_PIXELS:
-                raise CellError(f"{name} is too large: {image.width} × {image.height} pixels")
-            yield image
+            with (
+                httpx.Client(
+                    verify=trusted(), follow_redirects=True, max_redirects=3, timeout=10.0
+                ) as client,
+                client.stream("GET", address) as answer,
+            ):
+                if answer.status_code != 200:
+                    raise CellError(f"{address[:200]} answers with {answer.status_code}")
+                for piece in answer.iter_bytes():
+                    content.write(piece)
+                    if content.tell() > MOST_FETCHED or time.monotonic() > until:
+                        raise CellError(
+                            f"{address[:200]} is larger than {MOST_FETCHED // 2**20} MiB, or too slow"
+                        )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise CellError(f"{address[:200]} does not answer ({type(error).__name__})") from None
+        content.seek(0)
+        return content
+
+
+def is_address(name: str) -> bool:
+    """Whether the picture is not in the folder, but hosted somewhere."""
+    return name.lower().startswith(("https://", "http://"))
+
+
+@contextmanager
+def _opened(name: str, source: Path | BytesIO) -> Iterator[Image.Image]:
+    try:
+        image = Image.open(source, formats=FORMATS)
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise CellError(f"{name} is no picture in {', '.join(FORMATS)}") from error
+    with image:
+        if image.width * image.height > MOST_PIXELS:
+            raise CellError(f"{name} is too large: {image.width} × {image.height} pixels")
+        yield image
 
 
 def _name_of(path: Path) -> str:

@@ -12,6 +12,7 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
 from backend.catalog.importer.checking import Known
 from backend.catalog.importer.pictures import Prepared
+from backend.catalog.importer.places import category_handle
 from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Problem, Row
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.database import Database, locked
@@ -28,9 +29,10 @@ class ShopChanged(Exception):
 
 @dataclass
 class ImportResult:
-    """How many rows were new, changed or the same."""
+    """How many rows were new, changed or the same; and the names of categories and collections that were made."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    made: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,10 @@ async def _categories_of(session: AsyncSession, targets: Sequence[Target], *_: o
     if not wanted:
         return set()
     names = {name for categories in wanted.values() for name in categories}
-    found = await session.execute(select(Category.handle, Category.id).where(Category.handle.in_(names)))
-    ids = dict(found.all())
+    handles = names | set(map(category_handle, names))
+    found = await session.execute(select(Category.handle, Category.id).where(Category.handle.in_(handles)))
+    by_handle = dict(found.all())
+    ids = {name: by_handle.get(name) or by_handle[category_handle(name)] for name in names}
     has: dict[str, set[str]] = defaultdict(set)
     rows = select(ProductCategory).where(ProductCategory.product_id.in_(wanted))
     for row in (await session.execute(rows)).scalars():

@@ -2,18 +2,22 @@
 
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 from sqlalchemy import delete, func, select
+from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.browse import product_detail, search
 from backend.catalog.importer import checking, reading
-from backend.catalog.importer.checking import Refused
+from backend.catalog.importer.checking import Checked, Refused
 from backend.catalog.importer.command import Steps, import_file
 from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.places import Places
 from backend.catalog.importer.writing import ShopChanged
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
 from backend.catalog.picture_store import picture_store
@@ -24,6 +28,7 @@ from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
+from tests.backend.shipping.serving import served
 from tests.shop_floor import Floor, make_toy, open_floor
 
 HEAD = "handle,title,description,brand,categories,collection,sku,price,compare_at_price,stock\n"
@@ -39,12 +44,20 @@ class Importer:
     def __init__(self, database: Database, floor: Floor, folder: Path) -> None:
         self.database, self.floor, self.folder = database, floor, folder
 
-    async def __call__(self, text: str, *, only_check: bool = False) -> Counter[str]:
+    async def __call__(
+        self, text: str, *, only_check: bool = False, makes_places: bool = False
+    ) -> Counter[str]:
         file = self.folder / "toys.csv"
         file.write_text(text, "utf-8")
         pictures = PictureFolder(self.folder, picture_store(Settings(data_dir=self.folder)))
         done = await import_file(
-            self.database, file, pictures, self.floor.location_id, silent, only_check=only_check
+            self.database,
+            file,
+            pictures,
+            self.floor.location_id,
+            silent,
+            only_check=only_check,
+            makes_places=makes_places,
         )
         return done.counts
 
@@ -253,13 +266,104 @@ async def test_half_a_picture_in_the_last_line_stops_all_of_it(importer: Importe
 async def test_a_shop_that_changed_meanwhile_is_told(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def look_away(*_: object) -> int:
+    async def look_away(*_: object, makes_places: bool) -> Checked:
         async with importer.database.transaction() as session:
             await make_toy(session, importer.floor, "cometa", price=1)
             other = (await session.execute(select(Variant))).scalar_one()
             other.sku = "TRO-1"
-        return 1
+        return Checked(1, Places(set(), set()))
 
     monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
         await importer(HEAD + TROMPO)
+
+
+async def tree(database: Database) -> list[tuple[str, str, str | None]]:
+    """Handle, name and parent's handle of every category."""
+    async with database.read() as session:
+        found = {one.id: one for one in (await session.execute(select(Category))).scalars()}
+    return sorted(
+        (one.handle, one.name, found[one.parent_id].handle if one.parent_id else None)
+        for one in found.values()
+    )
+
+
+async def test_a_shop_without_categories_gets_those_of_the_file(importer: Importer) -> None:
+    async with importer.database.transaction() as session:
+        await session.execute(delete(Category))
+        await session.execute(delete(Collection))
+    file = "handle,title,price,categories,collection\na,A,5,Juegos de mesa|madera,navidad\nb,B,5,juegos-de-mesa,\n"
+    assert await importer(file, only_check=True) == {}
+    assert await tree(importer.database) == []
+    assert await importer(file) == {"new": 2}
+    assert await tree(importer.database) == [
+        ("juegos-de-mesa", "Juegos de mesa", "juguetes"),
+        ("juguetes", "Juguetes", None),
+        ("madera", "Madera", "juguetes"),
+    ]
+    detail = await importer.detail("a")
+    assert detail.collection is not None
+    assert detail.collection.name == "Navidad"
+    assert await importer(file) == {"same": 2}
+
+
+async def test_a_category_is_known_by_its_name_and_others_are_made_when_that_is_said(
+    importer: Importer,
+) -> None:
+    assert await importer("handle,title,price,categories\na,A,5,Madera\n") == {"new": 1}
+    file = "handle,title,price,categories\nb,B,5,Cometas\n"
+    (problem,) = await importer.refused(file)
+    assert problem.startswith("line 2, categories: the shop has no category Cometas: ")
+    assert "--new-categories" in problem
+    assert await importer(file, makes_places=True) == {"new": 1}
+    assert ("cometas", "Cometas", "madera") in await tree(importer.database)  # the first root there is
+    assert await importer.refused("handle,title,price,categories\nc,C,5,!!!\n") == [
+        "line 2, categories: !!! is no name of a category"
+    ]
+
+
+async def test_weight_and_sizes_come_in(importer: Importer) -> None:
+    head = "handle,title,price,weight,length,height,width\n"
+    assert await importer(head + "a,A,5,0.35,24,10.5,8\n") == {"new": 1}
+    assert await importer("handle;weight\na;0,35\n") == {"same": 1}
+    async with importer.database.read() as session:
+        toy = (await session.execute(select(Product))).scalar_one()
+    assert (toy.weight, toy.length, toy.height, toy.width) == (0.35, 24, 10.5, 8)
+    assert await importer("handle,weight\na,\n") == {"changed": 1}
+    for wrong in ("0", "-1", "1e3", "350 g", "101", "nan", ""):
+        if wrong:
+            (problem,) = await importer.refused(f"handle,weight\na,{wrong}\n")
+            assert problem.startswith("line 2, weight: must be a number such as 0.35")
+
+
+async def test_a_picture_that_is_hosted_is_fetched_and_what_does_not_answer_is_told_by_row(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = BytesIO()
+    Image.new("RGB", (700, 350), "red").save(picture, "PNG")
+    routes = {"/fotos/Trompo rojo.png": Response(picture.getvalue()), "/text.png": Response("no picture")}
+    routes["/large.png"] = Response(b"x" * 2000)
+
+    async def host(scope: Any, receive: Any, send: Any) -> None:
+        await routes.get(scope["path"], Response(status_code=404))(scope, receive, send)
+
+    monkeypatch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1999 + len(picture.getvalue()))
+    with served(host) as address:
+        head = "handle,title,price,pictures\n"
+        assert await importer(f"{head}a,A,5,{address}/fotos/Trompo%20rojo.png\n") == {"new": 1}
+        shown = (await importer.detail("a")).pictures[0]
+        assert shown.url.endswith("Trompo rojo-640.webp") or shown.url.endswith("Trompo%20rojo-640.webp")
+        for name, says in (
+            ("none.png", "answers with 404"),
+            ("text.png", "is no picture"),
+        ):
+            (problem,) = await importer.refused(f"{head}b,B,5,{address}/{name}\n")
+            assert problem.startswith("line 2, pictures: ")
+            assert says in problem
+        monkeypatch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1000)
+        (problem,) = await importer.refused(f"{head}b,B,5,{address}/large.png\n")
+        assert "larger than" in problem
+    (problem,) = await importer.refused(f"{head}b,B,5,{address}/gone.png\n")
+    assert "does not answer" in problem
+    (problem,) = await importer.refused(f"{head}b,B,5,https://\n")
+    assert "is no address" in problem
