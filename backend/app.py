@@ -26,6 +26,7 @@ from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
+from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.routes import router as orders_router
 from backend.payment.routes import payments_router, regions_router
@@ -63,6 +64,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     attention_router,
     audit_router,
     audit_file_router,
+    stock_movements_router,
     regions_router,
     inventory_router,
     stock_router,

@@ -31,7 +31,7 @@ from backend.edge.schemas import (
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
-from backend.inventory.service import set_stock
+from backend.inventory.movements import Reason, StockReserved, Why, count_stock
 from backend.staff.access import staff_who_may
 from backend.staff.rights import Actor, Right
 
@@ -193,9 +193,12 @@ async def stock_item(
     actor.require(Right.CHANGE_STOCK)
     await read_item(session, item_id)
     await record(session, actor, "stock changed", Subject(Thing.VARIANT, _variant_id(item_id)))
-    level = await set_stock(session, _variant_id(item_id), location_id, stocked)
-    if level.stocked != stocked:
-        raise InvalidData(f"{level.reserved} units are promised to buyers: fewer cannot lie at the location")
+    try:
+        await count_stock(session, _variant_id(item_id), location_id, stocked, Why(Reason.COUNT, actor))
+    except StockReserved as error:
+        raise InvalidData(
+            f"{error.reserved} units are promised to buyers: fewer cannot lie at the location"
+        ) from None
     return await read_item(session, item_id)
 
 

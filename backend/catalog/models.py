@@ -164,6 +164,8 @@ class Product(Timestamps, table=True):
     width: float | None = None
     brand: str = Field(default="", index=True)
     age_range: str = Field(default="", index=True)
+    low_stock_at: int | None = Field(default=None, index=True)
+    """So many units, or fewer, at a location are few; None: as many as `LOW_STOCK`."""
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -234,6 +236,8 @@ class Variant(Timestamps, table=True):
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
     title: str = _("Única")
     sku: str | None = Field(default=None, unique=True)
+    ean: str | None = Field(default=None, unique=True, index=True)
+    """The number of the bar code on its box (EAN-13, EAN-8, UPC-A)."""
     price: Cop
     compare_at_price: Cop | None = None
     rank: int = 0
@@ -255,6 +259,8 @@ class Picture(Timestamps, table=True):
     sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)
 
 
+LOW_STOCK = 3
+"""When the units of a toy are few, unless it says otherwise."""
 NEW_FOR = timedelta(days=30)
 """How long a product counts as new."""
 

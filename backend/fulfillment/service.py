@@ -22,6 +22,7 @@ from backend.fulfillment.labels import NewLabel, cancel_label, create_label, loc
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import service as inventory
+from backend.inventory.movements import Reason, Why
 from backend.office_settings import read_standing
 from backend.orders.events import FulfillmentShipped
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -113,7 +114,11 @@ async def cancel_fulfillment(
             for item in fulfillment.items:
                 lines[item["line_item_id"]].fulfilled -= item["quantity"]
             await inventory.cancel_fulfillment(
-                session, order.cart_id, fulfillment.location_id, _units(fulfillment.items)
+                session,
+                order.cart_id,
+                fulfillment.location_id,
+                _units(fulfillment.items),
+                Why(Reason.CORRECTION, actor, order_id=order_id),
             )
         await update_fulfillment_status(session, order)
 
@@ -293,7 +298,8 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     await record(session, actor, "packed", Subject(Thing.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
-        await inventory.fulfill(session, order.cart_id, _units(fulfillment.items))
+        why = Why(Reason.SALE, actor, order_id=order_id)
+        await inventory.fulfill(session, order.cart_id, _units(fulfillment.items), why)
         fulfillment.data = {**fulfillment.data, PACKED: iso(now())}
         lines = {line.id: line for line in await lines_of_order(session, order_id)}
         for item in fulfillment.items:

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import new_id
@@ -45,3 +45,33 @@ class Reservation(Timestamps, table=True):
     holder: str = Field(index=True)
     quantity: int
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+
+
+class StockMovement(SQLModel, table=True):
+    """Units came to a location or left it. What is only reserved does not move."""
+
+    __tablename__ = "stock_movement"
+    __table_args__ = (
+        Index("ix_stock_movement_variant", "variant_id", "created_at", "id"),
+        Index("ix_stock_movement_newest", "created_at", "id"),
+        Index("ix_stock_movement_order_id", "order_id"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("stkmov"), primary_key=True)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
+    variant_id: str
+    location_id: str
+    delta: int
+    """Units that came; negative: that left."""
+    stocked: int
+    """Units that lie there afterwards."""
+    reason: str
+    """A `backend.inventory.movements.Reason`."""
+    actor_id: str
+    """The id of the staff member, `command line`, or `shop` for the shop by itself."""
+    note: str = ""
+    supplier: str = ""
+    document: str = ""
+    """The number of the supplier's invoice or delivery note."""
+    order_id: str | None = None

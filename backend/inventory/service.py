@@ -15,12 +15,23 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, CursorResult, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import db_now, locked
+from backend.database import db_now
 from backend.errors import InsufficientStock
 from backend.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.inventory.movements import (
+    CORRECTED,
+    COUNTED,
+    RETURNED,
+    SALE,
+    Moved,
+    Why,
+    count_stock,
+    lock_level,
+    note_movement,
+)
 from backend.tables import insert_row
 
 STOCK_GONE = "Some variant does not have the required inventory"
@@ -112,18 +123,22 @@ async def release_expired(session: AsyncSession) -> int:
     return await _release_where(session, Reservation.expires_at <= db_now())
 
 
-async def fulfill(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
+async def fulfill(session: AsyncSession, holder: str, units: Mapping[str, int], why: Why = SALE) -> None:
     """Take units (by variant id) that the holder has reserved out of the stock: sent to the buyer, or lost.
 
     Raises:
         InsufficientStock: the holder has reserved fewer; nothing is taken.
     """
-    if not await _take_reserved(session, holder, units, from_stock=True):
+    if not await _take_reserved(session, holder, units, why):
         raise InsufficientStock("Quantity to fulfill exceeds the reserved quantity for the item")
 
 
 async def cancel_fulfillment(
-    session: AsyncSession, holder: str, location_id: str, units: Mapping[str, int]
+    session: AsyncSession,
+    holder: str,
+    location_id: str,
+    units: Mapping[str, int],
+    why: Why = CORRECTED,
 ) -> None:
     """Put the units (by variant id) of a cancelled fulfillment back to the location, reserved for the holder again."""
     levels = await _lock_levels(session, _at(location_id, units))
@@ -133,7 +148,7 @@ async def cancel_fulfillment(
     }
     for level in levels:
         count = units[level.variant_id]
-        await _change(session, level.id, stocked=count, reserved=count)
+        await _change(session, level, stocked=count, reserved=count, why=why)
         if level.id in reservations:
             reservations[level.id].quantity += count
         else:
@@ -147,46 +162,34 @@ async def release_units(session: AsyncSession, holder: str, units: Mapping[str, 
     Raises:
         InsufficientStock: the holder has reserved fewer; nothing is released.
     """
-    if not await _take_reserved(session, holder, units, from_stock=False):
+    if not await _take_reserved(session, holder, units, None):
         raise InsufficientStock(STOCK_GONE)
     await _publish_units(session, units)
 
 
-async def restock(session: AsyncSession, location_id: str, units: Mapping[str, int]) -> None:
+async def restock(
+    session: AsyncSession, location_id: str, units: Mapping[str, int], why: Why = RETURNED
+) -> None:
     """Put units (by variant id) that a buyer returned back to the location: they can be sold again.
 
     A variant that is no longer in the shop is skipped.
     """
     levels = await _lock_levels(session, _at(location_id, units))
     for level in levels:
-        await _change(session, level.id, stocked=units[level.variant_id])
+        await _change(session, level, stocked=units[level.variant_id], why=why)
     await _publish(session, levels, {level.id: units[level.variant_id] for level in levels})
 
 
-async def set_stock(session: AsyncSession, variant_id: str, location_id: str, stocked: int) -> InventoryLevel:
+async def set_stock(
+    session: AsyncSession, variant_id: str, location_id: str, stocked: int, why: Why = COUNTED
+) -> InventoryLevel:
     """Set how many units the location has; never fewer than are reserved there.
 
     Returns:
         The level as it is now.
     """
-    level = (
-        await session.execute(
-            locked(
-                select(InventoryLevel).where(
-                    InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id
-                )
-            )
-        )
-    ).scalar_one_or_none()
-    before = level.stocked if level else 0
-    if level is None:
-        level = InventoryLevel(variant_id=variant_id, location_id=location_id, stocked=max(0, stocked))
-        session.add(level)
-    else:
-        level.stocked = max(stocked, level.reserved)
-    await session.flush()
-    await _publish(session, [level], {level.id: level.stocked - before})
-    return level
+    level = await lock_level(session, variant_id, location_id)
+    return await count_stock(session, variant_id, location_id, max(stocked, level.reserved, 0), why)
 
 
 def _at(location_id: str, variant_ids: Iterable[str]) -> ColumnElement[bool]:
@@ -211,25 +214,24 @@ async def _reservations(session: AsyncSession, which: ColumnElement[bool]) -> Se
 
 
 async def _take_reserved(
-    session: AsyncSession, holder: str, units: Mapping[str, int], *, from_stock: bool
+    session: AsyncSession, holder: str, units: Mapping[str, int], why: Why | None
 ) -> bool:
-    """Take units (by variant id) out of the holder's reservations; `from_stock`: out of the stock as well.
+    """Take units (by variant id) out of the holder's reservations; with `why`, out of the stock as well.
 
     Returns:
         Whether the holder had that many. If not, the transaction must roll back.
     """
     missing = dict(units)
     mine = Reservation.holder == holder
-    variants = {
-        level.id: level.variant_id for level in await _lock_levels(session, statements.reserved_by(mine))
-    }
+    levels = {level.id: level for level in await _lock_levels(session, statements.reserved_by(mine))}
     for reservation in await _reservations(session, mine):
-        variant_id = variants[reservation.level_id]
+        level = levels[reservation.level_id]
+        variant_id = level.variant_id
         taken = min(reservation.quantity, missing.get(variant_id, 0))
         if not taken:
             continue
         missing[variant_id] -= taken
-        await _change(session, reservation.level_id, stocked=-taken if from_stock else 0, reserved=-taken)
+        await _change(session, level, stocked=-taken if why else 0, reserved=-taken, why=why)
         if taken == reservation.quantity:
             await session.delete(reservation)
         else:
@@ -249,7 +251,7 @@ async def _release(session: AsyncSession, reservations: Sequence[Reservation]) -
     """Delete the reservations. Returns the units that came free, by level id."""
     freed: Counter[str] = Counter()
     for reservation in reservations:
-        await _change(session, reservation.level_id, reserved=-reservation.quantity)
+        await _free(session, reservation.level_id, reservation.quantity)
         freed[reservation.level_id] += reservation.quantity
         session.expunge(reservation)
     if reservations:
@@ -277,6 +279,18 @@ async def _reserve_at(session: AsyncSession, level_id: str, units: int) -> bool:
     return result.rowcount == 1
 
 
-async def _change(session: AsyncSession, level_id: str, *, stocked: int = 0, reserved: int = 0) -> None:
+async def _change(
+    session: AsyncSession, level: InventoryLevel, *, stocked: int, reserved: int = 0, why: Why | None
+) -> None:
+    """Change the (locked) level; `why` is needed where `stocked` changes."""
     more = {"more_stocked": stocked, "more_reserved": reserved}
-    await session.execute(statements.CHANGE, {"level_id": level_id, **more})
+    await session.execute(statements.CHANGE, {"level_id": level.id, **more})
+    if stocked and why is not None:
+        after = level.stocked + stocked
+        await note_movement(session, Moved(level.variant_id, level.location_id, stocked, after), why)
+
+
+async def _free(session: AsyncSession, level_id: str, units: int) -> None:
+    await session.execute(
+        statements.CHANGE, {"level_id": level_id, "more_stocked": 0, "more_reserved": -units}
+    )

@@ -10,7 +10,7 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
-from backend.catalog.models import Product, Variant, for_sale
+from backend.catalog.models import LOW_STOCK, Product, Variant, for_sale
 from backend.database import database_now, db_now
 from backend.dates import TIME_ZONE, day_label
 from backend.inventory.models import InventoryLevel
@@ -24,8 +24,6 @@ from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
-LOW = 3
-"""A toy is low when no more of its units than these can be sold."""
 MOST_LOW = 5
 """Toys that are named."""
 WEEK = timedelta(days=7)
@@ -137,7 +135,7 @@ async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:
         select(Product.id, Product.title, func.min(free).label("units"))
         .join(Variant, Variant.product_id == Product.id)
         .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(free <= LOW, for_sale())
+        .where(free <= func.coalesce(Product.low_stock_at, LOW_STOCK), for_sale())
         .group_by(Product.id, Product.title)
     )
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()

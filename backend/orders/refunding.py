@@ -14,6 +14,7 @@ from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.inventory import service as inventory
+from backend.inventory.movements import Reason, Why
 from backend.money import Cop
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
@@ -195,7 +196,7 @@ async def _withdraw(
     if restock:
         await inventory.release_units(session, order.cart_id, units)
     else:
-        await inventory.fulfill(session, order.cart_id, units)
+        await inventory.fulfill(session, order.cart_id, units, Why(Reason.LOST, order_id=order.id))
 
 
 async def _bring_back(
@@ -204,7 +205,8 @@ async def _bring_back(
     line.returned += count
     if restock:
         location_id = await _sent_from(session, order, line)
-        await inventory.restock(session, location_id, {line.variant_id: count})
+        why = Why(Reason.RETURN, order_id=order.id)
+        await inventory.restock(session, location_id, {line.variant_id: count}, why)
 
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:

@@ -40,6 +40,7 @@ PLACES = (
     Place(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
     Place(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
+    Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
 )
 

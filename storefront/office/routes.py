@@ -11,7 +11,9 @@ from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, enter, today
 from storefront.office.orders import detail, listing
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS
+from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS, STOCK
+from storefront.office.stock import page as stock_page
+from storefront.office.stock.state import StockState
 
 NAME = _("Oficina")
 """What every document's title ends with."""
@@ -58,6 +60,7 @@ OFFICE_PAGES = (
     OfficePage(ORDERS, listing.page, listing.OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
+    OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
 )
 

@@ -33,6 +33,7 @@ BODIES = {
     "/location-levels": {"location_id": "x", "stocked_quantity": 1},
     "/location-levels/{location_id}": {"stocked_quantity": 1},
     "/returns": {"order_id": "x"},
+    "/stock-movements": {"inventory_item_id": "x", "location_id": "x", "quantity": 1, "reason": "received"},
     "/admin/products": {"title": "X"},
     "/variants": {"title": "X", "prices": [{"amount": 1, "currency_code": "cop"}]},
     "/admin/collections": {"title": "X"},

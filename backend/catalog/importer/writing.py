@@ -17,6 +17,7 @@ from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Probl
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
+from backend.inventory.movements import Moved, Reason, Why, note_movement
 from backend.staff.rights import COMMAND_LINE
 from backend.texts import _
 
@@ -186,15 +187,23 @@ async def _stock_of(
         for level in (await session.execute(locked(query.order_by(InventoryLevel.id)))).scalars()
     }
     changed = set()
+    moved: dict[str, tuple[int, int]] = {}
     for variant_id, target in stock.items():
         level, units = levels.get(variant_id), target.row.values["stock"]
         if level is None:
             session.add(InventoryLevel(variant_id=variant_id, location_id=location_id, stocked=units))
+            moved[variant_id] = (units, units)
             changed.add(target.product.id)
         elif level.stocked != max(units, level.reserved):
-            level.stocked = max(units, level.reserved)
+            after = max(units, level.reserved)
+            moved[variant_id] = (after - level.stocked, after)
+            level.stocked = after
             changed.add(target.product.id)
     await session.flush()
+    why = Why(Reason.COUNT, COMMAND_LINE)
+    for variant_id, (delta, after) in moved.items():
+        if delta:
+            await note_movement(session, Moved(variant_id, location_id, delta, after), why)
     return changed
 
 

@@ -1,0 +1,423 @@
+"""Bodega: what lies there, receiving, counting, and every movement.
+
+A screen for the stockroom, and `POST /admin/stock-movements`. Where fewer units would lie there than are promised to
+buyers, the refusal says to which orders.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.catalog.models import LOW_STOCK, Product, Variant
+from backend.dates import time_label
+from backend.errors import InsufficientStock, InvalidData, NotFound
+from backend.inventory.models import InventoryLevel, StockMovement
+from backend.inventory.movements import (
+    MOST_UNITS,
+    Reason,
+    StockReserved,
+    Why,
+    count_stock,
+    lock_level,
+    move_stock,
+)
+from backend.orders.models import Order
+from backend.shipping.models import StockLocation
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
+from backend.texts import _
+from backend.words import fold
+
+MOST_ROWS = 40
+MOST_LINES = 100
+MOST_MATCHES = 6
+MOST_MOVEMENTS = 30
+SEPARATOR = "|"
+REASONS = {
+    Reason.RECEIVED: _("Llegaron"),
+    Reason.COUNT: _("Conteo"),
+    Reason.DAMAGED: _("Dañadas"),
+    Reason.LOST: _("Perdidas"),
+    Reason.SALE: _("Venta"),
+    Reason.RETURN: _("Devolución"),
+    Reason.CORRECTION: _("Corrección"),
+}
+CORRECTING = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
+"""Why somebody in the stockroom says that another number lies there."""
+BY_HAND = (Reason.RECEIVED, Reason.COUNT, Reason.DAMAGED, Reason.LOST, Reason.RETURN, Reason.CORRECTION)
+"""The reasons that programs may give; a sale moves units by being packed."""
+MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sola")}
+LOW, OUT = "low", "out"
+
+
+@dataclass(frozen=True, slots=True)
+class StockRow:
+    """Units of a variant at a location.
+
+    Attributes:
+        key: of this row among all: the variant's id and the location's.
+        detail: its variant where there are several, and its code.
+        free: units that can be sold.
+        low_at: so many, or fewer, are few.
+    """
+
+    key: str
+    variant_id: str
+    product_id: str
+    location_id: str
+    title: str
+    detail: str
+    picture: str
+    stocked: int
+    reserved: int
+    free: int
+    low_at: int
+    is_low: bool
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LocationView:
+    """A place where units lie."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StockPage:
+    """Rows by title; `cursor` reads the next ones and is empty when there are none."""
+
+    rows: list[StockRow]
+    cursor: str = ""
+    locations: list[LocationView] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StockFilter:
+    """What is wanted: a code, or words of a title; `only`: `low`, `out`, or all."""
+
+    text: str = ""
+    only: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MovementView:
+    """Units that came or left, for people."""
+
+    id: str
+    delta: int
+    stocked: int
+    reason: str
+    who: str
+    about: str
+    moment_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What came: units by variant id, from whom, with which paper."""
+
+    units: dict[str, int]
+    supplier: str = ""
+    document: str = ""
+    note: str = ""
+
+
+class ReservedForOrders(InsufficientStock):
+    """More units are promised to buyers than would be left. `orders` are the numbers of those that are orders."""
+
+    def __init__(self, reserved: int, orders: Sequence[int]) -> None:
+        named = f" for orders {', '.join(map(str, orders))}" if orders else ""
+        super().__init__(f"{reserved} units are reserved{named}: fewer cannot lie at the location")
+        self.reserved = reserved
+        self.orders = orders
+
+
+async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, cursor: str = "") -> StockPage:
+    """What lies where.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: the cursor is none of ours.
+    """
+    actor.require(Right.READ_STOCK)
+    query = _LEVELS
+    if condition := await _condition(session, wanted):
+        query = query.where(*condition)
+    if wanted.only in {LOW, OUT}:
+        query = query.order_by(_FREE, InventoryLevel.id)
+        place: tuple[ColumnElement[object], ...] = (_FREE, InventoryLevel.id)  # type: ignore[assignment]
+    else:
+        query = query.order_by(Product.title_key, InventoryLevel.id)
+        place = (Product.title_key, InventoryLevel.id)  # type: ignore[assignment]
+    if cursor:
+        query = query.where(tuple_(*place) > _place(cursor, is_number=wanted.only in {LOW, OUT}))
+    found = (await session.execute(query.limit(MOST_ROWS + 1))).all()
+    rows = [_row(*one) for one in found[:MOST_ROWS]]
+    following = ""
+    if len(found) > MOST_ROWS:
+        product, _variant, level = found[MOST_ROWS - 1]
+        first = level.stocked - level.reserved if wanted.only in {LOW, OUT} else product.title_key
+        following = f"{first}{SEPARATOR}{level.id}"
+    places = select(StockLocation.id, StockLocation.name).order_by(StockLocation.created_at, StockLocation.id)
+    return StockPage(rows, following, [LocationView(*one) for one in (await session.execute(places)).all()])
+
+
+async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
+    """The variants that a scanned code or some words mean: one where the code is somebody's, else the likeliest.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_STOCK)
+    condition = await _condition(session, StockFilter(text))
+    if not condition:
+        return []
+    query = (
+        select(Product, Variant)
+        .join(Variant, Variant.product_id == Product.id)
+        .where(Product.deleted_at.is_(None), *condition)
+        .order_by(Product.title_key, Variant.id)
+        .limit(MOST_MATCHES)
+    )
+    empty = InventoryLevel(id="", variant_id="", location_id="")
+    return [_row(product, variant, empty) for product, variant in (await session.execute(query)).all()]
+
+
+async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, location_id: str) -> StockRow:
+    """One row.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such variant, or none of it ever lay there.
+    """
+    actor.require(Right.READ_STOCK)
+    query = _LEVELS.where(InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id)
+    found = (await session.execute(query.execution_options(populate_existing=True))).one_or_none()
+    if found is None:
+        raise NotFound(f"No units of variant {variant_id} lie at {location_id}")
+    return _row(*found)
+
+
+async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> list[StockRow]:
+    """These rows as they are now, in their order; one that is gone stays as it was.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_STOCK)
+    query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
+    found = {one.key: one for one in (_row(*level) for level in (await session.execute(query)).all())}
+    return [found.get(row.key, row) for row in rows]
+
+
+async def movements_of(session: AsyncSession, actor: Actor, variant_id: str) -> list[MovementView]:
+    """The last movements of a variant, the newest first.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_STOCK)
+    query = (
+        select(StockMovement, Staff.email, Order.number)
+        .outerjoin(Staff, Staff.id == StockMovement.actor_id)
+        .outerjoin(Order, Order.id == StockMovement.order_id)
+        .where(StockMovement.variant_id == variant_id)
+        .order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
+        .limit(MOST_MOVEMENTS)
+    )
+    return [_movement(*one) for one in (await session.execute(query)).all()]
+
+
+async def receive(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
+    """Units came: all of them, or none.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such variant or location.
+        InvalidData: there are no units, or too many at once.
+    """
+    actor.require(Right.CHANGE_STOCK)
+    if not receipt.units or len(receipt.units) > MOST_LINES:
+        raise InvalidData(f"Between 1 and {MOST_LINES} toys are received at once")
+    why = Why(Reason.RECEIVED, actor, note=receipt.note, supplier=receipt.supplier, document=receipt.document)
+    for variant_id, units in sorted(receipt.units.items()):  # in one order: two at once never deadlock
+        if not 0 < units <= MOST_UNITS:
+            raise InvalidData("Units are whole and more than none")
+        await _move(session, actor, (variant_id, location_id), units, why)
+
+
+async def move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta: int, why: Why) -> None:
+    """So many units came, or (negative) left; `row` is the variant's id and the location's.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such variant or location.
+        InvalidData: none came, or too many; or a reason that nobody gives by hand.
+        ReservedForOrders: more are promised to buyers than would be left.
+    """
+    actor.require(Right.CHANGE_STOCK)
+    if not 0 < abs(delta) <= MOST_UNITS or why.reason not in BY_HAND:
+        raise InvalidData(f"Some units, {MOST_UNITS} at most, for one of: {', '.join(BY_HAND)}")
+    await _move(session, actor, row, delta, why)
+
+
+async def correct(
+    session: AsyncSession, actor: Actor, row: tuple[str, str], counted: int, why: Why, *, seen: int | None
+) -> int:
+    """So many units lie there; `row` is the variant's id and the location's, `seen` what the screen said.
+
+    Returns:
+        How many lay there before.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such variant or location.
+        InvalidData: nobody counts that many.
+        StockMoved: others moved units since.
+        ReservedForOrders: more are promised to buyers.
+    """
+    actor.require(Right.CHANGE_STOCK)
+    if not 0 <= counted <= MOST_UNITS:
+        raise InvalidData(f"Between 0 and {MOST_UNITS} units")
+    variant_id, location_id = row
+    await _require_place(session, variant_id, location_id)
+    before = (await lock_level(session, variant_id, location_id)).stocked
+    changes = {"stocked": (before, counted), "reason": (None, str(why.reason))}
+    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id), changes)
+    try:
+        await count_stock(session, variant_id, location_id, counted, why, seen=seen)
+    except StockReserved as error:
+        raise await _named(session, error) from None
+    return before
+
+
+async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, low_at: int | None) -> None:
+    """From how many units on a toy counts as running out; None: as the shop's others do.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such toy.
+        InvalidData: it is less than none, or too many.
+    """
+    actor.require(Right.CHANGE_STOCK)
+    if low_at is not None and not 0 <= low_at <= MOST_UNITS:
+        raise InvalidData(f"Between 0 and {MOST_UNITS} units")
+    product = await session.get(Product, product_id)
+    if product is None or product.deleted_at is not None:
+        raise NotFound(f'Product with id "{product_id}" not found')
+    await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
+    product.low_stock_at = low_at
+    await session.flush()
+
+
+async def _move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta: int, why: Why) -> None:
+    variant_id, location_id = row
+    await _require_place(session, variant_id, location_id)
+    before = (await lock_level(session, variant_id, location_id)).stocked
+    changes = {"stocked": (before, before + delta), "reason": (None, str(why.reason))}
+    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id), changes)
+    try:
+        await move_stock(session, variant_id, location_id, delta, why)
+    except StockReserved as error:
+        raise await _named(session, error) from None
+
+
+async def _require_place(session: AsyncSession, variant_id: str, location_id: str) -> None:
+    known = select(Variant.id).join(Product, Product.id == Variant.product_id)
+    known = known.where(Variant.id == variant_id, Product.deleted_at.is_(None))
+    if (await session.execute(known)).first() is None:
+        raise NotFound(f"Product variant with id: {variant_id} was not found")
+    if await session.get(StockLocation, location_id) is None:
+        raise NotFound(f"Stock location with id: {location_id} was not found")
+
+
+async def _named(session: AsyncSession, error: StockReserved) -> ReservedForOrders:
+    numbers = select(Order.number).where(Order.cart_id.in_(error.holders)).order_by(Order.number)
+    found = (await session.execute(numbers)).scalars().all()
+    return ReservedForOrders(error.reserved, [number for number in found if number is not None])
+
+
+async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    text = wanted.text.strip()
+    if text:
+        code = or_(Variant.sku == text, Variant.ean == text)
+        exact = (await session.execute(select(Variant.id).where(code).limit(1))).scalar_one_or_none()
+        conditions.append(Variant.id == exact if exact is not None else _mentions(text))
+    if wanted.only == OUT:
+        conditions.append(_FREE <= 0)
+    elif wanted.only == LOW:
+        most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
+        conditions += [max(most or 0, LOW_STOCK) >= _FREE, _IS_LOW]
+    return conditions
+
+
+def _mentions(text: str) -> ColumnElement[bool]:
+    """Every word is in the title, or the text in the code."""
+    words = fold(text).split()
+    titled = select(Product.id).where(
+        and_(*(Product.title_key.contains(one, autoescape=True) for one in words))
+    )
+    coded = select(Variant.id).where(Variant.sku.icontains(text, autoescape=True))
+    return or_(Product.id.in_(titled), Variant.id.in_(coded))
+
+
+_FREE: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
+_IS_LOW = func.coalesce(Product.low_stock_at, LOW_STOCK) >= _FREE
+_LEVELS: Select[Product, Variant, InventoryLevel] = (
+    select(Product, Variant, InventoryLevel)
+    .join(Variant, Variant.product_id == Product.id)
+    .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+    .where(Product.deleted_at.is_(None))
+)
+
+
+def _row(product: Product, variant: Variant, level: InventoryLevel) -> StockRow:
+    low_at = LOW_STOCK if product.low_stock_at is None else product.low_stock_at
+    free = level.stocked - level.reserved
+    named = [variant.title] if variant.title != _("Única") else []
+    return StockRow(
+        key=f"{variant.id}{SEPARATOR}{level.location_id}",
+        variant_id=variant.id,
+        product_id=product.id,
+        location_id=level.location_id,
+        title=product.title,
+        detail=" · ".join([*named, *(code for code in (variant.sku, variant.ean) if code)]),
+        picture=product.thumbnail or "",
+        stocked=level.stocked,
+        reserved=level.reserved,
+        free=free,
+        low_at=low_at,
+        is_low=free <= low_at,
+        is_shown=product.status == "published",
+    )
+
+
+def _movement(movement: StockMovement, email: str | None, number: int | None) -> MovementView:
+    about = [
+        *([_("Pedido {number}").format(number=number)] if number is not None else []),
+        *(said for said in (movement.supplier, movement.document, movement.note) if said),
+    ]
+    reason = movement.reason
+    return MovementView(
+        id=movement.id,
+        delta=movement.delta,
+        stocked=movement.stocked,
+        reason=REASONS[Reason(reason)] if reason in tuple(Reason) else reason,
+        who=email or MACHINES.get(movement.actor_id, movement.actor_id),
+        about=" · ".join(about),
+        moment_label=time_label(movement.created_at),
+    )
+
+
+def _place(cursor: str, *, is_number: bool) -> tuple[object, str]:
+    first, _separator, level_id = cursor.rpartition(SEPARATOR)
+    try:
+        return (int(first) if is_number else first), level_id
+    except ValueError:
+        raise InvalidData("The cursor is none of ours") from None

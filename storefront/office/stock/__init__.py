@@ -1,0 +1,1 @@
+"""Bodega: what lies there, receiving, counting, and every movement."""

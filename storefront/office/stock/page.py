@@ -1,0 +1,349 @@
+"""What Bodega looks like."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.office.stock import (
+    CORRECTING,
+    LOW,
+    OUT,
+    REASONS,
+    LocationView,
+    MovementView,
+    StockFilter,
+    StockPage,
+    StockRow,
+)
+from backend.staff.rights import Right
+from backend.texts import _
+from storefront.components.forms import field, select_field
+from storefront.components.hooks import text_at
+from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.lists import more, rows
+from storefront.office.icons import icon
+from storefront.office.layout import office
+from storefront.office.places import STOCK
+from storefront.office.state import may
+from storefront.office.stock.state import Line, StockState
+
+TITLE = _("Bodega")
+SHOWN: Any = StockState.content.to(ObjectVar, StockPage)
+WANTED: Any = StockState.wanted.to(ObjectVar, StockFilter)
+
+
+def page() -> rx.Component:
+    """What lies there, and what is being received."""
+    nothing = empty(
+        "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
+    )
+    content = rx.fragment(
+        rx.cond(may(Right.CHANGE_STOCK), receiving()),
+        filters(),
+        rows(SHOWN.rows, card, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        more(SHOWN.cursor != "", StockState.more),
+    )
+    return office(StockState, STOCK, TITLE, screen(StockState, content), undo=StockState.undo)
+
+
+def receiving() -> rx.Component:
+    """Scan or type what came, say how many, and save it all at once."""
+    scan = rx.el.form(
+        field(
+            "code",
+            _("Escanea el código o escribe el nombre"),
+            element_id="stock-code",
+            problem=text_at(StockState.problems, "code"),
+            live="",
+            auto_complete="off",
+            enter_key_hint="done",
+            data_testid="stock-code",
+        ),
+        rx.el.button(_("Agregar"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-stock__scan",
+        no_validate=True,
+        reset_on_submit=True,
+        on_submit=StockState.scan,
+    )
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.span(icon("download", size=20), _("Recibir mercancía"), class_name="o-stock__receive"),
+            icon("down", size=20),
+            class_name="o-audit__head",
+            data_testid="stock-receive",
+        ),
+        rx.el.div(
+            scan,
+            rx.cond(
+                StockState.matches.length() > 0,
+                rx.el.ul(rx.foreach(StockState.matches, match), class_name="o-stock__matches"),
+            ),
+            rx.cond(StockState.lines.length() > 0, receipt()),
+            class_name="o-audit__body",
+        ),
+        class_name="o-panel o-stock__box",
+    )
+
+
+def match(row: ObjectVar[StockRow]) -> rx.Component:
+    """One that a text may mean."""
+    return rx.el.li(
+        rx.el.button(
+            picture(row.picture),
+            rx.el.span(
+                row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
+            ),
+            type="button",
+            class_name="o-stock__match",
+            on_click=StockState.choose(row.variant_id),
+        ),
+        key=row.variant_id,
+    )
+
+
+def receipt() -> rx.Component:
+    """What came, and from whom."""
+
+    def place(one: ObjectVar[LocationView]) -> rx.Component:
+        return rx.el.option(one.name, value=one.id, key=one.id)
+
+    def line(name: str, label: str) -> rx.Component:
+        return field(
+            name,
+            label,
+            element_id=f"receipt-{name}",
+            problem=text_at(StockState.problems, name),
+            is_optional=True,
+            live="",
+            auto_complete="off",
+        )
+
+    where = select_field(
+        _("Dónde"),
+        [rx.foreach(SHOWN.locations, place)],
+        element_id="receipt-location_id",
+        problem=text_at(StockState.problems, "location_id"),
+        live="",
+        name="location_id",
+    )
+    return rx.el.form(
+        rx.el.ul(rx.foreach(StockState.lines, came), class_name="o-stock__lines"),
+        rx.el.div(
+            where,
+            line("supplier", _("Proveedor")),
+            line("document", _("Factura o remisión")),
+            class_name="o-stock__paper",
+        ),
+        rx.el.button(
+            _("Guardar lo que llegó"),
+            type="submit",
+            class_name="button button--primary button--small",
+            data_testid="save",
+        ),
+        no_validate=True,
+        class_name="o-stock__receipt",
+        on_submit=StockState.receive,
+    )
+
+
+def came(line: ObjectVar[Line]) -> rx.Component:
+    """A toy that came: how many."""
+    name = f"units-{line.variant_id}"
+    return rx.el.li(
+        picture(line.picture),
+        rx.el.span(
+            line.title, rx.el.span(line.detail, class_name="o-row__detail"), class_name="o-stock__words"
+        ),
+        rx.el.input(
+            name=name,
+            default_value=line.units.to_string(),
+            key=f"{line.variant_id}-{line.units}",
+            input_mode="numeric",
+            max_length=7,
+            aria_label=_("Unidades de {toy}").format(toy=line.title),
+            aria_invalid=rx.cond(text_at(StockState.problems, name) != "", "true", "false"),
+            auto_complete="off",
+            class_name="o-stock__units",
+        ),
+        rx.el.button(
+            icon("close", size=18),
+            type="button",
+            aria_label=_("Quitar {toy}").format(toy=line.title),
+            class_name="o-stock__drop",
+            on_click=StockState.drop(line.variant_id),
+        ),
+        class_name="o-stock__line",
+        key=line.variant_id,
+    )
+
+
+def filters() -> rx.Component:
+    """Which rows."""
+    options = [
+        rx.el.option(_("Todos"), value=""),
+        rx.el.option(_("Se están acabando"), value=LOW),
+        rx.el.option(_("Agotados"), value=OUT),
+    ]
+    return rx.el.form(
+        field(
+            "q",
+            _("Buscar en la bodega"),
+            element_id="stock-q",
+            problem=text_at(StockState.problems, "q"),
+            live="",
+            default_value=WANTED.text,
+            auto_complete="off",
+            data_screen_search="",
+            enter_key_hint="search",
+        ),
+        select_field(
+            _("Mostrar"),
+            options,
+            element_id="stock-only",
+            problem=text_at(StockState.problems, "only"),
+            live="",
+            name="only",
+            default_value=WANTED.only,
+        ),
+        rx.el.div(
+            rx.el.button(_("Buscar"), type="submit", class_name="button button--small button--dark"),
+            class_name="o-filters__buttons",
+        ),
+        key=f"{WANTED.text}|{WANTED.only}",
+        class_name="o-panel o-filters",
+        no_validate=True,
+        on_submit=StockState.narrow,
+    )
+
+
+def picture(url: Any) -> rx.Component:
+    """A toy's picture, or its place."""
+    return rx.cond(
+        url != "",
+        rx.el.img(src=url, alt="", loading="lazy", width="44", height="44", class_name="o-thumb"),
+        rx.el.span(class_name="o-thumb", aria_hidden="true"),
+    )
+
+
+def card(row: Any) -> rx.Component:
+    """A toy and its units; opened, counting it and its movements."""
+    return rx.el.li(
+        rx.el.details(
+            rx.el.summary(
+                picture(row.picture),
+                rx.el.span(
+                    rx.el.span(row.title, class_name="o-row__title"),
+                    rx.el.span(row.detail, class_name="o-row__detail"),
+                    class_name="o-stock__words",
+                ),
+                rx.el.span(
+                    rx.el.b(row.free, class_name="o-stock__free"),
+                    rx.cond(
+                        row.reserved > 0,
+                        rx.el.span(_("{n} apartadas").format(n=row.reserved), class_name="o-row__detail"),
+                        rx.el.span(_("libres"), class_name="o-row__detail"),
+                    ),
+                    rx.cond(
+                        row.free <= 0,
+                        chip(_("agotado"), "bad"),
+                        rx.cond(row.is_low, chip(_("pocas"), "wait")),
+                    ),
+                    class_name="o-stock__count",
+                ),
+                class_name="o-stock__head",
+                on_click=StockState.open_row(row.key),
+            ),
+            rx.el.div(
+                rx.cond(may(Right.CHANGE_STOCK), counting(row)), movements(row), class_name="o-audit__body"
+            ),
+        ),
+        id=rx.Var.create(row.key),
+        key=row.key,
+        data_row="",
+        class_name="o-stock",
+        data_testid="stock-row",
+    )
+
+
+def counting(row: Any) -> rx.Component:
+    """How many were counted and why it differs; and when the toy counts as running out."""
+    reasons = [rx.el.option(REASONS[reason], value=reason) for reason in CORRECTING]
+
+    def number(name: str, label: str, value: Any, problem: rx.Var[str]) -> rx.Component:
+        return field(
+            name,
+            label,
+            element_id=f"{row.key}-{name}",
+            problem=problem,
+            live="",
+            default_value=value,
+            input_mode="numeric",
+            auto_complete="off",
+        )
+
+    none = text_at(StockState.problems, "none")
+    wrong = rx.cond(StockState.opened == row.key, text_at(StockState.problems, "counted"), "")
+    count = rx.el.form(
+        rx.el.input(type="hidden", name="key", value=row.key, read_only=True),
+        rx.el.input(type="hidden", name="seen", value=row.stocked, read_only=True),
+        number("counted", _("Contaste"), row.stocked.to_string(), wrong),
+        select_field(
+            _("Motivo"), reasons, element_id=f"{row.key}-reason", problem=none, live="", name="reason"
+        ),
+        field(
+            "note",
+            _("Nota"),
+            element_id=f"{row.key}-note",
+            problem=none,
+            is_optional=True,
+            live="",
+            auto_complete="off",
+        ),
+        rx.el.button(_("Guardar conteo"), type="submit", class_name="button button--primary button--small"),
+        key=f"count-{row.stocked}",
+        class_name="o-stock__form",
+        no_validate=True,
+        on_submit=StockState.correct,
+    )
+    low = rx.el.form(
+        rx.el.input(type="hidden", name="key", value=row.key, read_only=True),
+        number("low_at", _("Avisar cuando queden"), row.low_at.to_string(), none),
+        rx.el.button(_("Guardar aviso"), type="submit", class_name="button button--quiet button--small"),
+        key=f"low-{row.low_at}",
+        class_name="o-stock__form",
+        no_validate=True,
+        on_submit=StockState.set_low,
+    )
+    return rx.fragment(count, low)
+
+
+def movements(row: ObjectVar[StockRow]) -> rx.Component:
+    """What came and left."""
+
+    def moved(one: ObjectVar[MovementView]) -> rx.Component:
+        delta: Any = one.delta.to(int)
+        return rx.el.li(
+            rx.el.b(rx.cond(delta > 0, f"+{delta}", f"{delta}"), class_name="o-stock__delta"),
+            rx.el.span(
+                rx.el.span(one.reason, " · ", _("quedaron {n}").format(n=one.stocked)),
+                rx.cond(one.about != "", rx.el.span(one.about, class_name="o-row__detail")),
+                rx.el.span(one.who, " · ", one.moment_label, class_name="o-row__detail"),
+                class_name="o-stock__words",
+            ),
+            class_name="o-stock__moved",
+            key=one.id,
+        )
+
+    return rx.cond(
+        StockState.opened == row.key,
+        rx.cond(
+            StockState.movements.length() > 0,
+            rx.el.ol(
+                rx.foreach(StockState.movements, moved),
+                class_name="o-stock__movements",
+                data_testid="movements",
+            ),
+            rx.el.p(_("Todavía no se ha movido nada."), class_name="o-row__detail"),
+        ),
+    )

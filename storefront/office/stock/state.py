@@ -1,0 +1,262 @@
+"""What Bodega shows, and what can be done there."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlencode
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.inventory.movements import MOST_UNITS, Reason, StockMoved, Why
+from backend.news import Topic
+from backend.office.stock import (
+    CORRECTING,
+    LOW,
+    MOST_LINES,
+    OUT,
+    SEPARATOR,
+    MovementView,
+    Receipt,
+    ReservedForOrders,
+    StockFilter,
+    StockPage,
+    StockRow,
+    correct,
+    movements_of,
+    receive,
+    rows_now,
+    set_low_stock,
+    stock_page,
+    stock_row,
+    variants_found,
+)
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.live.state_loss import KnownClientState
+from storefront.office.places import STOCK
+from storefront.office.state import OfficeScreen, office_event
+from storefront.state.handlers import checked_fields, checked_id, checked_text
+
+LONGEST = 100
+LONGEST_KEY = 140
+RECEIPT = ("location_id", "supplier", "document", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A toy that came, before it is saved."""
+
+    variant_id: str
+    title: str
+    detail: str
+    picture: str
+    units: int
+
+
+class StockState(OfficeScreen, KnownClientState):
+    """Units by toy and location, and what is being received."""
+
+    content: rx.Field[StockPage | None] = rx.field(None)
+    wanted: rx.Field[StockFilter | None] = rx.field(None)
+    lines: rx.Field[list[Line]] = rx.field(default_factory=list)
+    """What is being received. It is lost with the state, as a paper that nobody signed."""
+    matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
+    """What a text that was scanned or typed may mean."""
+    opened: rx.Field[str] = rx.field("")
+    """The key of the row whose movements are shown."""
+    movements: rx.Field[list[MovementView]] = rx.field(default_factory=list)
+
+    _right: ClassVar[Right] = Right.READ_STOCK
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK})
+
+    async def _content(self, actor: Actor) -> StockPage:
+        said = parse_qs(self.router.url.query)
+        only = said.get("only", [""])[0]
+        text = said.get("q", [""])[0][:LONGEST]
+        self.wanted = StockFilter(text, only if only in {LOW, OUT} else "")
+        self.opened, self.movements = "", []
+        async with current_shop().database.read() as session:
+            return await stock_page(session, actor, self.wanted)
+
+    async def _refresh(self, actor: Actor) -> None:
+        """Numbers change where they stand; no row moves."""
+        if self.content is not None:
+            async with current_shop().database.read() as session:
+                new = await rows_now(session, actor, self.content.rows)
+            if new != self.content.rows:
+                self.content = replace(self.content, rows=new)
+
+    @office_event(Right.READ_STOCK)
+    async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
+        """Show what the form asks for: it has an address of its own."""
+        actor.require(Right.READ_STOCK)
+        typed = checked_fields(form_data, "q", "only", longest=LONGEST)
+        said = urlencode({name: value for name, value in typed.items() if value})
+        return rx.redirect(f"{STOCK}?{said}" if said else STOCK)
+
+    @office_event(Right.READ_STOCK)
+    async def more(self, actor: Actor) -> None:
+        """Show the next rows too."""
+        shown = self.content
+        if shown is None or not shown.cursor:
+            return
+        async with current_shop().database.read() as session:
+            following = await stock_page(session, actor, self.wanted or StockFilter(), shown.cursor)
+        self.content = replace(following, rows=[*shown.rows, *following.rows])
+
+    @office_event(Right.READ_STOCK)
+    async def open_row(self, actor: Actor, key: str) -> None:
+        """Show the movements of a row."""
+        variant_id, _location_id = self._parts(key)
+        async with current_shop().database.read() as session:
+            self.movements = await movements_of(session, actor, variant_id)
+        self.opened, self.problems = key, {}
+
+    @office_event(Right.CHANGE_STOCK)
+    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Add what was scanned or typed to what is being received, or ask which of several it is."""
+        text = checked_fields(form_data, "code", longest=LONGEST)["code"]
+        self.problems, self.matches = {}, []
+        if not text:
+            return
+        async with current_shop().database.read() as session:
+            found = await variants_found(session, actor, text)
+        if len(found) == 1:
+            self._add(found[0])
+        elif found:
+            self.matches = found
+        else:
+            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+
+    @office_event(Right.CHANGE_STOCK)
+    async def choose(self, actor: Actor, variant_id: str) -> None:
+        """Add one of those that the text may have meant."""
+        actor.require(Right.CHANGE_STOCK)
+        checked_id(variant_id)
+        chosen = next((row for row in self.matches if row.variant_id == variant_id), None)
+        if chosen is not None:
+            self._add(chosen)
+
+    @office_event(Right.CHANGE_STOCK)
+    async def drop(self, actor: Actor, variant_id: str) -> None:
+        """Take a line out again."""
+        actor.require(Right.CHANGE_STOCK)
+        checked_id(variant_id)
+        self.lines = [line for line in self.lines if line.variant_id != variant_id]
+
+    @office_event(Right.CHANGE_STOCK)
+    async def receive(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Save all that came, at once. The form has a field for the units of each line."""
+        names = [f"units-{line.variant_id}" for line in self.lines]
+        typed = checked_fields(form_data, *RECEIPT, *names)
+        units = {line.variant_id: _whole(typed[f"units-{line.variant_id}"]) for line in self.lines}
+        self.problems = {
+            f"units-{variant_id}": _("Un número de 1 en adelante.")
+            for variant_id, count in units.items()
+            if not count
+        }
+        if self.problems:
+            self._tell(_("Revisa los datos marcados."), "problem")
+            return
+        receipt = Receipt(
+            {variant_id: count or 0 for variant_id, count in units.items()},
+            typed["supplier"],
+            typed["document"],
+            typed["note"],
+        )
+        async with current_shop().database.transaction() as session:
+            await receive(session, actor, checked_id(typed["location_id"]), receipt)
+        self.lines, self.matches = [], []
+        self._tell(_("Llegaron {n} unidades.").format(n=sum(receipt.units.values())))
+        await self._refresh(actor)
+
+    @office_event(Right.CHANGE_STOCK)
+    async def correct(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """So many lie there. The form names the row, what it showed, and the reason."""
+        typed = checked_fields(form_data, "key", "seen", "counted", "reason", "note")
+        row, counted, seen = self._parts(typed["key"]), _whole(typed["counted"]), _whole(typed["seen"])
+        self.problems = {}
+        if counted is None or typed["reason"] not in CORRECTING:
+            self.problems = {"counted": _("Escribe cuántas contaste.")}
+            self._tell(_("Revisa los datos marcados."), "problem")
+            return
+        why = Why(Reason(typed["reason"]), actor, note=typed["note"])
+        try:
+            async with current_shop().database.transaction() as session:
+                before = await correct(session, actor, row, counted, why, seen=seen)
+        except StockMoved as error:
+            told = _("Mientras contabas cambió: ahora hay {now}, contaste {counted}. Cuenta otra vez.")
+            self.problems = {"counted": told.format(now=error.stocked, counted=counted)}
+            self._tell(_("Alguien movió unidades mientras contabas."), "problem")
+        except ReservedForOrders as error:
+            self._tell(_reserved(error), "problem")
+        else:
+            self._tell(
+                _("Ahora hay {n}.").format(n=counted),
+                subject=SEPARATOR.join((*row, str(before), str(counted))),
+            )
+        await self._again(actor, typed["key"])
+
+    @office_event(Right.CHANGE_STOCK)
+    async def set_low(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """From how many units on the toy counts as running out. The form names the row."""
+        typed = checked_fields(form_data, "key", "low_at")
+        variant_id, location_id = self._parts(typed["key"])
+        low_at = _whole(typed["low_at"]) if typed["low_at"] else None
+        if typed["low_at"] and low_at is None:
+            self._tell(_("Escribe un número, o nada."), "problem")
+            return
+        async with current_shop().database.transaction() as session:
+            row = await stock_row(session, actor, variant_id, location_id)
+            await set_low_stock(session, actor, row.product_id, low_at)
+        self._tell(_("Guardado."))
+        await self._refresh(actor)
+
+    @office_event(Right.CHANGE_STOCK)
+    async def undo(self, actor: Actor, subject: str) -> None:
+        """Put the number back that was there before a correction, if nobody has moved units since."""
+        parts = checked_text(subject, LONGEST_KEY + 20).split(SEPARATOR)
+        before, after = (_whole(one) for one in parts[2:4]) if len(parts) == 4 else (None, None)
+        if before is None or after is None:
+            return
+        row = (checked_id(parts[0]), checked_id(parts[1]))
+        why = Why(Reason.CORRECTION, actor)
+        async with current_shop().database.transaction() as session:
+            await correct(session, actor, row, before, why, seen=after)
+        self._tell(_("Otra vez hay {n}.").format(n=before))
+        await self._again(actor, SEPARATOR.join(row))
+
+    async def _again(self, actor: Actor, key: str) -> None:
+        """Show the numbers as they are, and the movements of the row that is open."""
+        await self._refresh(actor)
+        if self.opened == key:
+            async with current_shop().database.read() as session:
+                self.movements = await movements_of(session, actor, self._parts(key)[0])
+
+    def _parts(self, key: object) -> tuple[str, str]:
+        variant_id, _separator, location_id = checked_text(key, LONGEST_KEY).partition(SEPARATOR)
+        return checked_id(variant_id), checked_id(location_id)
+
+    def _add(self, row: StockRow) -> None:
+        self.matches = []
+        if any(line.variant_id == row.variant_id for line in self.lines):
+            self.lines = [
+                replace(line, units=line.units + 1) if line.variant_id == row.variant_id else line
+                for line in self.lines
+            ]
+        elif len(self.lines) < MOST_LINES:
+            self.lines = [*self.lines, Line(row.variant_id, row.title, row.detail, row.picture, 1)]
+
+
+def _whole(text: str) -> int | None:
+    """The number of units that was typed; None for anything else."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MOST_UNITS))
+    return int(text) if is_number and int(text) <= MOST_UNITS else None
+
+
+def _reserved(error: ReservedForOrders) -> str:
+    if not error.orders:
+        return _("Hay {n} apartadas para compradores que están pagando.").format(n=error.reserved)
+    return _("Hay {n} apartadas para los pedidos {orders}.").format(
+        n=error.reserved, orders=", ".join(map(str, error.orders))
+    )
