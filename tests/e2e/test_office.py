@@ -150,10 +150,27 @@ async def one_order(page: Page) -> None:
     await expect(page.get_by_role("button", name="Sí, cancelarlo")).to_be_focused()
 
 
+async def counting(page: Page) -> None:
+    """What is being received, and a toy that is counted."""
+    await page.get_by_test_id("stock-receive").click()
+    await page.get_by_test_id("stock-code").fill("trompo")
+    await page.get_by_role("button", name="Agregar").click()
+    await expect(page.get_by_test_id("stock-row").first).to_be_visible()
+    await page.get_by_test_id("stock-row").first.locator("summary").click()
+    await expect(page.get_by_label("Contaste").first).to_be_visible()
+
+
+async def told_apart(page: Page) -> None:
+    """An entry with its values."""
+    await page.get_by_test_id("audit-row").first.locator("summary").click()
+
+
 STATES = {
     "/oficina": [more, searching],
     "/oficina/por-resolver": [opened],
     "/oficina/pedidos": [chosen, none_found, one_order],
+    "/oficina/bodega": [counting],
+    "/oficina/auditoria": [told_apart],
 }
 
 

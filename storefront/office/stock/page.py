@@ -162,7 +162,7 @@ def came(line: ObjectVar[Line]) -> rx.Component:
             input_mode="numeric",
             max_length=7,
             aria_label=_("Unidades de {toy}").format(toy=line.title),
-            aria_invalid=rx.cond(text_at(StockState.problems, name) != "", "true", "false"),
+            aria_invalid=rx.cond(text_at(StockState.problems, name), "true", "false"),
             auto_complete="off",
             class_name="o-stock__units",
         ),

@@ -1,0 +1,103 @@
+"""Bodega, as a browser at which somebody of the stockroom is signed in."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.inventory.models import InventoryLevel
+from backend.staff.rights import Role
+from storefront.office.stock.state import StockState
+from tests.shop_floor import Floor, make_toy
+from tests.storefront.office.conftest import At
+
+
+@pytest.fixture
+async def top(shop: Shop, floor: Floor) -> str:
+    """Ten wooden tops, by their variant."""
+    async with shop.database.transaction() as session:
+        return await make_toy(session, floor, "trompo-de-madera", stock=10)
+
+
+async def sent(screen: Any, name: str, *arguments: Any) -> Any:
+    """What a browser sends."""
+    return await StockState.event_handlers[name].fn(screen, *arguments)
+
+
+async def stocked(shop: Shop, variant_id: str) -> int:
+    async with shop.database.read() as session:
+        query = select(InventoryLevel.stocked).where(InventoryLevel.variant_id == variant_id)
+        return (await session.execute(query)).scalar_one()
+
+
+async def opened(browser_of: At) -> Any:
+    root = await browser_of(Role.STOCKROOM, "/oficina/bodega")
+    screen: Any = await root.get_state(StockState)
+    await sent(screen, "load")
+    return screen
+
+
+async def test_what_is_scanned_is_received(shop: Shop, floor: Floor, top: str, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    for _time in range(2):
+        await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
+    (line,) = screen.lines
+    assert (line.title, line.units) == ("Trompo de madera", 2)
+    await sent(screen, "scan", {"code": "nobody's"})
+    assert "code" in screen.problems
+    typed = {"location_id": floor.location_id, f"units-{top}": "x"}
+    await sent(screen, "receive", typed)
+    assert (screen.told.tone, list(screen.problems)) == ("problem", [f"units-{top}"])
+    await sent(screen, "receive", {**typed, f"units-{top}": "6"})
+    assert (screen.lines, screen.told.tone) == ([], "news")
+    assert await stocked(shop, top) == 16
+
+
+async def test_a_count_is_saved_and_undone(shop: Shop, top: str, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    (row,) = screen.content.rows
+    await sent(screen, "open_row", row.key)
+    count = {"key": row.key, "seen": "10", "counted": "7", "reason": "damaged"}
+    await sent(screen, "correct", count)
+    assert screen.content.rows[0].stocked == 7
+    assert [one.delta for one in screen.movements] == [-3]
+    subject = screen.told.subject
+    await sent(screen, "correct", {**count, "counted": "6"})  # others counted since
+    assert "7" in screen.problems["counted"]
+    await sent(screen, "undo", subject)
+    assert await stocked(shop, top) == 10
+    await sent(screen, "undo", subject)  # too late
+    assert screen.told.tone == "problem"
+    assert await stocked(shop, top) == 10
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"key": "x"},
+        {"key": "variant|sloc", "counted": "-1", "reason": "count"},
+        {"key": "variant|sloc", "counted": "1", "reason": "sale"},
+        {"key": "variant|sloc", "counted": "1", "reason": "count"},
+        {"key": ["a"]},
+        "x",
+    ],
+)
+async def test_what_no_form_sends_changes_nothing(shop: Shop, top: str, browser_of: At, form: Any) -> None:
+    screen = await opened(browser_of)
+    for name in ("correct", "set_low", "receive"):
+        await sent(screen, name, form)
+        assert screen.told.tone == "problem"
+    for subject in ("", "a|b|c|d", f"{top}|x|1|10", "|||"):
+        await sent(screen, "undo", subject)
+    assert await stocked(shop, top) == 10
+
+
+async def test_a_warning_is_saved(top: str, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    (row,) = screen.content.rows
+    await sent(screen, "set_low", {"key": row.key, "low_at": "12"})
+    assert (screen.content.rows[0].low_at, screen.content.rows[0].is_low) == (12, True)
+    await sent(screen, "set_low", {"key": row.key, "low_at": ""})
+    assert screen.content.rows[0].low_at == 3
