@@ -24,8 +24,7 @@ from backend.catalog.models import (
 from backend.catalog.search import index_products
 from backend.clock import now
 from backend.database import Database
-from backend.ids import new_id
-from backend.inventory.models import InventoryLevel
+from backend.inventory.service import set_stock
 from backend.opening.floor import make_floor
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
@@ -123,12 +122,7 @@ async def _product(
     )
     session.add_all(_picture(product.id, rank, entry) for rank, entry in enumerate(pictures))
     await session.flush()
-    session.add(
-        InventoryLevel(
-            id=new_id("iitem"), variant_id=variant.id, location_id=location_id, stocked=toy["stock"]
-        )
-    )
-    await session.flush()
+    await set_stock(session, variant.id, location_id, toy["stock"])
     return product.id
 
 

@@ -76,7 +76,6 @@ class StockRow:
     free: int
     low_at: int
     is_low: bool
-    is_shown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +393,6 @@ def _row(product: Product, variant: Variant, level: InventoryLevel) -> StockRow:
         free=free,
         low_at=low_at,
         is_low=free <= low_at,
-        is_shown=product.status == "published",
     )
 
 

@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'f3c81d7be602'
-down_revision: str | None = 'b7a90d3e51c8'
+down_revision: str | None = 'c3f1a8d27e94'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
