@@ -236,7 +236,7 @@ class Variant(Timestamps, table=True):
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
     title: str = _("Única")
     sku: str | None = Field(default=None, unique=True)
-    ean: str | None = Field(default=None, unique=True, index=True)
+    ean: str | None = Field(default=None, index=True)
     """The number of the bar code on its box (EAN-13, EAN-8, UPC-A)."""
     price: Cop
     compare_at_price: Cop | None = None

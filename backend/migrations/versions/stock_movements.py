@@ -37,7 +37,7 @@ def upgrade() -> None:
     op.create_index('ix_stock_movement_order_id', MOVEMENT, ['order_id'])
     op.add_column('product', sa.Column('low_stock_at', sa.Integer(), nullable=True))
     op.add_column('variant', sa.Column('ean', sa.String(), nullable=True))
-    op.create_index('ix_variant_ean', 'variant', ['ean'], unique=True)
+    op.create_index('ix_variant_ean', 'variant', ['ean'])
     op.create_index('ix_product_low_stock_at', 'product', ['low_stock_at'])
 
 
