@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'f3c81d7be602'
-down_revision: str | None = 'f3a6c81d2e07'
+down_revision: str | None = '6f2b90c4de17'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
