@@ -291,7 +291,15 @@ async def _gateway(stack: AsyncExitStack, database: Database) -> tuple[SandboxGa
 async def _serve(stack: AsyncExitStack, app: ASGIApp, port: int | None = None) -> str:
     """Serve an app on this process's loop until the stack unwinds. Gives its address."""
     port = port or free_port()
-    config = uvicorn.Config(app, port=port, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app,
+        port=port,
+        log_level="error",
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+        # no connection is closed just as a shop takes it up again: not every call may be repeated
+        timeout_keep_alive=600,
+    )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
 
