@@ -127,10 +127,10 @@ def filters() -> rx.Component:
                 WANTED.subject_id != "",
                 rx.el.a(_("Ver todo"), href=AUDIT, class_name="button button--small button--quiet"),
             ),
-            class_name="o-filters__buttons",
+            class_name="o-audit__buttons",
         ),
         key=AuditState.said,
-        class_name="o-panel o-filters",
+        class_name="o-panel o-audit__filters",
         on_submit=AuditState.narrow,
     )
 

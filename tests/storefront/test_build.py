@@ -78,3 +78,12 @@ def test_every_style_sheet_is_on_the_pages() -> None:
     index = (assets / "styles" / "office" / "index.css").read_text("utf-8")
     imported = {f"styles/office/{name}" for name in re.findall(r'@import "\./(.+?)";', index)}
     assert imported | {"styles/office/index.css"} == in_office
+
+
+def test_a_class_of_the_office_is_styled_by_one_sheet() -> None:
+    office = Path(__file__).parent.parent.parent / "assets" / "styles" / "office"
+    styled: dict[str, set[str]] = {}
+    for sheet in office.glob("*.css"):
+        for name in re.findall(r"^(\.o-[\w-]+)(?= \{|,$)", sheet.read_text("utf-8"), re.MULTILINE):
+            styled.setdefault(name, set()).add(sheet.name)
+    assert {name: sheets for name, sheets in styled.items() if len(sheets) > 1} == {}
