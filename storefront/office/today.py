@@ -53,7 +53,7 @@ def page() -> rx.Component:
             _("El banco aún no decide."),
             query="?pago=esperando",
         ),
-        tile(STOCK, "shelves", SHOWN.low_stock, _("Pocas unidades"), _("Quedan 3 o menos.")),
+        tile(STOCK, "shelves", SHOWN.low_stock, _("Pocas unidades"), _("Según el aviso de cada juguete.")),
         class_name="o-tiles",
     )
     quiet = empty("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
