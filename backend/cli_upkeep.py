@@ -84,7 +84,7 @@ def backup(
         raise SystemExit("No copy was made: there is no shop here.") from None
     except OSError as error:
         raise SystemExit(f"No copy was made: {error.strerror or type(error).__name__}.") from None
-    typer.echo(f"{made.path}: {made.size / 1e6:.1f} MB, {made.pictures} files of pictures.")
+    typer.echo(f"{made.path}: {made.size / 1e6:.2f} MB, {made.pictures} files of pictures.")
 
 
 def restore(

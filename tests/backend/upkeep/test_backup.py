@@ -1,10 +1,12 @@
 """A copy of a running shop brings it back elsewhere: every row and picture, and links in mails that were sent."""
 
 import asyncio
+import gzip
 import json
 import socket
 import stat
 import tarfile
+import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from io import BytesIO
@@ -285,6 +287,13 @@ async def test_what_was_changed_is_refused_and_nothing_is_touched(
     assert not elsewhere.data_dir.exists()
 
 
+def unpacked(content: bytes) -> bytes | None:
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        return None
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
     shop: Shop, shop_floor: Floor, elsewhere: Settings, tmp_path: Path
@@ -297,10 +306,13 @@ async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
         bad.write_bytes(good[:place])
         with pytest.raises(Damaged):
             await restored(elsewhere, bad)
-    for place in range(step, len(good) - 1000, step):  # what follows is zeros, packed in more ways than one
-        bad.write_bytes(good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :])
-        with pytest.raises(Damaged):
-            await restored(elsewhere, bad)
+    whole = unpacked(good)
+    for place in range(step, len(good), step):
+        changed = good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :]
+        if unpacked(changed) != whole:  # a run of zeros may be packed in more ways than one
+            bad.write_bytes(changed)
+            with pytest.raises(Damaged):
+                await restored(elsewhere, bad)
     bad.write_bytes(b"PK\x03\x04" + good)
     with pytest.raises(Damaged):
         await restored(elsewhere, bad)
@@ -389,7 +401,7 @@ def test_copies_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list((tmp_path / "here").iterdir()) == []
     run("init")
     code, output, _ = run("backup", str(copy))
-    assert (code, output) == (0, f"{copy}: {copy.stat().st_size / 1e6:.1f} MB, 0 files of pictures.\n")
+    assert (code, output) == (0, f"{copy}: {copy.stat().st_size / 1e6:.2f} MB, 0 files of pictures.\n")
     assert run("backup", str(copy))[1] == f"No copy was made: {copy} is there already.\n"
     assert (
         run("backup", str(tmp_path / "none" / "copy"))[1] == "No copy was made: No such file or directory.\n"
