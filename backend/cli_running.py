@@ -32,7 +32,7 @@ def with_database(
     With `changes` the shop is named first.
     """
     from backend.database import Database
-    from backend.migrations import upgrade
+    from backend.migrations.runner import upgrade
     from backend.opening.lock import alone
 
     settings = settings_of_the_shop(named=changes)

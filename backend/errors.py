@@ -153,3 +153,7 @@ class OutsideFailure(ShopError):
 
 class OutcomeUnknown(OutsideFailure):
     """The request left but no answer came: it may have had its effect. Look it up; never repeat it blindly."""
+
+
+class CannotStart(SystemExit):
+    """The shop cannot open. Printed as one line, without a traceback; it shows no address and no secret."""

@@ -8,8 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
 from backend.demo.seed import Seeded, seed
-from backend.errors import InvalidData
-from backend.migrations import upgrade
+from backend.errors import CannotStart, InvalidData
+from backend.migrations.runner import upgrade
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
@@ -18,10 +18,6 @@ from backend.settings import GatewayEnv, Settings, cannot_start
 from backend.staff.service import first_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
-
-
-class CannotStart(SystemExit):
-    """The shop cannot open. Printed as one line, without a traceback; it shows no address and no secret."""
 
 
 async def prepare(settings: Settings) -> Seeded:

@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 
-from backend.start import CannotStart
+from backend.errors import CannotStart
 
 ADDRESS = "0.0.0.0"
 EVENTS_WITHIN = 10.0

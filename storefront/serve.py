@@ -5,6 +5,7 @@ import gc
 import importlib
 import multiprocessing
 import resource
+from collections.abc import Callable
 from http.client import HTTPException
 from math import ceil
 from pathlib import Path
@@ -19,10 +20,10 @@ from granian.log import LogLevels
 from granian.server import Server
 from starlette.types import ASGIApp
 
+from backend.errors import CannotStart
 from backend.logs import set_up_logging
 from backend.metrics import forget_dead_processes, share_between_processes
 from backend.settings import Settings, load_settings
-from backend.start import CannotStart, prepare
 from backend.tracing import can_trace
 from storefront.build import CLIENT, STAMP
 from storefront.earlier_builds import store_build
@@ -51,8 +52,7 @@ def main() -> None:
     _require_build()
     _require_tracing(settings)
     held = hold_port(settings.port)
-    if added := asyncio.run(prepare(settings)).products:
-        print(f"Filled the empty shop with {added} demo toys.")
+    _apart(_prepare, settings)
     set_up_logging(settings)
     store_build(CLIENT, settings.data_dir)
     with TemporaryDirectory(prefix="trompo-metrics-") as metrics:
@@ -126,6 +126,26 @@ def freeze_garbage() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def _apart(do: Callable[[Settings], None], settings: Settings) -> None:
+    """Do this in a process of its own: what only that needs takes no memory for as long as the shop is open.
+
+    Raises:
+        SystemExit: it ended so, and has said why.
+    """
+    process = multiprocessing.Process(target=do, args=(settings,))
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(process.exitcode)
+
+
+def _prepare(settings: Settings) -> None:
+    from backend.start import prepare
+
+    if added := asyncio.run(prepare(settings)).products:
+        print(f"Filled the empty shop with {added} demo toys.", flush=True)
 
 
 def _announce(port: int) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import URL, Engine, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from backend.database import Database
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.settings import Settings
 
 # the same examples in every run, and no example fails for being slow on a busy machine

@@ -19,8 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.ddl import sort_tables
 
 from backend.database import Database
-from backend.migrations import upgrade
-from backend.migrations.runner import upgrade_on
+from backend.migrations.runner import upgrade, upgrade_on
 from backend.outage import DatabaseUnavailable
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
     "--max-old-space-size=80",  # MiB; together with the rest of Node this stays under the supervisor's limit
-    "--max-semi-space-size=4",
+    "--max-semi-space-size=2",
 )
 SECONDS_TO_END = 2
 BUFFER = 2**20

@@ -12,7 +12,7 @@ from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
 from backend.demo.seed import seed
 from backend.jobs.models import Job
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.settings import Settings
 from tests.pgbouncer import needs_pgbouncer, pooled
 

@@ -22,7 +22,7 @@ from sqlalchemy import select, update
 
 from backend.catalog.models import PublishableKey, Region, Variant
 from backend.database import Database
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.settings import Settings
 from tests.bench import scene, toys
 from tests.bench.load import Connection, Figures, get, measure, post

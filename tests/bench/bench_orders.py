@@ -21,7 +21,7 @@ from backend.cart.models import Cart
 from backend.catalog.models import Region, SalesChannel
 from backend.clock import now
 from backend.database import Database
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.office.orders import OrdersView, orders_view
 from backend.office.today import today
 from backend.opening.floor import make_floor

@@ -26,7 +26,7 @@ from starlette.types import Message
 from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey
 from backend.database import Database
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.settings import Settings
 from tests.bench import scene, toys
 from tests.bench.load import HEAD_ENDS

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from backend.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.sandbox.carrier import SandboxCarrier
 from backend.sandbox.gateway import SandboxGateway

@@ -35,7 +35,7 @@ from backend.checkout.service import PlacedOrder
 from backend.demo.seed import seed
 from backend.errors import ShopError
 from backend.inventory.models import InventoryLevel
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.modules import GATEWAY_PSE
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 from backend.database import Database
 from backend.demo.seed import seed
 from backend.inventory.models import InventoryLevel
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.orders.models import Order
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.pse.client import gateway_credentials

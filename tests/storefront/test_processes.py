@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from backend.start import CannotStart
+from backend.errors import CannotStart
 from storefront.processes import ADDRESS, hold_port
 from tests.ports import free_port
 

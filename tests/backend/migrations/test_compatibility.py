@@ -10,11 +10,11 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Inspector, inspect, text
 
 from backend.database import Database
-from backend.migrations import upgrade
+from backend.errors import CannotStart
 from backend.migrations.compatibility import OLDEST_COMPATIBLE
-from backend.migrations.runner import FOLDER
+from backend.migrations.runner import FOLDER, upgrade
 from backend.settings import Settings
-from backend.start import CannotStart, prepare
+from backend.start import prepare
 
 NEWER = "ffffffffffff"
 """The newest migration of a release that this code does not know."""

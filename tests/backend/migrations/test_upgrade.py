@@ -16,8 +16,7 @@ from backend.database import Database
 from backend.fulfillment.labels import OVERDUE
 from backend.fulfillment.tracking import TRACK
 from backend.jobs import Worker
-from backend.migrations import upgrade
-from backend.migrations.runner import FOLDER
+from backend.migrations.runner import FOLDER, upgrade
 from backend.migrations.tables import all_tables
 from backend.payment.notifications import HANDLE
 from backend.payment.service import PaymentService

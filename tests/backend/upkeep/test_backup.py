@@ -28,7 +28,7 @@ from backend.cli import app
 from backend.database import Database
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
-from backend.migrations import upgrade
+from backend.migrations.runner import upgrade
 from backend.migrations.tables import all_tables
 from backend.orders.models import Order
 from backend.settings import Settings

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 
-from holidays import country_holidays
-
 from backend import clock
 from backend.errors import OutcomeUnknown
 from backend.logs import hide_in_log
@@ -29,7 +27,6 @@ from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
 log = logging.getLogger(__name__)
 
 SATURDAY = 5
-HOLIDAYS = country_holidays("CO")
 """Colombia's, of any year: many of them move to the Monday after."""
 REFUSALS = (400, 404, 422)
 """What the carrier answers when it takes exception to a number, and not to us or to itself."""
@@ -161,8 +158,11 @@ class CarrierStandard(FulfillmentProvider):
 
 def next_working_day(moment: datetime) -> date:
     """The first day after this one in Colombia when a courier can collect: Monday to Friday, no public holiday."""
+    from holidays import country_holidays  # 11 MiB, which only a shop that makes labels needs
+
+    holidays = country_holidays("CO")
     day = moment.astimezone(COLOMBIA).date() + timedelta(days=1)
-    while day.weekday() >= SATURDAY or day in HOLIDAYS:
+    while day.weekday() >= SATURDAY or day in holidays:
         day += timedelta(days=1)
     return day
 
