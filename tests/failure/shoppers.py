@@ -178,7 +178,7 @@ class Street:
                 break
             if time.monotonic() - started > GIVES_UP:
                 raise NoProgress(f"program: no bank: {status} {str(answer)[:300]}")
-            await asyncio.sleep(1)
+            await asyncio.sleep(10)  # tries to pay are counted, too
         await store.need("POST", f"{cart}/complete", {})
         decision = random.choice(DECISIONS)
         async with httpx.AsyncClient() as bank:
@@ -249,7 +249,8 @@ class Shopper:
             self._has_bank,
             lambda: page.get_by_test_id("bank-select").select_option(BANK, timeout=1000),
         )
-        await self._until("there is a price", self._has_price)
+        again = page.locator(".shipping__none button")  # where the price could not be had
+        await self._until("there is a price", self._has_price, lambda: again.click(timeout=1000))
         await self._until("the bank's page opens", self._is_at_bank, self._pay)
         await self._until(
             "the order's page opens",

@@ -164,9 +164,10 @@ class CheckoutState(PageState, rx.State):
         async with self:
             is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
-            cart_id = await self._cart()
-        shipping = Shipping(status="failed")
+        shipping, cart_id = Shipping(status="failed"), ""
         try:
+            async with self:
+                cart_id = await self._cart()
             shipping = await _priced(cart_id, dane_code, address, option_id, is_choice=is_known_place)
         except ShopError as error:
             log.info("shipping of %s could not be priced: %s", cart_id, error.message)
@@ -174,7 +175,8 @@ class CheckoutState(PageState, rx.State):
             log.exception("shipping of %s could not be priced", cart_id)
         async with self:
             self.shipping = shipping
-            await self._show_cart()
+            with suppress(DatabaseUnavailable):  # the next try shows it
+                await self._show_cart()
 
     @event()
     async def follow(self) -> Any:

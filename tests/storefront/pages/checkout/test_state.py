@@ -18,6 +18,7 @@ from backend.customers.models import Customer
 from backend.database import db_now
 from backend.errors import InvalidData, NotFound, TotalChanged
 from backend.orders.models import Order
+from backend.outage import DatabaseUnavailable
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
 from storefront.state.cart import CartState, refresh
@@ -209,6 +210,42 @@ async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
         await carts.add(session, cart.cart_id, toy, 1)
     event = await state.follow()
     assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
+
+
+class InBackground:
+    """A state as a handler in the background has it: opened for each change."""
+
+    def __init__(self, state: CheckoutState) -> None:
+        object.__setattr__(self, "state", state)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.state, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self.state, name, value)
+
+    async def __aenter__(self) -> "InBackground":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+
+async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship = CheckoutState.event_handlers["ship"].fn
+
+    def away() -> None:
+        raise DatabaseUnavailable("The database does not answer")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(shop.database, "read", away)
+        outage.setattr(shop.database, "transaction", away)
+        await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    assert state.shipping.status == "failed"
+    await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    assert state.shipping.status == "ready"
 
 
 async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state: CheckoutState) -> None:
