@@ -102,6 +102,7 @@ def bundle_renderer() -> None:
     shutil.copyfile(ROOT / "storefront" / "renderer" / "renderer.mjs", script)
     run_tool(
         "node", "node_modules/rolldown/bin/cli.mjs", str(script), "--file", str(RENDERER), "--format", "esm",
+        "--external", "@zxing/library",  # it reads codes of a camera, which no document has
         "--platform", "node", "--transform.define", "process.env.NODE_ENV:'production'", folder=WEB,
     )  # fmt: skip
     script.unlink()

@@ -140,7 +140,7 @@ async def who_last(session: AsyncSession, order_id: str, actions: Sequence[str])
         return ""
     name = (await names_of(session, [entry.actor_id])).get(entry.actor_id, "")
     when = short_time_label(entry.created_at)
-    return _("Lo hizo {name}, {when}.").format(name=name, when=when) if name else ""
+    return _("Lo hizo {name}: {when}").format(name=name, when=when) if name else ""
 
 
 async def order_mails(session: AsyncSession, order_id: str) -> list[MailView]:

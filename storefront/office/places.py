@@ -11,6 +11,7 @@ ENROL = f"{ENTER}?codigo=1"
 """Where somebody who is signed in sets up their second factor."""
 ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
+PACK = f"{OFFICE}/empacar"
 STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
 
@@ -39,6 +40,7 @@ class Place:
 PLACES = (
     Place(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
     Place(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
+    Place(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True),
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),

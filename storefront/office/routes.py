@@ -9,9 +9,9 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, enter, today
-from storefront.office.orders import detail, listing
+from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS, STOCK
+from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS, PACK, STOCK
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
 
@@ -59,6 +59,7 @@ OFFICE_PAGES = (
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
     OfficePage(ORDERS, listing.page, listing.OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
+    OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),

@@ -15,7 +15,7 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, STOCK, known
+from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, PACK, STOCK, known
 from storefront.office.state import OfficeScreen
 
 TITLE = _("Hoy")
@@ -42,9 +42,7 @@ def page() -> rx.Component:
     """What waits today."""
     waiting = rx.el.div(
         tile(ATTENTION, "bell", SHOWN.attention, _("Por resolver"), late(), tone="bad"),
-        tile(
-            ORDERS, "box", SHOWN.to_pack, _("Por empacar"), since(), query="?envio=por-empacar", tone="wait"
-        ),
+        tile(PACK, "box", SHOWN.to_pack, _("Por empacar"), since(), tone="wait"),
         tile(
             ORDERS,
             "bank",

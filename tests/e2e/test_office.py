@@ -10,7 +10,15 @@ from playwright.async_api import Browser, Page, expect
 from backend.attention import AttentionKind
 from storefront.office.places import PLACES
 from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
-from tests.e2e.office_steps import AT_ENTRY, enter, fill_in_entry, order_over_the_api, raise_rows, visit
+from tests.e2e.office_steps import (
+    AT_ENTRY,
+    enter,
+    fill_in_entry,
+    order_over_the_api,
+    paid_order,
+    raise_rows,
+    visit,
+)
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_every_page import RULES, SHIFTS, VIOLATIONS, _short, axe
 
@@ -18,6 +26,8 @@ __all__ = ["axe"]
 
 WIDTHS = {"320": (320, 640), "390": (390, 844), "1280": (1280, 800)}
 ROW = "attention-row"
+ALL_IN_VIEW = 6000
+"""Pixels, for a window in which a long list with all around it has room."""
 
 
 async def test_the_way_in_leads_to_where_one_was_and_the_way_out_back(
@@ -128,7 +138,10 @@ async def searching(page: Page) -> None:
 
 
 async def chosen(page: Page) -> None:
-    """Orders that are chosen, what can be done with them, and every filter."""
+    """Orders that are chosen, what can be done with them, and every filter; all in view, so that nothing covers any."""
+    size = page.viewport_size
+    assert size
+    await page.set_viewport_size({"width": size["width"], "height": ALL_IN_VIEW})
     await page.get_by_text("Filtros", exact=True).click()
     await page.locator("[data-chooses]").first.check()
     await expect(page.get_by_test_id("chosen")).to_be_visible()
@@ -165,7 +178,15 @@ async def told_apart(page: Page) -> None:
     await page.get_by_test_id("audit-row").first.locator("summary").click()
 
 
+async def ticked(page: Page) -> None:
+    """All of an order is in the box."""
+    for line in await page.get_by_test_id("pack-line").all():
+        await line.click()
+    await expect(page.get_by_test_id("pack-label")).to_be_enabled()
+
+
 STATES = {
+    "/oficina/empacar": [ticked],
     "/oficina": [more, searching],
     "/oficina/por-resolver": [opened],
     "/oficina/pedidos": [chosen, none_found, one_order],
@@ -179,7 +200,8 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
     open_page: OpenPage, server: ShopServer, axe: str, width: str
 ) -> None:
     await raise_rows(server, AttentionKind.LABEL_IN_DOUBT, AttentionKind.APPROVED_LATE)
-    await order_over_the_api(server)
+    await paid_order(server)
+    await order_over_the_api(server)  # the newest can still be cancelled
     async with open_page(*WIDTHS[width]) as page:
         await page.emulate_media(reduced_motion="reduce")
         await page.goto("/oficina/entrar")
@@ -190,9 +212,11 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
             await visit(page, path)
             await check(page, axe, width)
             for state in STATES.get(path, ()):
+                await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
                 await visit(page, path)
                 await state(page)
                 await check(page, axe, width)
+            await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
 
 
 async def check(page: Page, axe: str, width: str) -> None:

@@ -90,4 +90,4 @@ async def test_a_new_order_is_counted_and_moves_nothing(open_page: OpenPage, ser
         await expect(first).to_contain_text(f"#{sold.number}")
         await visit(page, "/oficina")
         await page.get_by_test_id("today-tile").filter(has_text="Por empacar").click()
-        await expect(page).to_have_url(re.compile("envio=por-empacar$"))
+        await expect(page).to_have_url(re.compile("/oficina/empacar$"))

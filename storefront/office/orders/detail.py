@@ -20,7 +20,7 @@ from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
-from storefront.office.places import ATTENTION, ORDERS
+from storefront.office.places import ATTENTION, ORDERS, PACK
 from storefront.office.state import answers, may
 
 TITLE = _("Pedido")
@@ -83,7 +83,16 @@ def next_steps() -> rx.Component:
         return rx.cond(can(action), button)
 
     return rx.el.div(
-        step("pack", "box", rx.cond(SHOWN.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack),
+        rx.cond(
+            can("pack"),
+            rx.el.a(
+                icon("box", size=20),
+                _("Empacar línea por línea"),
+                href=f"{PACK}?pedido={SHOWN.id}",
+                class_name=f"{BUTTON}button--dark",
+            ),
+        ),
+        step("pack", "tag", rx.cond(SHOWN.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack),
         step("ship", "truck", _("Marcar enviado"), OrderState.ship),
         step("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
         rx.el.a(
