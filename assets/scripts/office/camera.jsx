@@ -20,8 +20,9 @@ async function reader() {
       // the library reads them then
     }
   }
-  const { BinaryBitmap, HybridBinarizer, MultiFormatReader, RGBLuminanceSource } = await import("@zxing/library");
+  const { BinaryBitmap, DecodeHintType, HybridBinarizer, MultiFormatReader, RGBLuminanceSource } = await import("@zxing/library");
   const codes = new MultiFormatReader();
+  codes.setHints(new Map([[DecodeHintType.TRY_HARDER, true]])); // it reads nothing without any
   const canvas = document.createElement("canvas");
   return async (video) => {
     canvas.width = video.videoWidth;
@@ -32,7 +33,7 @@ async function reader() {
     const { data } = drawn.getImageData(0, 0, width, height);
     const gray = Uint8ClampedArray.from({ length: width * height }, (_, at) => (data[4 * at] + 2 * data[4 * at + 1] + data[4 * at + 2]) / 4);
     try {
-      return [codes.decode(new BinaryBitmap(new HybridBinarizer(new RGBLuminanceSource(gray, width, height)))).getText()];
+      return [codes.decodeWithState(new BinaryBitmap(new HybridBinarizer(new RGBLuminanceSource(gray, width, height)))).getText()];
     } catch {
       return []; // there is none in the picture
     }
