@@ -63,11 +63,12 @@ async def raise_rows(shop: ShopServer, *kinds: AttentionKind) -> None:
 
 @dataclass(frozen=True)
 class Sold:
-    """An order that was paid: what people call it, its id, and its page for its buyer."""
+    """An order of one toy: what people call it, its id, its page for its buyer, and the toy's SKU."""
 
     number: int
     id: str
     page: str
+    sku: str
 
 
 async def order_over_the_api(shop: ShopServer) -> Sold:
@@ -84,7 +85,7 @@ async def order_over_the_api(shop: ShopServer) -> Sold:
     async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=60) as store:
         order = await bought(store, variant, 1, PSE, "calculated")
     page = f"/order/{order['id']}?token={order['access_token']}"
-    return Sold(order["display_id"], order["id"], page)
+    return Sold(order["display_id"], order["id"], page, order["items"][0]["variant_sku"])
 
 
 async def paid_order(shop: ShopServer) -> Sold:
