@@ -144,6 +144,8 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_STOCK)
+    if not wanted.text.strip() and wanted.only not in {LOW, OUT}:
+        return await _all(session, cursor)
     query = _LEVELS
     if condition := await _condition(session, wanted):
         query = query.where(*condition)
@@ -162,8 +164,7 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
         product, _variant, level = found[MOST_ROWS - 1]
         first = level.stocked - level.reserved if wanted.only in {LOW, OUT} else product.title_key
         following = f"{first}{SEPARATOR}{level.id}"
-    places = select(StockLocation.id, StockLocation.name).order_by(StockLocation.created_at, StockLocation.id)
-    return StockPage(rows, following, [LocationView(*one) for one in (await session.execute(places)).all()])
+    return StockPage(rows, following, await _locations(session))
 
 
 async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
@@ -312,6 +313,26 @@ async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, lo
     await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
     product.low_stock_at = low_at
     await session.flush()
+
+
+async def _all(session: AsyncSession, cursor: str) -> StockPage:
+    """A page of everything. The toys come from the index of titles first: joined at once, all rows would be sorted."""
+    toys = select(Product.id, Product.title_key).where(Product.deleted_at.is_(None))
+    if cursor:
+        title_key, product_id = _place(cursor, is_number=False)
+        toys = toys.where(tuple_(Product.title_key, Product.id) > (title_key, product_id))
+    found = (await session.execute(toys.order_by(Product.title_key, Product.id).limit(MOST_ROWS + 1))).all()
+    shown = found[:MOST_ROWS]
+    levels = _LEVELS.where(Product.id.in_([toy.id for toy in shown]))
+    levels = levels.order_by(Product.title_key, Product.id, Variant.rank, InventoryLevel.id)
+    rows = [_row(*one) for one in (await session.execute(levels)).all()]
+    following = f"{shown[-1].title_key}{SEPARATOR}{shown[-1].id}" if len(found) > MOST_ROWS else ""
+    return StockPage(rows, following, await _locations(session))
+
+
+async def _locations(session: AsyncSession) -> list[LocationView]:
+    places = select(StockLocation.id, StockLocation.name).order_by(StockLocation.created_at, StockLocation.id)
+    return [LocationView(*one) for one in (await session.execute(places)).all()]
 
 
 async def _move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta: int, why: Why) -> None:
