@@ -29,6 +29,7 @@ VALUES: dict[str, Any] = {
     "advice": "Give one back.",
     "action": "refunded",
     "due": time_label(now()),
+    "since": time_label(now()),
     "details": "twice",
 }
 
