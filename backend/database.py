@@ -312,6 +312,16 @@ def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def _from_sqlite_json(stored: Any) -> Any:
+    """What was stored as JSON. SQLite makes a number of a text that is nothing but one."""
+    try:
+        return orjson.loads(stored)
+    except ValueError:
+        if isinstance(stored, int | float):
+            return stored
+        raise
+
+
 def _is_utf8(text: str) -> bool:
     if text.isascii():
         return True
@@ -332,7 +342,7 @@ def _sqlite_engine(url: str) -> AsyncEngine:
         connect_args={"async_creator_fn": connect_inline},
         hide_parameters=True,  # errors are logged, and parameters tell of people
         json_serializer=_as_json,
-        json_deserializer=orjson.loads,
+        json_deserializer=_from_sqlite_json,
         pool_size=8,
         max_overflow=24,
         pool_timeout=POOL_WAIT,

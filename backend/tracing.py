@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
+from threading import Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sqlalchemy import Engine, event
@@ -26,8 +27,8 @@ R = TypeVar("R")
 
 LONGEST_STATEMENT = 2_000
 """Characters."""
-ENDS_WITHIN = 2_000
-"""Milliseconds for the last spans to leave, when the shop closes."""
+ENDS_WITHIN = 2.0
+"""Seconds for the last spans to leave, when the shop closes."""
 _STATEMENT = "trompo.span"
 """Key in a connection's `info`: the span of its statement."""
 
@@ -58,7 +59,10 @@ def start_tracing(endpoint: str) -> "TracerProvider":
 
     from backend.tracing_export import exporter_to
 
-    provider = TracerProvider(resource=Resource.create({"service.name": "trompo"}))
+    provider = TracerProvider(
+        resource=Resource.create({"service.name": "trompo"}),
+        shutdown_on_exit=False,  # `stop_tracing` does it
+    )
     provider.add_span_processor(BatchSpanProcessor(exporter_to(endpoint)))
     _Tracing.provider, _Tracing.tracer = provider, provider.get_tracer("trompo")
     return provider
@@ -69,9 +73,9 @@ async def stop_tracing() -> None:
     provider = _Tracing.provider
     _Tracing.provider = _Tracing.tracer = None
     if provider is not None:
-        await asyncio.to_thread(provider.force_flush, ENDS_WITHIN)
-        # its own end waits for an export under way for as long as that takes
-        asyncio.get_running_loop().run_in_executor(None, provider.shutdown)
+        ending = Thread(target=provider.shutdown, daemon=True)  # it keeps to no limit of time itself
+        ending.start()
+        await asyncio.to_thread(ending.join, ENDS_WITHIN)
 
 
 @contextmanager

@@ -49,7 +49,11 @@ async def print_labels(
     return Response(merged, media_type="application/pdf", headers=headers)
 
 
-@router.get("/packing-slips", response_class=HTMLResponse)
+@router.get(
+    "/packing-slips",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {}}, "description": "The slips, a page an order."}},
+)
 async def print_packing_slips(
     actor: StaffMember,
     asked: Annotated[PrintedOrders, read_query(PrintedOrders)],

@@ -174,6 +174,16 @@ async def orders_view(
     )
 
 
+async def orders_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[OrderRow]:
+    """The newest orders that have what the text says: at most `limit`.
+
+    Raises:
+        Forbidden: the actor may not see orders.
+    """
+    orders, _cursor = await orders_page(session, actor, OrderFilter(text=text[:LONGEST_TEXT]), limit)
+    return await order_rows(session, orders)
+
+
 async def rows_again(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> dict[str, OrderRow]:
     """The rows of these orders as they are now, by the order's id.
 

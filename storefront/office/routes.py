@@ -11,7 +11,9 @@ from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, enter, today
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.finding import find_orders
 from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS, PACK, STOCK
+from storefront.office.search import FINDERS
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
 
@@ -64,6 +66,8 @@ OFFICE_PAGES = (
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
 )
+
+FINDERS.append(find_orders)
 
 
 def office_page_at(segments: tuple[str, ...]) -> OfficePage | None:

@@ -9,11 +9,12 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 
 import httpx
 
 from backend.database import Database
-from backend.sandbox.carrier import Fault, sandbox_carrier
+from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.packing import Item, packages_for
 from backend.shipping.providers.carrier.client import USER_AGENT, CarrierPolicy, carrier_client
@@ -46,7 +47,14 @@ def told(name: str, times: list[float]) -> None:
 
 async def main() -> None:
     """Measure and print."""
-    carrier = sandbox_carrier(Settings(), Database("sqlite+aiosqlite://"))  # a quotation needs none of it
+    with TemporaryDirectory() as folder:
+        database = Database(f"sqlite+aiosqlite:///{folder}/carrier.db")  # quotations need no tables
+        await measure(sandbox_carrier(Settings(), database))
+        await database.close()
+
+
+async def measure(carrier: SandboxCarrier) -> None:
+    """Measure a quotation of this carrier, and print."""
     with served(carrier.app) as url:
         base_url = f"{url}/api/v2"
         client = carrier_client(

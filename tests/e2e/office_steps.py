@@ -41,10 +41,11 @@ async def visit(page: Page, path: str) -> None:
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
-async def fill_in_entry(page: Page, password: str = STAFF[1]) -> None:
-    """Say who one is on the page for it, and send that."""
+async def fill_in_entry(page: Page, password: str = STAFF[1], code: str = "") -> None:
+    """Say who one is on the page for it, with the second factor's code if there is one, and send that."""
     await page.get_by_test_id("office-email").fill(STAFF[0])
     await page.get_by_test_id("office-password").fill(password)
+    await page.get_by_test_id("office-code").fill(code)
     await page.get_by_test_id("office-enter").click()
 
 

@@ -1,6 +1,7 @@
 """A carrier that hangs or takes its time: the form stays usable, and the price that is shown is what is paid."""
 
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -29,13 +30,13 @@ KEY = "a key"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def carrier() -> AsyncIterator[tuple[SandboxCarrier, str]]:
-    """A carrier of this test, and where it answers."""
-    carrier = SandboxCarrier(
-        KEY, Database("sqlite+aiosqlite://"), labels_url="http://localhost/labels", allow_control=False
-    )
+async def carrier(tmp_path: Path) -> AsyncIterator[tuple[SandboxCarrier, str]]:
+    """A carrier of this test, and where it answers. Quotations need no tables."""
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'carrier.db'}")
+    carrier = SandboxCarrier(KEY, database, labels_url="http://localhost/labels", allow_control=False)
     async with served(carrier.app) as url:
         yield carrier, f"{url}{BASE_PATH}"
+    await database.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

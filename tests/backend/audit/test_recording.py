@@ -143,6 +143,16 @@ class TestPersonalValues:
         assert told[-1] == ("personal values deleted", "command line", "cus_1")
         assert len(told) == 3
 
+    @pytest.mark.parametrize("value", [5, 1.5, True, None, "5", "", [5], {"a": None}])
+    async def test_may_be_of_any_kind(self, database: Database, value: Any) -> None:
+        async with database.transaction() as session:
+            await record(session, SHOP, "changed", TOP, personal={"was": (value, "x"), "is": ("x", value)})
+        async with database.read() as session:
+            stored = (
+                await session.execute(select(AuditPersonalValue.before, AuditPersonalValue.after))
+            ).all()
+        assert sorted(map(repr, stored)) == sorted(map(repr, [(value, "x"), ("x", value)]))
+
     def test_only_columns_that_there_are_count_as_nobodys(self) -> None:
         tables = all_tables().tables
         unknown = {

@@ -10,7 +10,7 @@ from backend.app import Shop
 from backend.errors import Forbidden, NotFound
 from backend.fulfillment.several import send_rest, ship_order
 from backend.office.order import OrderDetail, order_detail
-from backend.office.orders import OrdersView, count_newer, filter_of, orders_view, rows_again
+from backend.office.orders import OrdersView, count_newer, filter_of, orders_named, orders_view, rows_again
 from backend.office.timeline import who_last
 from backend.orders.correcting import add_note
 from backend.orders.finding import cursor_after
@@ -180,3 +180,12 @@ async def test_an_address_that_is_no_number_or_name_is_shown_without_a_way_to_ca
     view = await detail(shop, order_id)
     assert (view.phone_path, view.whatsapp_path, view.document) == ("", "", "")
     assert view.buyer == "ana@example.com"
+
+
+async def test_the_search_names_the_newest_orders(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    first, last = await bought(store, trompo), await bought(store, trompo)
+    async with shop.database.read() as session:
+        by_name = await orders_named(session, OWNER, "góm", 1)
+        by_number = await orders_named(session, OWNER, f"#{first['display_id']}", 5)
+    assert [row.id for row in by_name] == [last["id"]]
+    assert [row.id for row in by_number] == [first["id"]]
