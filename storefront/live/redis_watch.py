@@ -36,6 +36,7 @@ class RedisWatch:
         )
         self._changed = changed
         self._watching: asyncio.Task[None] | None = None
+        self._is_stopped = False
 
     def start(self) -> None:
         """Start to watch."""
@@ -43,6 +44,7 @@ class RedisWatch:
 
     async def stop(self) -> None:
         """Stop watching and close the connections."""
+        self._is_stopped = True  # the client may take a cancellation that comes with an answer for its own
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
@@ -59,7 +61,7 @@ class RedisWatch:
 
     async def _watch(self) -> None:
         in_vain = 0
-        while True:
+        while not self._is_stopped:
             try:
                 is_there = await self.look() == OK
             except (RedisError, OSError):
