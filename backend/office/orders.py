@@ -180,6 +180,7 @@ async def orders_named(session: AsyncSession, actor: Actor, text: str, limit: in
     Raises:
         Forbidden: the actor may not see orders.
     """
+    actor.require(Right.READ_ORDERS)
     orders, _cursor = await orders_page(session, actor, OrderFilter(text=text[:LONGEST_TEXT]), limit)
     return await order_rows(session, orders)
 
