@@ -2,7 +2,8 @@
 #
 #   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
 #   make dev     the same shop with hot reload, for work on it
-#   make test    everything from nothing to a green suite, and how much of the code it covers (ARGS: only those tests)
+#   make test    everything from nothing to a green suite, and how much it covers of where money and stock are decided
+#               (ARGS: only those tests)
 #   make check   format, lint, types, import contracts, lint rules and dead code
 #   make bench   measurements
 #   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
@@ -72,7 +73,7 @@ dev: $(DEV_STAMP)
 
 test: $(DEV_STAMP) pages browser packages
 	$(say) 'Testing …'
-	@$(python) -m pytest $(or $(ARGS),--cov --cov-report=)
+	@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--cov --cov-report=)
 	@$(if $(ARGS),,$(python) tools/coverage_gate.py)
 
 browser: $(DEV_STAMP)
