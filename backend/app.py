@@ -4,12 +4,14 @@ from fastapi import FastAPI
 
 from backend.attention.routes import router as attention_router
 from backend.catalog.admin_routes import router as catalog_admin_router
+from backend.catalog.channel_routes import router as channels_router
 from backend.catalog.inventory_items import router as inventory_router
 from backend.catalog.picture_files import ServedPictures
 from backend.catalog.picture_store import URL as PICTURES_URL
 from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
+from backend.catalog.upload_routes import router as uploads_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.auth_routes import router as customers_router
@@ -29,12 +31,15 @@ from backend.office.audit_routes import router as audit_router
 from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.routes import router as orders_router
-from backend.payment.routes import payments_router, regions_router
+from backend.payment.region_routes import router as regions_router
+from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.location_routes import stock_router
 from backend.shipping.option_routes import router as shipping_options_router
 from backend.shop import Shop, current_shop, set_current_shop
+from backend.staff.invite_routes import link_router as staff_link_router
+from backend.staff.invite_routes import router as staff_invites_router
 from backend.staff.routes import router as staff_router
 from backend.staff.routes import session_router as staff_session_router
 
@@ -55,7 +60,11 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     google_router,
     staff_router,
     staff_session_router,
+    staff_link_router,
+    staff_invites_router,
     catalog_admin_router,
+    channels_router,
+    uploads_router,
     admin_orders_router,
     fulfillment_router,
     print_router,
@@ -88,6 +97,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.fulfillment_providers = shop.fulfillment_providers
     api.state.attention = shop.attention
     api.state.google = shop.google
+    api.state.uploads = shop.uploads
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
     answer_errors(api)
     for router in ROUTERS:

@@ -273,16 +273,22 @@ def import_products(
         str | None,
         typer.Option(metavar="ID", help="Where the stock lies. Without it: the only location there is."),
     ] = None,
+    *,
     only_check: Annotated[bool, typer.Option("--check", help="Only look through it; write nothing.")] = False,
     new_categories: Annotated[
         bool, typer.Option("--new-categories", help="Make categories and collections that are not there.")
+    ] = False,
+    allow_private: Annotated[
+        bool,
+        typer.Option("--allow-private", help="Fetch pictures from this machine and its own networks, too."),
     ] = False,
 ) -> None:
     """Bring products in from a CSV file: new ones are added, known ones brought up to date. Safe to repeat.
 
     Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
-    handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, price,
-    compare_at_price, tax_rate, weight, length, height, width, stock, pictures. Lists have a | between their parts;
+    handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
+    price, compare_at_price, tax_rate, weight, length, height, width, material, origin_country (two letters, such as
+    co), warnings, stock, pictures. Lists have a | between their parts;
     prices are whole pesos without dots, with their IVA in them; tax_rate is that IVA in percent: 0, 5 or 19 (a new
     product has 19); weight is in kilograms, the sizes are in centimetres. A picture is a file's name or an address
     that begins with https://. A category is known by its handle or its name; a shop without any gets those of the file.
@@ -305,7 +311,7 @@ def import_products(
     from backend.terminal import progress
 
     settings = load_settings()
-    folder = PictureFolder(pictures or file.parent, picture_store(settings))
+    folder = PictureFolder(pictures or file.parent, picture_store(settings), allow_private=allow_private)
 
     async def work(database: "Database") -> ImportResult:
         async with database.read() as session:

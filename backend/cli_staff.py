@@ -63,9 +63,18 @@ def create_admin(
     _look_after_staff(lambda database: command.create(database, address, password, chosen), migrated=True)
 
 
+@admin.command("invite")
+def invite_admin(email: Member, role: AnyRole = "owner") -> None:
+    """Invite somebody by mail: they choose their password by its link. Again, it sends a new link."""
+    from backend.staff import command
+
+    chosen = _role(role)
+    _look_after_staff(lambda database: command.ask_in(database, email, chosen), migrated=True)
+
+
 @admin.command("list")
 def list_admins() -> None:
-    """List everybody, with their role."""
+    """List everybody, with their role, and who is invited."""
     from backend.staff import command
 
     _look_after_staff(command.list_all)

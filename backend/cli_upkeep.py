@@ -1,5 +1,6 @@
 """`trompo tidy`, `backup`, `restore`: what the shop stores. A command's own module is imported only when it runs."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from backend.settings import load_settings
 if TYPE_CHECKING:
     from backend.database import Database
     from backend.upkeep.backup import Made
+    from backend.upkeep.copy_places import CopyStore
     from backend.upkeep.restore import Restored
     from backend.upkeep.tidy import Tidied
 
@@ -54,41 +56,73 @@ def tidy(
 
 def backup(
     target: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file that is not there yet, or a folder for it.")
-    ],
+        str,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A file that is not there yet, or a folder for it; the same in an S3 store. Left out: BACKUP_URL.",
+        ),
+    ] = "",
+    *,
+    keep: Annotated[
+        int | None,
+        typer.Option("--keep", min=1, help="Delete all but so many copies in that folder afterwards."),
+    ] = None,
 ) -> None:
     """Copy the shop into one file, while it runs: database, pictures, secrets and its own mail templates.
 
     The file holds the signing key and people's data: keep it where only you can read it. Settings are not in it.
+    A folder of an S3 store is named as PICTURES_URL names one, best by BACKUP_URL: what is typed here others can see.
 
     Examples:
-        trompo backup /var/backups/trompo/
+        trompo backup /var/backups/trompo/ --keep 14
 
         trompo backup before-the-upgrade.tar.gz
     """
     from backend.catalog.picture_store import PicturesUnavailable, picture_store
     from backend.outage import DatabaseUnavailable
     from backend.upkeep.backup import make_backup
+    from backend.upkeep.copy_places import CopyStore, StoreUnavailable, delete_older_files
     from backend.upkeep.database_copies import NotMigrated
 
     settings = load_settings()
+    place = _place(target or settings.backup_url.get_secret_value(), "No copy was made")
+    is_one_file = bool(place.name) if isinstance(place, CopyStore) else not place.is_dir()
+    if keep is not None and is_one_file:
+        raise SystemExit("No copy was made: --keep needs a folder that is there.")
 
     async def work(database: "Database") -> "Made":
-        return await make_backup(settings, database, picture_store(settings), target)
+        return await make_backup(settings, database, picture_store(settings), place)
 
     try:
         made = with_database(work)
-    except (FileExistsError, PicturesUnavailable, DatabaseUnavailable) as error:
+    except (FileExistsError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable) as error:
         raise SystemExit(f"No copy was made: {error}.") from None
     except NotMigrated:
         raise SystemExit("No copy was made: there is no shop here.") from None
     except OSError as error:
         raise SystemExit(f"No copy was made: {error.strerror or type(error).__name__}.") from None
     typer.echo(f"{made.path}: {made.size / 1e6:.2f} MB, {made.pictures} files of pictures.")
+    if keep is None:
+        return
+    try:
+        if isinstance(place, CopyStore):
+            gone = asyncio.run(place.delete_older(keep))
+        else:
+            gone = delete_older_files(place, keep)
+    except OSError as error:
+        raise SystemExit(f"Older copies could not be deleted: {error.strerror or error}.") from None
+    typer.echo(f"{len(gone)} older copies were deleted.")
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="What trompo backup made.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="[FILE]",
+            help="What trompo backup made: a file, or one in an S3 store. Of a folder in a store, or BACKUP_URL when "
+            "it is left out, the newest.",
+        ),
+    ] = "",
     *,
     replace: Annotated[
         bool, typer.Option("--replace", help="Put it in the place of the shop that is here, which is closed.")
@@ -104,19 +138,40 @@ def restore(
     from backend.catalog.picture_store import picture_store
     from backend.upkeep import restore as restoring
     from backend.upkeep.archive import Damaged
+    from backend.upkeep.copy_places import CopyStore, NoCopy
 
     settings = load_settings()
+    place = _place(source or settings.backup_url.get_secret_value(), "Nothing was restored")
 
     async def work(database: "Database") -> "Restored":
         pictures = picture_store(settings)
-        return await restoring.restore(settings, database, pictures, source, replace=replace)
+        if isinstance(place, CopyStore):
+            return await restoring.restore_from_store(settings, database, pictures, place, replace=replace)
+        return await restoring.restore(settings, database, pictures, place, replace=replace)
 
     try:
         done = with_database(work)
     except Damaged as error:
-        raise SystemExit(f"Nothing was restored: {source} is no whole copy: {error}.") from None
-    except restoring.CannotRestore as error:
+        named = place if isinstance(place, Path) else "that"
+        raise SystemExit(f"Nothing was restored: {named} is no whole copy: {error}.") from None
+    except (restoring.CannotRestore, NoCopy) as error:
         raise SystemExit(f"Nothing was restored: {error}.") from None
     except OSError as error:
         raise SystemExit(f"Nothing was restored: {error.strerror or error}.") from None
     typer.echo(f"Restored as it was at {done.made_at}; {done.pictures} files of pictures were not here.")
+
+
+def _place(said: str, otherwise: str) -> "Path | CopyStore":
+    """The place of copies that was named.
+
+    Raises:
+        SystemExit: none was, or it is no address. It shows nothing of what was said.
+    """
+    from backend.upkeep.copy_places import copy_place
+
+    if not said:
+        raise SystemExit(f"{otherwise}: name a file or a folder, or set BACKUP_URL.")
+    try:
+        return copy_place(said)
+    except ValueError as error:
+        raise SystemExit(f"{otherwise}: the address {error}.") from None

@@ -1,5 +1,6 @@
 """Money: whole Colombian pesos, prices with IVA included. The only module that formats or parses an amount."""
 
+import re
 from decimal import Decimal, InvalidOperation
 
 from babel.numbers import format_currency
@@ -8,6 +9,7 @@ Cop = int
 """An amount in whole pesos."""
 
 CURRENCY = "COP"
+_TYPED = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII)
 
 
 def format_cop(amount: Cop) -> str:
@@ -22,6 +24,12 @@ def parse_amount(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return amount if amount.is_finite() else None
+
+
+def typed_pesos(text: str) -> Cop | None:
+    """Whole pesos as a person types them (`89900`, `89.900`, `$ 89.900`); None when it is something else."""
+    found = _TYPED.fullmatch(text.strip().replace("\N{NO-BREAK SPACE}", " "))
+    return int(re.sub(r"[.,]", "", found[1])) if found else None
 
 
 def percent_off(price: Cop, compare_at: Cop | None) -> int | None:

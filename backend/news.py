@@ -15,9 +15,12 @@ from sqlalchemy.orm import Session
 
 from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
+from backend.catalog.bulk.events import BulkChangeMoved
+from backend.catalog.models import Product, Variant
 from backend.events import subscribe
 from backend.inventory.events import StockChanged
 from backend.orders.models import Fulfillment, Order
+from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +32,10 @@ class Topic(StrEnum):
     """Orders, their payments and their fulfillments."""
     ATTENTION = "news:attention"
     STOCK = "news:stock"
+    STAFF = "news:staff"
+    """Who works here, where they sign in, and who is invited."""
+    PRODUCTS = "news:products"
+    """Products and their variants."""
 
 
 Listener = Callable[[frozenset[Topic]], None]
@@ -36,6 +43,11 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Order: Topic.ORDERS,
     Fulfillment: Topic.ORDERS,
     Attention: Topic.ATTENTION,
+    Staff: Topic.STAFF,
+    StaffInvite: Topic.STAFF,
+    StaffSession: Topic.STAFF,
+    Product: Topic.PRODUCTS,
+    Variant: Topic.PRODUCTS,
 }
 _CHANGED = "news.changed"
 _listeners: list[Listener] = []
@@ -67,6 +79,11 @@ async def _attention_raised(session: AsyncSession, _event: AttentionRaised) -> N
 @subscribe(StockChanged)
 async def _stock_changed(session: AsyncSession, _event: StockChanged) -> None:
     _note(session.sync_session, Topic.STOCK)
+
+
+@subscribe(BulkChangeMoved)
+async def _products_changed(session: AsyncSession, _event: BulkChangeMoved) -> None:
+    _note(session.sync_session, Topic.PRODUCTS)
 
 
 def _note(session: Session, topic: Topic) -> None:

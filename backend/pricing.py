@@ -258,3 +258,10 @@ def _tax_inside(amount: Cop, rate: int) -> Cop:
     """The IVA in an amount; the rest is its base, rounded to the nearest peso (half a peso upwards)."""
     base = (200 * amount + 100 + rate) // (2 * (100 + rate))
     return amount - base
+
+
+def percent_of(price: Cop, percent: int, step: int, *, rounds_down: bool = False) -> Cop:
+    """So many percent of a price, as a multiple of `step` pesos: the nearest (halves up), or the one below."""
+    exact = price * percent
+    unit = 100 * step
+    return (exact if rounds_down else exact + unit // 2) // unit * step

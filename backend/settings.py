@@ -109,6 +109,8 @@ class Settings(Identity, Sourced):
     data_dir: Path = Path("data")
     pictures_url: SecretStr = SecretStr("")
     """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
+    backup_url: SecretStr = SecretStr("")
+    """Where `trompo backup` puts copies when it is not told where: a folder of an S3 store, named as `pictures_url`."""
     database_url: str = ""
     database_pool: int = Field(default=10, ge=2, le=200)
     """Connections to PostgreSQL that each process opens at most, one more aside."""
@@ -202,7 +204,7 @@ class Settings(Identity, Sourced):
     def _names_a_driver_we_have(cls, url: str) -> str:
         return async_url(url) if url else url
 
-    @field_validator("pictures_url")
+    @field_validator("pictures_url", "backup_url")
     @classmethod
     def _names_a_store(cls, url: SecretStr) -> SecretStr:
         if url.get_secret_value():

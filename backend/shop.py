@@ -12,7 +12,9 @@ import httpx
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
+from backend.catalog.bulk.running import BulkChanges
 from backend.catalog.picture_store import picture_store
+from backend.catalog.uploads import PictureUploads
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.expiry import ReservationExpiry
@@ -69,6 +71,7 @@ class Shop:
         self.catalog_version = VersionProbe(self.database)
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.pictures = picture_store(settings)
+        self.uploads = PictureUploads(self.pictures)
         self.loop_lag = LoopLag()
         self.monitor = Monitor(self.database, self.loop_lag)
         self.readiness = Readiness.of(settings, self.database)
@@ -116,6 +119,7 @@ class Shop:
                 self.payments,
                 self.expiry,
                 AbandonedCarts(self.database),
+                BulkChanges(self.database),
                 ExpiredCounters(self.database),
                 self.mailer,
                 self.outbox,
@@ -140,6 +144,7 @@ class Shop:
         """End the background work and give every connection back."""
         for service in self.services:
             await service.stop()
+        self.uploads.stop()
         await self.watch.stop()
         await self.worker.stop()
         await self.webhook.close()

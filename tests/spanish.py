@@ -6,6 +6,7 @@ import string
 from collections.abc import Iterator
 from functools import cache
 
+from backend.catalog.countries import country_names
 from backend.sandbox.gateway.answers import BANKS
 from backend.shipping.municipalities import _gazetteer
 from backend.texts import translations
@@ -63,9 +64,10 @@ def _is_kept(node: ast.AST) -> bool:
 
 @cache
 def _any_of(names: frozenset[str]) -> re.Pattern[str]:
-    """These names, and those of all towns, departments and banks, longest first."""
+    """These names, and those of all towns, departments, banks and countries, longest first."""
     towns = {part for town in _gazetteer().by_code.values() for part in (town.name, town.department)}
     known = names | towns | {town.partition(",")[0] for town in towns} | set(BANKS.values())
+    known |= set(country_names().values())
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(known, key=len, reverse=True)))})(?!\w)")
 
 

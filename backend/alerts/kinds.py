@@ -18,6 +18,8 @@ class AlertKind(StrEnum):
     """The certificate of PUBLIC_URL is good for fewer days than ALERT_CERTIFICATE_DAYS, or for none."""
     OUTSIDE = "outside"
     """The gateway or the carrier has answered nothing usable for ALERT_FAILING_MINUTES."""
+    MAIL = "mail"
+    """Mails to people were given up, and nobody has looked at them yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ RULES = {
     AlertKind.OUTSIDE: KindRules(
         _("Un servicio externo no responde"),
         _("Mira la página de estado del servicio y llama a su soporte si sigue así."),
+        _MINUTES,
+    ),
+    AlertKind.MAIL: KindRules(
+        _("Hay correos que no salieron"),
+        _("Mira cuáles son en «Por resolver» y revisa el servidor de correo; allí mismo se envían otra vez."),
         _MINUTES,
     ),
 }

@@ -11,6 +11,8 @@ LONGEST = 4_000
 
 ALL = None
 NOBODYS: dict[str, frozenset[str] | None] = {
+    "bulk_change": ALL,
+    "bulk_change_row": ALL,
     "category": ALL,
     "collection": ALL,
     "former_handle": ALL,
@@ -21,7 +23,9 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "picture": ALL,
     "product": ALL,
     "product_category": ALL,
+    "publishable_key": ALL,
     "region": ALL,
+    "sales_channel": ALL,
     "service_zone": ALL,
     "shipping_option": ALL,
     "stock_location": frozenset({"id", "name"}),
@@ -33,11 +37,15 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "order": frozenset({"status", "payment_status", "fulfillment_status"}),
     "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
     "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),
+    "secret_key": frozenset({"redacted", "title", "role", "created_by", "revoked_at", "revoked_by"}),
     "staff": frozenset({"role", "disabled_at"}),
+    "staff_invite": frozenset({"role", "expires_at", "sent_at"}),
 }
 """The columns, by table, whose values say nothing about a person."""
 
-LEFT_OUT = frozenset({"id", "created_at", "updated_at", "title_key", "token_epoch", "totp_failures"})
+LEFT_OUT = frozenset({
+    "created_at", "id", "invited_by", "title_key", "token_epoch", "totp_failures", "updated_at",
+})  # fmt: skip
 """What follows from the rest."""
 SECRET = frozenset({
     "code_hash", "password_hash", "token_hash", "totp_last_step", "totp_pending", "totp_secret",

@@ -1,4 +1,4 @@
-"""The Admin API of the catalogue: products, variants, collections, categories, channels and keys (spec: Admin API)."""
+"""The Admin API of the catalogue: products, variants, collections and categories (spec: Admin API)."""
 
 from typing import Annotated
 
@@ -12,9 +12,7 @@ from backend.catalog.admin_schemas import (
     AdminProductsParameters,
     Assignment,
     CategoryChange,
-    ChannelsAnswer,
     CollectionChange,
-    KeysAnswer,
     NewCategory,
     NewCollection,
     NewProduct,
@@ -24,8 +22,9 @@ from backend.catalog.admin_schemas import (
 )
 from backend.catalog.categories import read_tree
 from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
-from backend.catalog.models import Collection, Product, PublishableKey, SalesChannel, Variant
+from backend.catalog.models import Collection, Product, Variant
 from backend.catalog.product_wire import ProductWriter
+from backend.catalog.staff_search import ProductFilter, conditions_of
 from backend.catalog.store_schemas import (
     CategoriesAnswer,
     CategoryAnswer,
@@ -36,7 +35,7 @@ from backend.catalog.store_schemas import (
     ProductAnswer,
     ProductsAnswer,
 )
-from backend.catalog.wire import category_wire, channel_wire, collection_wire, key_wire
+from backend.catalog.wire import category_wire, collection_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, listed, page_of, read_query
@@ -61,13 +60,14 @@ async def list_products(
     asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)], database: Db
 ) -> Wire:
     """The products, drafts included. `q` is a part of a title, a handle or a SKU: the search knows no drafts."""
-    conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
-    if asked.status is not None:
-        conditions.append(Product.status.in_(asked.status))
-    if asked.q:
-        conditions.append(_mentions(asked.q))
-        asked = asked.model_copy(update={"q": None})
+    wanted = ProductFilter(has_picture=asked.has_picture, has_weight=asked.has_weight, is_low=asked.low_stock)
     async with database.read() as session:
+        conditions = await conditions_of(session, wanted)
+        if asked.status is not None:
+            conditions.append(Product.status.in_(asked.status))
+        if asked.q:
+            conditions.append(_mentions(asked.q))
+            asked = asked.model_copy(update={"q": None})
         page = await product_page(session, asked, *conditions)
         found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
     return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
@@ -255,27 +255,6 @@ async def assign_to_category(
     async with database.transaction() as session:
         await categories.assign_to_category(session, actor, category_id, body.add or (), body.remove or ())
         return await _category(session, category_id, fields)
-
-
-@router.get("/sales-channels", response_model=ChannelsAnswer)
-async def list_channels(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
-    """The ways to sell."""
-    async with database.read() as session:
-        channels = (await session.execute(select(SalesChannel).order_by(SalesChannel.id))).scalars().all()
-    shown = [channel_wire(channel) for channel in page_of(channels, asked)]
-    return Wire(listed("sales_channels", shown, len(channels), asked))
-
-
-@router.get("/api-keys", response_model=KeysAnswer)
-async def list_keys(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
-    """The publishable keys, which storefronts send with every call."""
-    query = select(PublishableKey, SalesChannel).join(
-        SalesChannel, SalesChannel.id == PublishableKey.sales_channel_id
-    )
-    async with database.read() as session:
-        found = (await session.execute(query.order_by(PublishableKey.created_at))).all()
-    shown = [key_wire(key, channel) for key, channel in page_of(found, asked)]
-    return Wire(listed("api_keys", shown, len(found), asked))
 
 
 def _mentions(text: str) -> ColumnElement[bool]:

@@ -2,26 +2,35 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from backend.catalog.codes import is_bar_code
 from backend.catalog.product_fields import Handle, ProductFields, Status
 from backend.catalog.store_schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
     Body,
     FilledName,
     Ids,
-    ListResponse,
     Metadata,
     Name,
     Pesos,
-    ResponseModel,
     Text,
     Whole,
     example,
+    problem,
 )
 
 MAX_PICTURES = 50
 MAX_VARIANTS = 100
+
+
+def _is_bar_code(text: str) -> str:
+    if text and not is_bar_code(text):
+        raise problem("A bar code is an EAN-13, an EAN-8 or a UPC-A, whose last digit checks the others")
+    return text
+
+
+BarCode = Annotated[Name, AfterValidator(_is_bar_code)]
 
 
 class PriceIn(Body):
@@ -45,6 +54,7 @@ class VariantChange(Body):
 
     title: FilledName | None = None
     sku: Name | None = None
+    ean: BarCode | None = Field(None, description="The number of the bar code: EAN-13, EAN-8 or UPC-A.")
     prices: Prices | None = None
     compare_at_price: Pesos | None = None
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
@@ -184,6 +194,11 @@ class AdminProductsParameters(ProductsParameters):
     """Which products, drafts included."""
 
     status: list[Status] | None = None
+    has_picture: bool | None = None
+    has_weight: bool | None = Field(None, description="Without a weight a product is shipped as 1 kg.")
+    low_stock: bool | None = Field(
+        None, description="So few units of a variant are left at a location as the product says."
+    )
 
 
 class AdminCategoriesParameters(CategoriesParameters):
@@ -191,29 +206,3 @@ class AdminCategoriesParameters(CategoriesParameters):
 
     is_active: bool | None = None
     is_internal: bool | None = None
-
-
-class ChannelOut(ResponseModel):
-    """A way to sell."""
-
-    id: str
-    name: str | None = None
-
-
-class ChannelsAnswer(ListResponse):
-    """The ways to sell."""
-
-    sales_channels: list[ChannelOut]
-
-
-class KeyOut(ResponseModel):
-    """A publishable key: not a secret, it names a sales channel."""
-
-    id: str
-    token: str | None = None
-
-
-class KeysAnswer(ListResponse):
-    """The publishable keys."""
-
-    api_keys: list[KeyOut]

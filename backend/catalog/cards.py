@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from urllib.parse import quote
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import NEW_FOR, Picture, Product, Variant
+from backend.catalog.picture_addresses import picture_address
 from backend.catalog.views import PictureView, ProductCard
 from backend.clock import now
 from backend.inventory.models import InventoryLevel
@@ -15,14 +15,25 @@ from backend.money import format_cop, percent_off
 
 
 def picture_view(picture: Picture) -> PictureView:
-    """The picture with its urls percent-encoded: file names may hold spaces and parentheses (spec: Entities)."""
+    """The picture with its addresses: file names may hold spaces and parentheses (spec: Entities)."""
     return PictureView(
-        url=quote(picture.url),
+        url=picture_address(picture.url),
         alt=picture.alt,
         width=picture.width,
         height=picture.height,
-        srcset=", ".join(f"{quote(source['url'])} {source['width']}w" for source in picture.sources),
+        srcset=", ".join(f"{_in_srcset(source['url'])} {source['width']}w" for source in picture.sources),
     )
+
+
+def _in_srcset(url: str) -> str:
+    """The address; a comma at its end would end it there."""
+    return picture_address(url).replace(",", "%2C")
+
+
+async def first_pictures(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, PictureView]:
+    """The first picture of each of these products, by the product's id; none of those without any."""
+    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
+    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
 
 
 async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:

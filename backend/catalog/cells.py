@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from backend.catalog.codes import is_bar_code
 from backend.pricing import TAX_RATES
 
 LIST_SEPARATOR = "|"
@@ -14,6 +15,7 @@ UNCHANGED: Any = object()
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DECIMAL = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,3})?")
 _DIGITS = re.compile(r"[0-9]{1,12}")
+_COUNTRY = re.compile(r"[A-Za-z]{2}")
 _YES, _NO = frozenset({"yes", "true", "1", "sí", "si"}), frozenset({"no", "false", "0"})
 
 
@@ -110,6 +112,28 @@ def tax_rate(cell: str) -> int:
     if rate is None:
         raise CellError(f"must be one of {', '.join(rates)}, the IVA in percent")
     return rate
+
+
+def country(cell: str) -> str:
+    """Reads a country's two letters (ISO 3166), as lower case.
+
+    Raises:
+        CellError: they are none.
+    """
+    if not _COUNTRY.fullmatch(cell):
+        raise CellError("must be a country's two letters, such as co")
+    return cell.lower()
+
+
+def bar_code(cell: str) -> str:
+    """Reads the number of a bar code.
+
+    Raises:
+        CellError: it is none.
+    """
+    if not is_bar_code(cell):
+        raise CellError("must be an EAN-13, an EAN-8 or a UPC-A whose last digit is right")
+    return cell
 
 
 def several(cell: str) -> tuple[str, ...]:

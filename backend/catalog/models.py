@@ -69,6 +69,9 @@ class Region(Timestamps, table=True):
         sa_column_kwargs={"server_default": text("'[\"gateway_pse\"]'")},
     )
     """The ways to pay that are offered here, by the providers' ids."""
+    meta: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
 
 
 class SalesChannel(Timestamps, table=True):
@@ -78,16 +81,29 @@ class SalesChannel(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: new_id("sc"), primary_key=True)
     name: str
+    description: str | None = None
+    meta: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
 
 
 class PublishableKey(Timestamps, table=True):
-    """The public key that names a sales channel on Store API calls."""
+    """The public key that names a sales channel on Store API calls. It is no secret; `SecretKey` is of the staff."""
 
     __tablename__ = "publishable_key"
 
     token: str = Field(primary_key=True)
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     title: str = "Storefront"
+    created_by: str | None = None
+    """The id of the member of staff; None for the first one, which the shop makes by itself."""
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_by: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The key's id on the wire: the beginning of its token."""
+        return f"apk_{self.token[len('pk_') :][:26]}"
 
 
 class Collection(Timestamps, table=True):
@@ -121,6 +137,9 @@ def _folded_title(context: DefaultExecutionContext) -> str:
 
 
 _FOR_SALE = text("status = 'published' AND deleted_at IS NULL")
+_KEPT = text("deleted_at IS NULL")
+_HIDDEN = text("status <> 'published' AND deleted_at IS NULL")
+_WEIGHTLESS = text("weight IS NULL AND deleted_at IS NULL")
 
 
 class Product(Timestamps, table=True):
@@ -136,6 +155,12 @@ class Product(Timestamps, table=True):
             postgresql_where=_FOR_SALE,
         ),
         Index("ix_product_newest", "created_at", "id"),
+        # the staff's lists are in the order of titles: all, those that are hidden, those without a weight
+        Index("ix_product_kept", "title_key", "id", sqlite_where=_KEPT, postgresql_where=_KEPT),
+        Index("ix_product_hidden", "title_key", "id", sqlite_where=_HIDDEN, postgresql_where=_HIDDEN),
+        Index(
+            "ix_product_weightless", "title_key", "id", sqlite_where=_WEIGHTLESS, postgresql_where=_WEIGHTLESS
+        ),
         CheckConstraint("tax_rate IN (0, 5, 19)", name="tax_rate"),
     )
 
@@ -164,6 +189,11 @@ class Product(Timestamps, table=True):
     width: float | None = None
     brand: str = Field(default="", index=True)
     age_range: str = Field(default="", index=True)
+    material: str | None = None
+    origin_country: str | None = None
+    """Where it is made: two letters (ISO 3166), in lower case."""
+    warnings: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """What its box says about safety."""
     low_stock_at: int | None = Field(default=None, index=True)
     """So many units, or fewer, at a location are few; None: as many as `LOW_STOCK`."""
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -217,6 +247,16 @@ class SearchTypo(SQLModel, table=True):
     term: str = Field(primary_key=True, sa_type=ByteOrdered)
 
 
+class ProductTerm(SQLModel, table=True):
+    """A word by which staff find a product, published or not (see `backend.catalog.staff_search`)."""
+
+    __tablename__ = "product_term"
+    __table_args__ = (Index("ix_product_term_product_id", "product_id", "term"),)
+
+    term: str = Field(primary_key=True, sa_type=ByteOrdered)
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
+
+
 class ProductCategory(SQLModel, table=True):
     """A product stands in a category."""
 
@@ -268,6 +308,11 @@ NEW_FOR = timedelta(days=30)
 def for_sale() -> ColumnElement[bool]:
     """The product is published and not deleted: the same condition as that of `ix_product_for_sale`."""
     return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
+
+
+def is_hidden() -> ColumnElement[bool]:
+    """The product is kept but not published: the same condition as that of `ix_product_hidden`."""
+    return (Product.status != literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def is_new() -> ColumnElement[bool]:

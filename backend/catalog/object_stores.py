@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from backend.setting_values import s3_address
+from backend.setting_values import S3Address, s3_address
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -15,12 +15,26 @@ RETRIES, RETRY_WITHIN = 2, timedelta(seconds=5)
 
 def object_store(settings: Settings, folder: str) -> "ObjectStore":
     """What is stored under this name: a folder of the data folder, which is made, or of the S3 store."""
-    from obstore.store import LocalStore, S3Store
+    from obstore.store import LocalStore
 
     url = settings.pictures_url.get_secret_value()
     if not url:
         return LocalStore(settings.data_dir / folder, mkdir=True, automatic_cleanup=True)
-    address = s3_address(url)
+    return s3_store(s3_address(url), folder)
+
+
+def s3_store(
+    address: S3Address, folder: str = "", *, answer_within: timedelta = ANSWER_WITHIN
+) -> "ObjectStore":
+    """The S3 store at this address, or a folder of it.
+
+    Args:
+        address: where it is.
+        folder: below the address's own.
+        answer_within: for a whole request and its answer.
+    """
+    from obstore.store import S3Store
+
     return S3Store(
         address.bucket,
         prefix="/".join(filter(None, (address.prefix, folder))),
@@ -31,7 +45,7 @@ def object_store(settings: Settings, folder: str) -> "ObjectStore":
         client_options={
             "allow_http": True,
             "connect_timeout": CONNECT_WITHIN,
-            "timeout": ANSWER_WITHIN,
+            "timeout": answer_within,
         },
         retry_config={
             "max_retries": RETRIES,

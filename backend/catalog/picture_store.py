@@ -107,8 +107,8 @@ class PictureStore:
             async for some in self._store.list(chunk_size=500):
                 yield [Listed(one["path"], one["size"], one["last_modified"]) for one in some]
 
-    async def delete(self, names: Sequence[str]) -> None:
-        """Delete these pictures. One that is gone already is no error.
+    async def delete(self, names: Sequence[str], *, unless_stored_after: datetime) -> None:
+        """Delete these pictures. One that is gone already is no error; one that was stored again meanwhile stays.
 
         Raises:
             PicturesUnavailable: see there.
@@ -116,7 +116,8 @@ class PictureStore:
         with _told():
             for name in names:
                 try:
-                    await self._store.delete_async(name)
+                    if (await self._store.head_async(name))["last_modified"] <= unless_stored_after:
+                        await self._store.delete_async(name)
                 except FileNotFoundError:
                     continue
 

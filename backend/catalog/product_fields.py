@@ -15,6 +15,7 @@ from backend.catalog.cells import UNCHANGED, Cell
 from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, problem
 from backend.pricing import TAX_RATES
 
+COUNTRY_LETTERS = 2
 AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 
 Status = Literal["draft", "proposed", "published", "rejected"]
@@ -32,7 +33,14 @@ def _is_tax_rate(rate: int) -> int:
     return rate
 
 
+def _is_country(code: str) -> str:
+    if not (len(code) == COUNTRY_LETTERS and code.isascii() and code.isalpha()):
+        raise problem("A country is two letters (ISO 3166), such as co")
+    return code.lower()
+
+
 Handle = Annotated[Name, AfterValidator(_is_handle)]
+Country = Annotated[Name, AfterValidator(_is_country)]
 TaxRate = Annotated[
     Whole, AfterValidator(_is_tax_rate), WithJsonSchema({"type": "integer", "enum": list(TAX_RATES)})
 ]
@@ -65,6 +73,17 @@ class ProductFields(BaseModel):
         TaxRate | None,
         Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
         Rules(cell=Cell(cells.tax_rate), on_request=True),
+    ] = None
+    material: Annotated[Name | None, Rules(null=None, cell=Cell(cells.text(255), None))] = None
+    origin_country: Annotated[
+        Country | None,
+        Field(description="Where it is made: two letters (ISO 3166)."),
+        Rules(null=None, cell=Cell(cells.country, None)),
+    ] = None
+    warnings: Annotated[
+        Text | None,
+        Field(description="What its box says about safety."),
+        Rules(null="", cell=Cell(cells.text(10_000), ""), on_request=True),
     ] = None
     thumbnail: Annotated[Annotated[str, Field(max_length=2000)] | None, Rules(null=None)] = None
     weight: Annotated[

@@ -2,9 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import Row, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +14,7 @@ from backend.catalog.models import (
     ProductCategory,
     Variant,
 )
+from backend.catalog.picture_addresses import picture_address
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.query import Fields
@@ -26,6 +25,7 @@ from backend.texts import _
 OPTION_TITLE = _("Presentación")
 
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
+"""Of a variant. A product has a country of origin and a material of its own."""
 
 _OF_THESE: Any = bindparam("ids", expanding=True)
 # built once: building a query takes longer than running it
@@ -186,12 +186,9 @@ class ProductWriter:
 
     def _address(self, url: str | None) -> str | None:
         """A picture's address. File names may hold spaces and parentheses (spec: Entities, Product)."""
-        if url is None or not self._base_url or not url.startswith("/"):
+        if url is None or not self._base_url or not url.startswith("/") or url.startswith("//"):
             return url
-        return self._base_url + _encoded(url)
-
-
-_encoded = lru_cache(maxsize=10_000)(quote)
+        return self._base_url + picture_address(url)
 
 
 def _variant(row: Row[Any]) -> JsonDict:
@@ -202,7 +199,7 @@ def _variant(row: Row[Any]) -> JsonDict:
         "title": row.title,
         "sku": row.sku,
         "barcode": None,
-        "ean": None,
+        "ean": row.ean,
         "upc": None,
         "allow_backorder": False,
         "manage_inventory": True,

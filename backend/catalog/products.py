@@ -19,6 +19,7 @@ from backend.catalog.cells import UNCHANGED
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
 from backend.clock import now
 from backend.database import locked
@@ -28,9 +29,16 @@ from backend.money import Cop
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
+CODES = frozenset({"sku", "ean"})
+"""What a variant is known by in the stockroom: no two have the same."""
 
-async def create_product(session: AsyncSession, actor: Actor, new: NewProduct) -> str:
+
+async def create_product(
+    session: AsyncSession, actor: Actor, new: NewProduct, *, product_id: str | None = None
+) -> str:
     """Create a product with its variants and pictures; with a `price` and no variants, one variant is made.
+
+    `product_id` is its id where the caller has made one.
 
     Returns:
         Its id.
@@ -41,6 +49,7 @@ async def create_product(session: AsyncSession, actor: Actor, new: NewProduct) -
     """
     actor.require(Right.CHANGE_CATALOG)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
+    product.id = product_id or product.id
     await record(session, actor, "created", Subject(Thing.PRODUCT, product.id))
     await _set_fields(session, product, new)
     if product.thumbnail is None and new.images:
@@ -99,7 +108,7 @@ async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -
     product.handle = f"{product.handle}-{product.id}"
     product.featured = False
     for variant in await variants_of(session, product_id):
-        variant.sku = None
+        variant.sku = variant.ean = None
     await products_changed(session, [product_id])
 
 
@@ -207,9 +216,7 @@ async def _set_images(session: AsyncSession, product: Product, images: Sequence[
     known = {picture.url: picture for picture in found.scalars()}
     ordered: list[Picture] = []
     for image in images:
-        picture = known.pop(image.url, None) or Picture(
-            product_id=product.id, url=image.url, alt=product.title
-        )
+        picture = known.pop(image.url, None) or _new_picture(product, image.url)
         if image.metadata and isinstance(image.metadata.get("alt"), str):
             picture.alt = image.metadata["alt"]
         ordered.append(picture)
@@ -226,9 +233,27 @@ async def _set_images(session: AsyncSession, product: Product, images: Sequence[
     await session.flush()
 
 
+def _new_picture(product: Product, url: str) -> Picture:
+    """A picture of the product; of one that was uploaded, its size and its files are known."""
+    picture = Picture(product_id=product.id, url=url, alt=product.title)
+    if prepared := uploaded_at(url):
+        picture.width, picture.height = prepared.width, prepared.height
+        picture.sources = prepared.sources_json()
+    return picture
+
+
 async def _set_variants(session: AsyncSession, product: Product, said: Sequence[VariantInProduct]) -> None:
     """The product's variants: those with an id are changed, those without are new, those left out are gone."""
     known = {variant.id: variant for variant in await variants_of(session, product.id)}
+    wanted = {entry.id for entry in said}
+    for variant_id in [one for one in known if one not in wanted]:
+        await _remove_variant(session, known.pop(variant_id))
+    for entry in said:  # two that exchange their codes: both let go of them first
+        variant_now = known.get(entry.id or "")
+        for name in CODES & entry.model_fields_set if variant_now else ():
+            if getattr(variant_now, name) != getattr(entry, name):
+                setattr(variant_now, name, None)
+    await session.flush()
     for entry in said:
         if entry.id is None:
             await _add_variant(session, product, entry)
@@ -236,8 +261,6 @@ async def _set_variants(session: AsyncSession, product: Product, said: Sequence[
             await _set_variant(session, known.pop(entry.id), entry)
         else:
             raise NotFound(f"Product variant with id: {entry.id} was not found")
-    for variant in known.values():
-        await _remove_variant(session, variant)
 
 
 async def _add_variant(session: AsyncSession, product: Product, said: VariantChange) -> None:
@@ -254,15 +277,19 @@ async def _set_variant(session: AsyncSession, variant: Variant, said: VariantCha
     variant.title = said.title or variant.title
     if "sku" in said.model_fields_set:
         variant.sku = said.sku or None
+    if "ean" in said.model_fields_set:
+        variant.ean = said.ean or None
     if said.prices is not None:
         variant.price = _amount(said.prices)
     if "compare_at_price" in said.model_fields_set:
         variant.compare_at_price = said.compare_at_price
     variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
     with session.no_autoflush:
-        taken = select(Variant.id).where(Variant.sku == variant.sku, Variant.id != variant.id)
-        if variant.sku is not None and (await session.execute(taken)).first():
-            raise InvalidData(f"Product variant with sku: {variant.sku}, already exists.")
+        for name in sorted(CODES & said.model_fields_set):
+            code = getattr(variant, name)
+            taken = select(Variant.id).where(getattr(Variant, name) == code, Variant.id != variant.id)
+            if code is not None and (await session.execute(taken)).first():
+                raise InvalidData(f"Product variant with {name}: {code}, already exists.")
     session.add(variant)
     await session.flush()
 

@@ -15,10 +15,12 @@ class PublishableKeys:
         self._probe = probe
 
     async def sales_channel(self, key: str) -> str | None:
-        """The id of the sales channel that the key names; None when nobody knows the key."""
+        """The id of the sales channel that the key names; None when nobody knows the key or it is revoked."""
 
         async def read() -> str | None:
-            query = select(PublishableKey.sales_channel_id).where(PublishableKey.token == key)
+            query = select(PublishableKey.sales_channel_id).where(
+                PublishableKey.token == key, PublishableKey.revoked_at.is_(None)
+            )
             async with self._database.read() as session:
                 return (await session.execute(query)).scalar_one_or_none()
 

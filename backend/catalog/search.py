@@ -18,6 +18,7 @@ from backend.catalog.models import (
     Category,
     Product,
     ProductCategory,
+    ProductTerm,
     SearchTerm,
     SearchTypo,
     Variant,
@@ -54,8 +55,21 @@ def remains(word: str) -> set[str]:
     }
 
 
+def staff_terms(title: str, handle: str, codes: Iterable[str]) -> set[str]:
+    """The words by which staff find a product: those of its title and handle, and its codes, whole and in parts."""
+    terms = {*words_of(title), *words_of(handle)}
+    for code in codes:
+        parts = words_of(code)
+        terms.update(parts, ["".join(parts)[:MAX_TERM_LENGTH]] if parts else [])
+    return terms
+
+
 async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> None:
-    """Index these products anew. Those that are not for sale are removed from the index."""
+    """Index these products anew. Those that are not for sale are removed from the shoppers' index.
+
+    The staff's index keeps all but those that are deleted.
+    """
+    await _index_for_staff(session, product_ids)
     await session.execute(delete(SearchTerm).where(SearchTerm.product_id.in_(product_ids)))
     rows: list[dict[str, str | int]] = []
     for product_id, texts in (await _texts_of(session, product_ids)).items():
@@ -73,6 +87,25 @@ async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> N
     typos = [{"remains": left, "term": term} for term in new for left in remains(term)]
     if typos:
         await _insert_missing_typos(session, typos)
+
+
+async def _index_for_staff(session: AsyncSession, product_ids: Sequence[str]) -> None:
+    await session.execute(delete(ProductTerm).where(ProductTerm.product_id.in_(product_ids)))
+    kept = select(Product.id, Product.title, Product.handle).where(
+        Product.id.in_(product_ids), Product.deleted_at.is_(None)
+    )
+    products = (await session.execute(kept)).all()
+    codes: dict[str, list[str]] = {product_id: [] for product_id, _title, _handle in products}
+    variants = select(Variant.product_id, Variant.sku, Variant.ean).where(Variant.product_id.in_(codes))
+    for product_id, sku, ean in await session.execute(variants):
+        codes[product_id] += [code for code in (sku, ean) if code]
+    rows = [
+        {"term": term, "product_id": product_id}
+        for product_id, title, handle in products
+        for term in staff_terms(title, handle, codes[product_id])
+    ]
+    if rows:
+        await session.execute(insert(ProductTerm), rows)
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:

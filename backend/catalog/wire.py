@@ -14,6 +14,8 @@ from backend.catalog.models import (
 )
 from backend.catalog.store_schemas import CategoryParameters
 from backend.edge.wire import JsonDict, iso, stamps
+from backend.staff.models import SecretKey
+from backend.staff.secret_keys import redacted
 
 
 def collection_wire(collection: Collection | Row[Any]) -> JsonDict:
@@ -95,7 +97,7 @@ def region_wire(region: Region) -> JsonDict:
         "name": region.name,
         "currency_code": region.currency_code,
         "automatic_taxes": True,
-        "metadata": None,
+        "metadata": region.meta or None,
         **stamps(region.created_at, region.updated_at),
         "deleted_at": None,
         "countries": [_country(region)],
@@ -124,25 +126,39 @@ def channel_wire(channel: SalesChannel) -> JsonDict:
     return {
         "id": channel.id,
         "name": channel.name,
-        "description": None,
+        "description": channel.description,
         "is_disabled": False,
-        "metadata": None,
+        "metadata": channel.meta or None,
         **stamps(channel.created_at, channel.updated_at),
         "deleted_at": None,
     }
 
 
-def key_wire(key: PublishableKey, channel: SalesChannel) -> JsonDict:
-    """A publishable key and its channel."""
+def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> JsonDict:
+    """A key: a publishable one with its channel, or a secret one with its role and what may be shown of its token."""
+    if isinstance(key, PublishableKey):
+        own = {
+            "token": key.token,
+            "redacted": redacted(key.token),
+            "type": "publishable",
+            "last_used_at": None,
+        }
+    else:
+        own = {
+            "token": key.redacted,
+            "redacted": key.redacted,
+            "type": "secret",
+            "role": key.role,
+            "last_used_at": iso(key.last_used_at),
+        }
     return {
-        "id": f"apk_{key.token.removeprefix('pk_')[:26]}",
-        "token": key.token,
-        "redacted": f"{key.token[:6]}***{key.token[-3:]}",
+        "id": key.id,
         "title": key.title,
-        "type": "publishable",
-        "last_used_at": None,
-        "revoked_at": None,
-        "sales_channels": [{"id": channel.id, "name": channel.name}],
+        **own,
+        "created_by": key.created_by,
+        "revoked_at": iso(key.revoked_at),
+        "revoked_by": key.revoked_by,
+        "sales_channels": [{"id": channel.id, "name": channel.name}] if channel else [],
         "created_at": iso(key.created_at),
         "updated_at": iso(key.updated_at),
     }

@@ -6,11 +6,9 @@ PSE requires the merchant's and the payment's facts in every state (wire: checko
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.cards import picture_view
-from backend.catalog.models import Picture
+from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.dates import time_label
@@ -144,7 +142,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
     totals = totals_of(order, lines)
-    pictures = await _pictures(session, [line.product_id for line in lines])
+    pictures = await first_pictures(session, [line.product_id for line in lines])
     return OrderView(
         id=order.id,
         number=order.number or 0,
@@ -233,8 +231,3 @@ def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLine
         line_total_label=format_cop(total),
         picture=picture,
     )
-
-
-async def _pictures(session: AsyncSession, product_ids: list[str]) -> dict[str, PictureView]:
-    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
-    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}

@@ -43,10 +43,18 @@ def curl(document: Document, method: str, path: str, operation: Document) -> str
         words.append('-H "x-publishable-api-key: $KEY"')
     if "security" in operation:
         words.append('-H "authorization: Bearer $TOKEN"')
+    if files := _file_fields(operation):
+        return " \\\n  ".join([*words, *(f"-F {name}=@trompo.jpg" for name in files)])
     words.append("-H 'content-type: application/json'")
     body = json.dumps(example_of(document, operation), ensure_ascii=False, indent=2)
     words.append(f"-d {shlex.quote(body)}")
     return " \\\n  ".join(words)
+
+
+def _file_fields(operation: Document) -> list[str]:
+    """The names of the files that the operation takes."""
+    content = operation.get("requestBody", {}).get("content", {})
+    return list(content.get("multipart/form-data", {}).get("schema", {}).get("properties", {}))
 
 
 def _example(document: Document, schema: Document) -> Any:
@@ -116,7 +124,7 @@ def _operation(document: Schema, method: str, path: str, operation: Schema) -> s
     if parameters := operation.get("parameters"):
         inside.append(f"<dl>{''.join(map(_parameter, parameters))}</dl>")
     inside.extend(f"<p>Body: {_type(schema)}</p>" for schema in _bodies(operation.get("requestBody", {})))
-    if example_of(document, operation) is not None:
+    if example_of(document, operation) is not None or _file_fields(operation):
         inside.append(f"<pre>{escape(curl(document, method, path, operation))}</pre>")
     answers = (
         f"<dt><code>{escape(status)}</code> {' '.join(map(_type, _bodies(answer)))}</dt>"

@@ -3,11 +3,14 @@
 A body is bounded in bytes and in time. What exceeds the bound is read for a while and thrown away, because a client
 that still sends may not see the answer; then the answer is 413, and 408 for what takes too long. The same is done with
 a body that the app does not read. A provider that notifies must get its 200 (spec: Webhook), so its hook is given the
-beginning of the body and answers by itself.
+beginning of the body and answers by itself. A route that takes files has a bound of its own.
 """
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,21 +21,41 @@ from backend.edge.wire import Wire
 MAX_DISCARDED_BYTES = 8 * 1024 * 1024
 """How much beyond the bound is read before the answer; then the connection is closed."""
 BODY_WITHIN = 30.0
-"""Seconds for the whole body."""
+"""Seconds for the whole body; and for the next part of one that may take longer."""
 TOO_SLOW = "request timeout"
 HOOKS = "/hooks/"
 BODY_HEADERS = {b"content-length", b"transfer-encoding"}
 """A request without either has no body (RFC 9112, 6.3)."""
 
 
-def with_bounded_bodies(app: ASGIApp, within: float = BODY_WITHIN) -> ASGIApp:
-    """The app, with a bound for the body of every request. `within`: seconds for a whole body."""
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a body may have: bytes, and seconds until it is there."""
+
+    most: int
+    within: float
+
+
+NO_OTHERS: Mapping[str, Bound] = MappingProxyType({})
+
+
+def with_bounded_bodies(
+    app: ASGIApp, within: float = BODY_WITHIN, others: Mapping[str, Bound] = NO_OTHERS
+) -> ASGIApp:
+    """The app, with a bound for the body of every request.
+
+    Args:
+        app: what answers.
+        within: seconds for a whole body.
+        others: paths with a bound of their own.
+    """
+    usual = Bound(MAX_BODY_BYTES, within)
 
     async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        body = _Body(scope, receive, send, within)
+        body = _Body(scope, receive, send, others.get(scope["path"], usual))
         try:
             await app(scope, body.receive, body.send)
         except Exception:
@@ -49,10 +72,10 @@ class _Body:
     `refusal`: why the body is refused; the app's own answer is dropped then.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, within: float) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, bound: Bound) -> None:
         self._receive = receive
         self._send = send
-        self._within = within
+        self._bound = bound
         self._cuts_off = scope["path"].startswith(HOOKS)  # the app gets what fits and no error
         self._read = 0
         self._deadline: float | None = None
@@ -73,10 +96,10 @@ class _Body:
             message = await self._next()
         except TimeoutError:
             return self._refuse(408, TOO_SLOW)
-        if self._read <= MAX_BODY_BYTES:
+        if self._read <= self._bound.most:
             return message
         part: bytes = message["body"]
-        fitting = part[: len(part) - (self._read - MAX_BODY_BYTES)]
+        fitting = part[: len(part) - (self._read - self._bound.most)]
         await self._discard()
         return self._refuse(413, TOO_LARGE, fitting)
 
@@ -105,8 +128,8 @@ class _Body:
         """
         loop = asyncio.get_running_loop()
         if self._deadline is None:
-            self._deadline = loop.time() + self._within
-        async with asyncio.timeout_at(self._deadline):
+            self._deadline = loop.time() + self._bound.within
+        async with asyncio.timeout_at(min(self._deadline, loop.time() + BODY_WITHIN)):
             message = await self._receive()
         self._read += len(message.get("body", b""))
         self._is_over = message["type"] != "http.request" or not message.get("more_body", False)
@@ -114,8 +137,9 @@ class _Body:
 
     async def _discard(self) -> None:
         """Read what follows and keep nothing of it: to its end, or to where the patience ends."""
+        most = max(self._read, MAX_BODY_BYTES) + MAX_DISCARDED_BYTES
         with suppress(TimeoutError):
-            while not self._is_over and self._read < MAX_BODY_BYTES + MAX_DISCARDED_BYTES:
+            while not self._is_over and self._read < most:
                 await self._next()
 
     def _refuse(self, status: int, why: str, fitting: bytes = b"") -> Message:

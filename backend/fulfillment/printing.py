@@ -8,7 +8,6 @@ from io import BytesIO
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pypdf import PdfReader, PdfWriter
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -143,6 +142,8 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
 
 def _merge(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
     """One PDF of those that can be read; None where there is none. Carriers draw them, so they may be anything."""
+    from pypdf import PdfReader, PdfWriter  # 7 MiB, for those who print
+
     writer = PdfWriter()
     for reference, label in labels:
         try:

@@ -25,6 +25,7 @@ from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.office_settings import read_standing
 from backend.orders.events import FulfillmentShipped
+from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
 from backend.orders.states import HAS_MONEY, PACKED, UNPACKED, LabelState, OrderStatus, PaymentStatus
@@ -285,10 +286,9 @@ async def _location(session: AsyncSession, option: ShippingOption, wanted: str |
 
 async def _finished_before(session: AsyncSession, order_id: str) -> int:
     """How many fulfillments of the order were packed or cancelled. One under way keeps its number until then."""
-    found = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order_id))
     return sum(
         PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED
-        for fulfillment in found.scalars()
+        for fulfillment in await fulfillments_of_order(session, order_id)
     )
 
 

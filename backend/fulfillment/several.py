@@ -8,16 +8,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import defer
 
 from backend.database import Database
 from backend.errors import Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.fulfillment.service import fulfill, mark_delivered, mark_shipped
 from backend.orders.finding import pickup_options
-from backend.orders.models import Fulfillment, Order
+from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
 from backend.settings import Settings
@@ -133,7 +132,7 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
     number = order.number or 0
     if order.shipping_option_id in await pickup_options(session):
         return Outcome(order_id, number, is_done=False, text=_("Lo recogen en la tienda: no se envía."))
-    made = [one for one in await _fulfillments(session, order_id) if one.state == LabelState.CREATED]
+    made = [one for one in await fulfillments_of_order(session, order_id) if one.state == LabelState.CREATED]
     if not made:
         return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
     waiting = [one for one in made if one.shipped_at is None]
@@ -153,7 +152,7 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
     actor.require(Right.FULFILL)
     order = await read_order(session, order_id)
     number = order.number or 0
-    made = [one for one in await _fulfillments(session, order_id) if one.state == LabelState.CREATED]
+    made = [one for one in await fulfillments_of_order(session, order_id) if one.state == LabelState.CREATED]
     if not made:
         return Outcome(order_id, number, is_done=False, text=_("Todavía no está empacado."))
     waiting = [one for one in made if one.delivered_at is None]
@@ -163,14 +162,9 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
     return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
 
 
-async def _fulfillments(session: AsyncSession, order_id: str) -> Sequence[Fulfillment]:
-    query = select(Fulfillment).options(defer(Fulfillment.label_pdf)).where(Fulfillment.order_id == order_id)
-    return (await session.execute(query.order_by(Fulfillment.id))).scalars().all()
-
-
 async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool) -> Outcome:
     """What came of it: as the order and its labels stand now, which says more than the error."""
-    states = {one.state for one in await _fulfillments(session, order.id)}
+    states = {one.state for one in await fulfillments_of_order(session, order.id)}
     lines = await lines_of_order(session, order.id)
     is_all_packed = all(line.quantity <= line.fulfilled + line.withdrawn for line in lines)
     is_done = waits = False

@@ -10,9 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import defer
 
 from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now
@@ -33,6 +31,7 @@ from backend.fulfillment.tracking import (
 )
 from backend.jobs import JobRun, RunAgain, job, job_batch
 from backend.orders.events import FulfillmentShipped
+from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order, update_fulfillment_status
 from backend.orders.states import LabelState
@@ -66,9 +65,7 @@ class Tracker:
         news = await self._track(claimed)
         async with self._database.transaction() as session:
             ids = [str(run.key) for run in runs]
-            rows = await session.execute(
-                select(Fulfillment).options(defer(Fulfillment.label_pdf)).where(Fulfillment.id.in_(ids))
-            )
+            rows = await session.execute(FULFILLMENTS.where(Fulfillment.id.in_(ids)))
             known = {fulfillment.id: fulfillment for fulfillment in rows.scalars()}
             return [await self._next(session, known.get(str(run.key)), run, news) for run in runs]
 

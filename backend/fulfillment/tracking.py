@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import defer
 
 from backend.clock import now
 from backend.database import Database, database_now, db_now
 from backend.jobs import cancel, enqueue
 from backend.jobs.models import Job
+from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, LabelState
 from backend.shipping.providers.base import TrackingStage, TrackingUpdate
@@ -118,13 +118,7 @@ def apply_update(fulfillment: Fulfillment, update: TrackingUpdate) -> bool:
 
 
 async def _claim(database: Database, which: ColumnElement[bool]) -> list[Fulfillment]:
-    wanted = (
-        select(Fulfillment)
-        .options(defer(Fulfillment.label_pdf))  # the files are not needed to ask where labels are
-        .where(_TRACKED, which)
-        .order_by(Fulfillment.id)
-        .limit(BATCH)
-    )
+    wanted = FULFILLMENTS.where(_TRACKED, which).limit(BATCH)
     async with database.read() as session:
         if (await session.execute(wanted.limit(1))).first() is None:
             return []  # the usual case takes no lock

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import defer
 
 from backend.dates import day_label, time_label
+from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, LabelState
 from backend.shipping.providers.base import TrackingStage as Stage
@@ -36,12 +35,7 @@ async def fulfillment_views(
 ) -> dict[str, list[FulfillmentView]]:
     """The fulfillments of these orders by the order's id, the oldest first."""
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
-    found = await session.execute(
-        select(Fulfillment)
-        .options(defer(Fulfillment.label_pdf))
-        .where(Fulfillment.order_id.in_(order_ids))
-        .order_by(Fulfillment.id)
-    )
+    found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids)))
     for fulfillment in found.scalars():
         views[fulfillment.order_id].append(fulfillment_view(fulfillment))
     return views

@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertBegan
@@ -15,7 +16,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
 from backend.customers.accounts import ResetAsked
-from backend.database import Database, database_now
+from backend.database import Database, db_now
 from backend.errors import NotFound
 from backend.events import subscribe
 from backend.ids import new_id
@@ -29,10 +30,14 @@ from backend.office_settings import read_standing
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
 from backend.payment.events import RefundBooked
 from backend.settings import Settings
+from backend.staff.invites import InviteAsked, note_sent
 from backend.tables import for_each_dialect, table_of
 
 SEND = "mail.send"
 """The job that sends a mail; its key is the mail's id."""
+
+WITH_TOKEN = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE})
+"""Mails that are written with a link of their own, which is good once."""
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +64,9 @@ class Mailer:
         if mail is None or mail.sent_at is not None:
             return
         try:
-            # a reset's link is stored as a hash before the mail leaves; for the others is only read
-            is_reset = mail.kind == MailKind.PASSWORD_RESET
-            async with self._database.transaction() if is_reset else self._database.read() as session:
+            # a link's token is stored as a hash before the mail leaves; for the others is only read
+            has_token = mail.kind in WITH_TOKEN
+            async with self._database.transaction() if has_token else self._database.read() as session:
                 standing = await read_standing(session, self._settings)
                 message = await message_of(session, standing, mail)
         except NotFound as error:
@@ -71,8 +76,11 @@ class Mailer:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
             await self._transport.send(self._renderer.render(message, standing))
         async with self._database.transaction() as session:
-            sent = await session.get_one(Mail, mail_id)
-            sent.sent_at = await database_now(session)
+            # whoever asked for it once more while it was leaving gets one more: the job runs again
+            is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)
+            await session.execute(update(Mail).where(is_last).values(sent_at=db_now()))
+            if message is not None and mail.kind == MailKind.STAFF_INVITE:
+                await note_sent(session, mail.about)
 
 
 @subscribe(OrderPlaced)
@@ -115,6 +123,12 @@ async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> Non
 async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
     """Send a link for a new password. Whether the address has an account is looked up only when it is sent."""
     await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
+
+
+@subscribe(InviteAsked)
+async def invited(session: AsyncSession, event: InviteAsked) -> None:
+    """Send the link of an invitation to work here, or a new one."""
+    await _enqueue(session, MailKind.STAFF_INVITE, event.invite_id, again=True)
 
 
 @subscribe(AttentionRaised)

@@ -25,6 +25,8 @@ from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.settings import Settings
+from backend.staff.invites import write_letter
+from backend.staff.rights import OFFICE, ROLE_NAMES
 
 MAX_DETAILS = 1000
 
@@ -44,25 +46,18 @@ async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> M
     Raises:
         NotFound: what it is about is no longer there.
     """
-    match kind := MailKind(mail.kind):
-        case MailKind.PASSWORD_RESET:
-            return await _password_reset(session, settings, mail.about)
-        case MailKind.REFUNDED:
-            return await _refunded(session, settings, mail.about)
-        case MailKind.ALERT:
-            return await _alert(session, settings, mail.about)
-        case MailKind.ATTENTION:
-            return await _attention(session, settings, mail.about)
-        case MailKind.ORDER_SHIPPED:
-            fulfillment = await session.get_one(Fulfillment, mail.about)
-            tracking = {
-                "carrier": str(fulfillment.data.get("carrier") or ""),
-                "tracking_number": fulfillment.tracking_number,
-                "is_delivered": fulfillment.delivered_at is not None,
-            }
-            return await _about_order(session, settings, kind, fulfillment.order_id, tracking)
-        case _:
-            return await _about_order(session, settings, kind, mail.about)
+    kind = MailKind(mail.kind)
+    if (write := _WRITERS.get(kind)) is not None:
+        return await write(session, settings, mail.about)
+    if kind is not MailKind.ORDER_SHIPPED:
+        return await _about_order(session, settings, kind, mail.about)
+    fulfillment = await session.get_one(Fulfillment, mail.about)
+    tracking = {
+        "carrier": str(fulfillment.data.get("carrier") or ""),
+        "tracking_number": fulfillment.tracking_number,
+        "is_delivered": fulfillment.delivered_at is not None,
+    }
+    return await _about_order(session, settings, kind, fulfillment.order_id, tracking)
 
 
 async def _about_order(
@@ -86,6 +81,17 @@ async def _password_reset(session: AsyncSession, settings: Settings, address: st
         return None
     values = {"name": "", "link": f"{settings.base_url}/account/reset#token={token}"}
     return Message(MailKind.PASSWORD_RESET, address, values)
+
+
+async def _staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
+    """For somebody who is to work here; None when the invitation stands no longer."""
+    letter = await write_letter(session, invite_id)
+    if letter is None:
+        return None
+    link = f"{settings.base_url}{OFFICE}/entrar?invitacion=1#token={letter.token}"
+    return Message(
+        MailKind.STAFF_INVITE, letter.email, {"name": "", "role": ROLE_NAMES[letter.role], "link": link}
+    )
 
 
 async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
@@ -167,3 +173,13 @@ async def _order_values(session: AsyncSession, settings: Settings, order: Order)
         "number": order.number,
         "link": f"{settings.base_url}/order/{order.id}?token={token}",
     }
+
+
+_WRITERS = {
+    MailKind.ALERT: _alert,
+    MailKind.ATTENTION: _attention,
+    MailKind.PASSWORD_RESET: _password_reset,
+    MailKind.REFUNDED: _refunded,
+    MailKind.STAFF_INVITE: _staff_invite,
+}
+"""Who writes the mails that are not about an order."""

@@ -23,6 +23,7 @@ class MailKind(StrEnum):
     PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind of mail
     ATTENTION = "attention"
     ALERT = "alert"
+    STAFF_INVITE = "staff_invite"
 
 
 class Mail(Timestamps, table=True):
@@ -37,5 +38,5 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order, a fulfillment, a refund, a row of attention or an alert; of a reset, an address."""
+    """The id of an order, a fulfillment, a refund, attention, an alert or an invitation; of a reset, an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

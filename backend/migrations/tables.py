@@ -11,6 +11,7 @@ def all_tables() -> MetaData:
     import backend.audit.models
     import backend.backups
     import backend.cart.models
+    import backend.catalog.bulk.models
     import backend.catalog.models
     import backend.customers.models
     import backend.inventory.models

@@ -10,13 +10,19 @@ import socket
 from collections.abc import Iterator
 from datetime import timedelta
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import String, cast, exists, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, end_alerts, raise_alert
+from backend.attention import AttentionKind
+from backend.attention.models import Attention
 from backend.clock import now
 from backend.database import Database, database_now
 from backend.http_client import failing_services
 from backend.jobs import JobRun, periodic
+from backend.jobs.models import Job
+from backend.mail.mailer import SEND
+from backend.mail.models import Mail, MailKind
 from backend.monitoring.certificates import days_left
 from backend.orders.models import Order
 from backend.settings import Settings
@@ -53,7 +59,7 @@ class Watch:
 
     @periodic("alert.watch", every=EVERY)
     async def look_at_the_shop(self, _run: JobRun) -> None:
-        """See whether anybody buys, and end what is over."""
+        """See whether anybody buys and mails leave, and end what is over."""
         async with self._database.transaction() as session:
             hours = self._settings.alert_no_sale_hours
             paid = select(Order.paid_at).order_by(Order.number.desc()).limit(LATEST_ORDERS).subquery()
@@ -67,6 +73,8 @@ class Watch:
                     else "no order was ever paid"
                 )
                 await raise_alert(session, AlertKind.NO_SALE, "", told)
+            if count := await _mails_given_up(session):
+                await raise_alert(session, AlertKind.MAIL, "", f"mails that were given up: {count}")
             await end_alerts(session)
 
     @periodic("alert.certificate", every=timedelta(hours=1))
@@ -109,3 +117,21 @@ class Watch:
                 await self.look_here()
             except Exception:
                 log.exception("this machine could not be looked at")
+
+
+async def _mails_given_up(session: AsyncSession) -> int:
+    """How many mails to people were given up and wait in attention. Those that tell the owner do not count."""
+    count = (
+        select(func.count())
+        .select_from(Job)
+        .join(Mail, Mail.id == Job.key)
+        .join(Attention, Attention.subject_id == cast(Job.id, String))
+        .where(
+            Job.failed_at.is_not(None),
+            Job.kind == SEND,
+            Mail.kind.not_in((MailKind.ALERT, MailKind.ATTENTION)),
+            Attention.kind == AttentionKind.JOB_FAILED,
+            Attention.resolved_at.is_(None),
+        )
+    )
+    return (await session.execute(count)).scalar_one()

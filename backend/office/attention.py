@@ -9,17 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
+from backend.cursors import cursor_at, read_cursor
 from backend.database import database_now
 from backend.dates import time_label
-from backend.errors import InvalidData
 from backend.money import format_cop
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 MOST_ROWS = 30
-SEPARATOR = "|"
-
 
 K = AttentionKind
 HONOR = {
@@ -93,12 +91,12 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
         .limit(MOST_ROWS + 1)
     )
     if cursor:
-        query = query.where(tuple_(Attention.due_at, Attention.id) > _read(cursor))
+        query = query.where(tuple_(Attention.due_at, Attention.id) > read_cursor(cursor))
     found = (await session.execute(query)).all()
     moment = await database_now(session)
     rows = [_row(attention, number, moment) for attention, number in found[:MOST_ROWS]]
     last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
-    return AttentionPage(rows, _cursor(last) if last else "")
+    return AttentionPage(rows, cursor_at(last.due_at, last.id) if last and last.due_at else "")
 
 
 async def count_open(session: AsyncSession, actor: Actor) -> int:
@@ -151,18 +149,3 @@ def _action(kind: AttentionKind, action: Action) -> ActionView:
         case Action.HONOR:
             needs = "label" if kind is K.LABEL_IN_DOUBT else ""
             return ActionView(action, HONOR.get(kind, _("Aceptar el pago")), needs)
-
-
-def _cursor(last: Attention) -> str:
-    return f"{last.due_at.isoformat() if last.due_at else ''}{SEPARATOR}{last.id}"
-
-
-def _read(cursor: str) -> tuple[datetime, str]:
-    due, _separator, attention_id = cursor.partition(SEPARATOR)
-    try:
-        moment = datetime.fromisoformat(due)
-    except ValueError as error:
-        raise InvalidData("not a cursor") from error
-    if moment.tzinfo is None:
-        raise InvalidData("not a cursor")
-    return moment, attention_id

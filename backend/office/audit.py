@@ -4,40 +4,47 @@ import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
-from backend.catalog.models import Category, Collection, Product, Variant
+from backend.catalog.models import Category, Collection, Product, SalesChannel, Variant
+from backend.cursors import cursor_at, read_cursor
 from backend.database import Database
-from backend.dates import TIME_ZONE, time_label
+from backend.dates import TIME_ZONE, day_begin, time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
 from backend.orders.models import Order
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
-from backend.staff.models import Staff
-from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
+from backend.staff.models import SecretKey, Staff
+from backend.staff.rights import COMMAND_LINE, ROLE_NAMES, SHOP, Actor, Right, Role
+from backend.staff.secret_keys import key_names
 from backend.texts import _
 
 MOST_ROWS = 40
 AT_ONCE = 500
 """Entries that are read at a time for a file."""
-SEPARATOR = "|"
 LONGEST = 200
 """Characters of a value that the list shows."""
 
 ACTIONS = {
     "address corrected": _("corrigió la dirección de"),
+    "bulk change begun": _("empezó a cambiar varios juguetes en"),
+    "bulk change undone": _("empezó a deshacer un cambio de varios juguetes en"),
     "canceled": _("canceló"),
     "changed": _("cambió"),
     "created": _("creó"),
     "deleted": _("borró"),
     "delivered": _("marcó como entregado"),
     "imported": _("importó un archivo en"),
+    "invitation revoked": _("retiró la invitación de"),
+    "invitation sent again": _("volvió a enviar la invitación de"),
+    "invited": _("invitó a"),
+    "joined": _("aceptó una invitación y abrió"),
     "label canceled": _("anuló la guía de"),
     "label requested": _("pidió la guía de"),
     "mail sent again": _("envió otra vez un correo de"),
@@ -50,11 +57,13 @@ ACTIONS = {
     "providers linked": _("cambió las transportadoras de"),
     "refunded": _("devolvió dinero de"),
     "resolved": _("resolvió un pendiente de"),
+    "revoked": _("revocó"),
     "sales channels linked": _("cambió los canales de"),
     "second factor begun": _("empezó a activar el código de"),
     "second factor set up": _("activó el código de"),
     "second factor taken": _("quitó el código de"),
     "second factor tried": _("usó el código de"),
+    "second factor turned off": _("desactivó el código de"),
     "session ended": _("cerró la sesión de"),
     "shipped": _("despachó"),
     "stock changed": _("cambió las unidades de"),
@@ -64,17 +73,20 @@ ACTIONS = {
     "variant deleted": _("borró una presentación de"),
 }
 THINGS = {
+    Thing.API_KEY: _("la llave {name}"),
     Thing.ATTENTION: _("un pendiente"),
     Thing.CATALOG: _("el catálogo"),
     Thing.CATEGORY: _("la categoría {name}"),
     Thing.COLLECTION: _("la colección {name}"),
     Thing.CUSTOMER: _("un cliente"),
     Thing.FULFILLMENT_SET: _("las entregas de una bodega"),
+    Thing.INVITATION: _("una persona nueva"),
     Thing.LOCATION: _("la bodega {name}"),
     Thing.ORDER: _("el pedido {name}"),
     Thing.PAYMENT: _("un pago"),
     Thing.PRODUCT: _("el juguete {name}"),
     Thing.REGION: _("la región"),
+    Thing.SALES_CHANNEL: _("el canal {name}"),
     Thing.SERVICE_ZONE: _("una zona de entrega"),
     Thing.SETTINGS: _("los datos de la tienda"),
     Thing.SHIPPING_OPTION: _("el envío {name}"),
@@ -86,22 +98,31 @@ FIELDS = {
     "alt": _("Texto de la foto"),
     "brand": _("Marca"),
     "canceled_at": _("Cancelado"),
+    "categories": _("Categorías"),
+    "collection": _("Colección"),
+    "category": _("Categoría"),
     "collection_id": _("Colección"),
     "compare_at_price": _("Precio anterior"),
     "deleted_at": _("Borrado"),
     "description": _("Descripción"),
     "disabled_at": _("Sin acceso desde"),
+    "ean": _("Código de barras"),
     "email": _("Correo"),
+    "expires_at": _("Vence"),
     "featured": _("Destacado"),
     "fulfillment_status": _("Despacho"),
     "handle": _("Dirección"),
     "height": _("Alto"),
     "length": _("Largo"),
+    "material": _("Material"),
     "name": _("Nombre"),
     "note": _("Nota"),
+    "origin_country": _("Hecho en"),
     "password_hash": _("Contraseña"),
+    "percent": _("Porcentaje"),
     "payment_status": _("Pago"),
     "price": _("Precio"),
+    "products": _("Productos"),
     "products added": _("Productos que entraron"),
     "products removed": _("Productos que salieron"),
     "quantity": _("Cantidad"),
@@ -109,27 +130,33 @@ FIELDS = {
     "reserved": _("Apartadas"),
     "resolution": _("Decisión"),
     "role": _("Rol"),
+    "sent_at": _("Enviado"),
     "shipping_address": _("Dirección de entrega"),
     "sku": _("Código"),
     "state": _("Estado de la guía"),
     "status": _("Estado"),
+    "subtitle": _("Frase corta"),
     "stocked": _("Unidades"),
     "tax_rate": _("IVA"),
     "thumbnail": _("Foto principal"),
     "title": _("Título"),
+    "token_hash": _("Enlace"),
     "tracking_number": _("Guía"),
     "url": _("Foto"),
     "value": _("Valor"),
+    "warnings": _("Advertencias"),
     "weight": _("Peso"),
     "width": _("Ancho"),
 }
 MONEY = frozenset({"amount", "compare_at_price", "price", "total"})
 NAMED: dict[str, tuple[Any, Any]] = {
     Thing.CATEGORY: (Category.id, Category.name),
+    Thing.API_KEY: (SecretKey.id, SecretKey.title),
     Thing.COLLECTION: (Collection.id, Collection.title),
     Thing.LOCATION: (StockLocation.id, StockLocation.name),
     Thing.ORDER: (Order.id, Order.number),
     Thing.PRODUCT: (Product.id, Product.title),
+    Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
     Thing.STAFF: (Staff.id, Staff.email),
 }
@@ -198,7 +225,7 @@ async def audit_entries(
     actor.require(Right.READ_AUDIT)
     found = await _read(session, wanted, cursor, MOST_ROWS + 1)
     rows = await _rows(session, found[:MOST_ROWS])
-    following = _cursor(found[MOST_ROWS - 1]) if len(found) > MOST_ROWS else ""
+    following = _after(found[MOST_ROWS - 1]) if len(found) > MOST_ROWS else ""
     people = (await session.execute(select(Staff.id, Staff.email).order_by(Staff.email))).all()
     known = [Person(one, email) for one, email in people]
     return AuditPage(rows, following, [*known, *(Person(one, name) for one, name in MACHINES.items())])
@@ -224,7 +251,7 @@ async def audit_file(database: Database, actor: Actor, wanted: AuditFilter) -> A
         yield lines(line for entry in found for line in _lines(entry, people))
         if len(found) < AT_ONCE:
             return
-        cursor = _cursor(found[-1])
+        cursor = _after(found[-1])
 
 
 MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sola")}
@@ -260,7 +287,7 @@ async def _read(session: AsyncSession, wanted: AuditFilter, cursor: str, limit: 
     if before is not None:
         query = query.where(AuditEntry.created_at < before)
     if cursor:
-        query = query.where(tuple_(AuditEntry.created_at, AuditEntry.id) < _place(cursor))
+        query = query.where(tuple_(AuditEntry.created_at, AuditEntry.id) < read_cursor(cursor))
     return (await session.execute(_newest(query).limit(limit))).scalars().all()
 
 
@@ -275,25 +302,11 @@ def _days(wanted: AuditFilter) -> tuple[datetime | None, datetime | None]:
         until = date.fromisoformat(wanted.until) + timedelta(days=1) if wanted.until else None
     except (ValueError, OverflowError):
         raise InvalidData("A day is written YYYY-MM-DD") from None
-    return (
-        datetime.combine(since, time(), TIME_ZONE) if since else None,
-        datetime.combine(until, time(), TIME_ZONE) if until else None,
-    )
+    return (day_begin(since) if since else None, day_begin(until) if until else None)
 
 
-def _cursor(entry: AuditEntry) -> str:
-    return f"{entry.created_at.isoformat()}{SEPARATOR}{entry.id}"
-
-
-def _place(cursor: str) -> tuple[datetime, str]:
-    moment, _separator, entry_id = cursor.partition(SEPARATOR)
-    try:
-        read = datetime.fromisoformat(moment)
-    except ValueError:
-        raise InvalidData("The cursor is none of ours") from None
-    if read.tzinfo is None:
-        raise InvalidData("The cursor is none of ours")
-    return read, entry_id
+def _after(entry: AuditEntry) -> str:
+    return cursor_at(entry.created_at, entry.id)
 
 
 async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[AuditRow]:
@@ -342,6 +355,8 @@ def _value(name: str, value: Any) -> str:
         return _("sí") if value else _("no")
     if name in MONEY and isinstance(value, int):
         return format_cop(value)
+    if name == "role" and value in tuple(Role):
+        return ROLE_NAMES[Role(value)]
     if name.endswith("_at") and isinstance(value, str):
         return time_label(datetime.fromisoformat(value))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -350,7 +365,7 @@ def _value(name: str, value: Any) -> str:
 
 async def _people(session: AsyncSession, ids: set[str]) -> dict[str, str]:
     found = await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(ids)))
-    return {**MACHINES, **dict(found.all())}
+    return {**MACHINES, **dict(found.all()), **await key_names(session, ids)}
 
 
 async def _names(session: AsyncSession, entries: Sequence[AuditEntry]) -> dict[tuple[str, str], str]:

@@ -7,10 +7,8 @@ from urllib.parse import quote
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import defer
 
-from backend.catalog.cards import picture_view
-from backend.catalog.models import Picture
+from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.dates import time_label
@@ -21,6 +19,7 @@ from backend.office.orders import ChipView, buyer_of, chips_of
 from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
+from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
@@ -149,13 +148,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     actor.require(Right.READ_ORDERS)
     order = await read_order(session, order_id)
     lines = await lines_of_order(session, order_id)
-    query = (
-        select(Fulfillment)
-        .options(defer(Fulfillment.label_pdf))
-        .where(Fulfillment.order_id == order_id)
-        .order_by(Fulfillment.id)
-    )
-    fulfillments = (await session.execute(query)).scalars().all()
+    fulfillments = await fulfillments_of_order(session, order_id)
     printable = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
     )
@@ -166,7 +159,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     digits = phone_digits(phone)
     national = digits if len(digits) == MOBILE_DIGITS else ""
     prices = totals_of(order, lines)
-    pictures = await _pictures(session, [line.product_id for line in lines])
+    pictures = await first_pictures(session, [line.product_id for line in lines])
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
         store=store_name, number=order.number
     )
@@ -358,8 +351,3 @@ def _address(address: Mapping[str, Any]) -> AddressFields:
         reference=text("address_2"),
         version=version_of(dict(address)),
     )
-
-
-async def _pictures(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, PictureView]:
-    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
-    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}

@@ -20,7 +20,7 @@ from backend.orders.finding import (
     cursor_after,
     orders_page,
     pickup_options,
-    read_cursor,
+    read_place,
 )
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
@@ -207,7 +207,7 @@ async def count_newer(session: AsyncSession, actor: Actor, asked: Mapping[str, s
     wanted = filter_of(asked, today_in_colombia(await database_now(session)))
     conditions = await conditions_of(session, wanted)
     if newest:
-        conditions.append(tuple_(Order.created_at, Order.number) > read_cursor(newest))
+        conditions.append(tuple_(Order.created_at, Order.number) > read_place(newest))
     newer = select(Order.number).where(*conditions).limit(MOST_FRESH).subquery()
     return (await session.execute(select(func.count()).select_from(newer))).scalar_one()
 

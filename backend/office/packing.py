@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import exists, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.cards import picture_view
-from backend.catalog.models import Picture
+from backend.catalog.cards import first_pictures
+from backend.catalog.codes import as_scanned
+from backend.catalog.models import Variant
 from backend.catalog.views import PictureView
 from backend.dates import day_label
 from backend.errors import NotFound
@@ -118,7 +119,8 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
     state = _state(order, lines, {parcel[1] for parcel in parcels})
     is_packed = state == "packed"
     shown = [line for line in lines if line.quantity > line.withdrawn + (0 if is_packed else line.fulfilled)]
-    pictures = await _pictures(session, [line.product_id for line in shown])
+    pictures = await first_pictures(session, [line.product_id for line in shown])
+    bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
     notes = select(OrderNote.text).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
     path = f"/admin/orders/{order.id}/fulfillments/{created[0]}/label" if created and created[3] else ""
     return PackOrder(
@@ -129,7 +131,12 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
         since_label=day_label(order.paid_at or order.created_at),
         is_pickup=order.shipping_option_id in await pickup_options(session),
         notes=list((await session.execute(notes)).scalars()),
-        lines=[_line(line, pictures.get(line.product_id), is_packed=is_packed) for line in shown],
+        lines=[
+            _line(
+                line, pictures.get(line.product_id), bar_codes.get(line.variant_id, ""), is_packed=is_packed
+            )
+            for line in shown
+        ],
         state=state,
         by=await who_last(session, order.id, ["packed", "label requested"]) if is_packed else "",
         guide=(created[2] or "") if created and is_packed else "",
@@ -153,17 +160,21 @@ def _state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
     return "open" if is_open else "closed"
 
 
-def _line(line: OrderLine, picture: PictureView | None, *, is_packed: bool) -> PackLine:
+def _line(line: OrderLine, picture: PictureView | None, bar_code: str, *, is_packed: bool) -> PackLine:
     return PackLine(
         id=line.id,
         title=line.title,
         detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
         units=line.quantity - line.withdrawn - (0 if is_packed else line.fulfilled),
-        codes=[line.sku.strip().upper()] if line.sku else [],
+        codes=[
+            *([line.sku.strip().upper()] if line.sku else []),
+            *(as_scanned(bar_code) if bar_code else []),
+        ],
         picture=picture,
     )
 
 
-async def _pictures(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, PictureView]:
-    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
-    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
+async def _bar_codes(session: AsyncSession, variant_ids: Sequence[str]) -> dict[str, str]:
+    """The numbers of the bar codes on the boxes, as the catalogue has them now."""
+    query = select(Variant.id, Variant.ean).where(Variant.id.in_(variant_ids), Variant.ean.is_not(None))
+    return {variant_id: code or "" for variant_id, code in (await session.execute(query)).all()}

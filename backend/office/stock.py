@@ -7,11 +7,12 @@ buyers, the refusal says to which orders.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import LOW_STOCK, Product, Variant
+from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
 from backend.dates import time_label
 from backend.errors import InsufficientStock, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel, StockMovement
@@ -29,7 +30,6 @@ from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
 from backend.texts import _
-from backend.words import fold
 
 MOST_ROWS = 40
 MOST_LINES = 100
@@ -144,26 +144,17 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_STOCK)
-    if not wanted.text.strip() and wanted.only not in {LOW, OUT}:
-        return await _all(session, cursor)
-    query = _LEVELS
-    if condition := await _condition(session, wanted):
-        query = query.where(*condition)
-    if wanted.only in {LOW, OUT}:
-        query = query.order_by(_FREE, InventoryLevel.id)
-        place: tuple[ColumnElement[object], ...] = (_FREE, InventoryLevel.id)  # type: ignore[assignment]
-    else:
-        query = query.order_by(Product.title_key, InventoryLevel.id)
-        place = (Product.title_key, InventoryLevel.id)  # type: ignore[assignment]
+    if wanted.only not in {LOW, OUT}:
+        return await _by_title(session, wanted.text, cursor)
+    query = _LEVELS.where(*await _condition(session, wanted)).order_by(_FREE, InventoryLevel.id)
     if cursor:
-        query = query.where(tuple_(*place) > _place(cursor, is_number=wanted.only in {LOW, OUT}))
+        query = query.where(tuple_(_FREE, InventoryLevel.id) > _place(cursor))
     found = (await session.execute(query.limit(MOST_ROWS + 1))).all()
     rows = [_row(*one) for one in found[:MOST_ROWS]]
     following = ""
     if len(found) > MOST_ROWS:
-        product, _variant, level = found[MOST_ROWS - 1]
-        first = level.stocked - level.reserved if wanted.only in {LOW, OUT} else product.title_key
-        following = f"{first}{SEPARATOR}{level.id}"
+        _product, _variant, level = found[MOST_ROWS - 1]
+        following = f"{level.stocked - level.reserved}{SEPARATOR}{level.id}"
     return StockPage(rows, following, await _locations(session))
 
 
@@ -174,14 +165,14 @@ async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list
         Forbidden: see `Actor.require`.
     """
     actor.require(Right.READ_STOCK)
-    condition = await _condition(session, StockFilter(text))
-    if not condition:
+    if not text.strip():
         return []
+    toys, only, _cursor = await _toys(session, text, MOST_MATCHES)
     query = (
         select(Product, Variant)
         .join(Variant, Variant.product_id == Product.id)
-        .where(Product.deleted_at.is_(None), *condition)
-        .order_by(Product.title_key, Variant.id)
+        .where(Product.id.in_(toys), *only)
+        .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
         .limit(MOST_MATCHES)
     )
     empty = InventoryLevel(id="", variant_id="", location_id="")
@@ -315,19 +306,29 @@ async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, lo
     await session.flush()
 
 
-async def _all(session: AsyncSession, cursor: str) -> StockPage:
-    """A page of everything. The toys come from the index of titles first: joined at once, all rows would be sorted."""
-    toys = select(Product.id, Product.title_key).where(Product.deleted_at.is_(None))
-    if cursor:
-        title_key, product_id = _place(cursor, is_number=False)
-        toys = toys.where(tuple_(Product.title_key, Product.id) > (title_key, product_id))
-    found = (await session.execute(toys.order_by(Product.title_key, Product.id).limit(MOST_ROWS + 1))).all()
-    shown = found[:MOST_ROWS]
-    levels = _LEVELS.where(Product.id.in_([toy.id for toy in shown]))
+async def _by_title(session: AsyncSession, text: str, cursor: str) -> StockPage:
+    """A page by title. The toys come from the index of titles first: joined at once, all rows would be sorted."""
+    toys, only, following = await _toys(session, text, MOST_ROWS, cursor)
+    levels = _LEVELS.where(Product.id.in_(toys), *only)
     levels = levels.order_by(Product.title_key, Product.id, Variant.rank, InventoryLevel.id)
     rows = [_row(*one) for one in (await session.execute(levels)).all()]
-    following = f"{shown[-1].title_key}{SEPARATOR}{shown[-1].id}" if len(found) > MOST_ROWS else ""
     return StockPage(rows, following, await _locations(session))
+
+
+async def _toys(
+    session: AsyncSession, text: str, limit: int, cursor: str = ""
+) -> tuple[list[str], list[ColumnElement[bool]], str]:
+    """The products that the text means, which of their variants, and the cursor of the next page."""
+    only = await _only_variant(session, text)
+    conditions = await conditions_of(session, ProductFilter(text))
+    toys, following = await by_title(session, conditions, limit, cursor)
+    return toys, only, following
+
+
+async def _only_variant(session: AsyncSession, text: str) -> list[ColumnElement[bool]]:
+    """The variant whose code it is, if it is one's."""
+    variant = await variant_with_code(session, text.strip()) if text.strip() else None
+    return [Variant.id == variant.id] if variant is not None else []
 
 
 async def _locations(session: AsyncSession) -> list[LocationView]:
@@ -363,28 +364,13 @@ async def _named(session: AsyncSession, error: StockReserved) -> ReservedForOrde
 
 
 async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    text = wanted.text.strip()
-    if text:
-        code = or_(Variant.sku == text, Variant.ean == text)
-        exact = (await session.execute(select(Variant.id).where(code).limit(1))).scalar_one_or_none()
-        conditions.append(Variant.id == exact if exact is not None else _mentions(text))
+    conditions = await _only_variant(session, wanted.text)
+    if wanted.text.strip():
+        conditions += await conditions_of(session, ProductFilter(wanted.text))
     if wanted.only == OUT:
-        conditions.append(_FREE <= 0)
-    elif wanted.only == LOW:
-        most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
-        conditions += [max(most or 0, LOW_STOCK) >= _FREE, _IS_LOW]
-    return conditions
-
-
-def _mentions(text: str) -> ColumnElement[bool]:
-    """Every word is in the title, or the text in the code."""
-    words = fold(text).split()
-    titled = select(Product.id).where(
-        and_(*(Product.title_key.contains(one, autoescape=True) for one in words))
-    )
-    coded = select(Variant.id).where(Variant.sku.icontains(text, autoescape=True))
-    return or_(Product.id.in_(titled), Variant.id.in_(coded))
+        return [*conditions, _FREE <= 0]
+    most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
+    return [*conditions, max(most or 0, LOW_STOCK) >= _FREE, _IS_LOW]
 
 
 _FREE: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
@@ -434,9 +420,9 @@ def _movement(movement: StockMovement, email: str | None, number: int | None) ->
     )
 
 
-def _place(cursor: str, *, is_number: bool) -> tuple[object, str]:
-    first, _separator, level_id = cursor.rpartition(SEPARATOR)
+def _place(cursor: str) -> tuple[int, str]:
+    free, _separator, level_id = cursor.rpartition(SEPARATOR)
     try:
-        return (int(first) if is_number else first), level_id
+        return int(free), level_id
     except ValueError:
         raise InvalidData("The cursor is none of ours") from None

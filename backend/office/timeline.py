@@ -17,6 +17,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, SHOP
+from backend.staff.secret_keys import key_names
 from backend.texts import _
 
 MOST_ENTRIES = 200
@@ -152,6 +153,7 @@ async def names_of(session: AsyncSession, actor_ids: Sequence[str]) -> dict[str,
     """What people call those who act, by their ids; nothing for the shop by itself."""
     found = await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(set(actor_ids))))
     names = {staff_id: email.partition("@")[0] for staff_id, email in found}
+    names |= await key_names(session, actor_ids)
     return {**names, COMMAND_LINE.id: _("la línea de comandos"), SHOP.id: ""}
 
 

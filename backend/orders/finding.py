@@ -24,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.search import AFTER_ANY_LETTER
+from backend.cursors import cursor_at, read_cursor
 from backend.dates import day_begin
 from backend.errors import InvalidData
 from backend.orders.models import Fulfillment, Order, OrderTerm
@@ -41,7 +42,6 @@ FEWEST_DIGITS = 4
 """Fewer digits are an order's number, and not the beginning of a telephone or a document."""
 LONGEST_NUMBER = 9
 DAY_LENGTH = len("2026-11-21")
-SEPARATOR = "|"
 
 
 def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
@@ -176,7 +176,7 @@ async def orders_page(
     if order_ids is not None:
         conditions.append(Order.id.in_(order_ids))
     if cursor:
-        conditions.append(tuple_(Order.created_at, Order.number) < read_cursor(cursor))
+        conditions.append(tuple_(Order.created_at, Order.number) < read_place(cursor))
     query = (
         select(Order)
         .where(*conditions)
@@ -189,7 +189,7 @@ async def orders_page(
 
 def cursor_after(order: Order) -> str:
     """Where a page ends whose last order this is."""
-    return f"{order.created_at.isoformat()}{SEPARATOR}{order.number}"
+    return cursor_at(order.created_at, order.number or 0)
 
 
 async def pickup_options(session: AsyncSession) -> list[str]:
@@ -267,13 +267,9 @@ async def _with_words(session: AsyncSession, words: Sequence[str]) -> ColumnElem
     return and_(*common)
 
 
-def read_cursor(cursor: str) -> tuple[datetime, int]:
+def read_place(cursor: str) -> tuple[datetime, int]:
     """When the order that the cursor names was placed, and its number. InvalidData: it is none of ours."""
-    moment, _separator, number = cursor.partition(SEPARATOR)
-    try:
-        created, last = datetime.fromisoformat(moment), int(number)
-    except ValueError as error:
-        raise InvalidData("not a cursor") from error
-    if created.tzinfo is None or not 0 <= last < 2**62:
+    moment, number = read_cursor(cursor)
+    if not (number.isascii() and number.isdecimal() and len(number) <= LONGEST_NUMBER):
         raise InvalidData("not a cursor")
-    return created, last
+    return moment, int(number)

@@ -6,7 +6,6 @@ The caller has locked the cart, the payment session and the order, in this order
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention
@@ -16,7 +15,8 @@ from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.money import Cop
-from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.models import Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import (
     has_standing_fulfillments,
@@ -211,13 +211,9 @@ async def _bring_back(
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:
     """Where the line's units started from: there they lie again."""
-    fulfillments = await session.execute(
-        select(Fulfillment)
-        .where(Fulfillment.order_id == order.id, Fulfillment.state == LabelState.CREATED)
-        .order_by(Fulfillment.id.desc())
-    )
-    for fulfillment in fulfillments.scalars():
-        if any(item.get("line_item_id") == line.id for item in fulfillment.items):
+    for fulfillment in reversed(await fulfillments_of_order(session, order.id)):
+        is_in_it = any(item.get("line_item_id") == line.id for item in fulfillment.items)
+        if is_in_it and fulfillment.state == LabelState.CREATED:
             return fulfillment.location_id
     raise InvalidData(f"No fulfillment of the order holds item {line.id}")
 

@@ -15,6 +15,7 @@ from backend.events import publish
 from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.finding import index_order
+from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
@@ -275,7 +276,7 @@ async def has_standing_fulfillments(session: AsyncSession, order_id: str) -> boo
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:
     """Let the (locked) order say how far its fulfillments are."""
     await session.flush()
-    fulfillments = await session.execute(select(Fulfillment).where(Fulfillment.order_id == order.id))
+    fulfillments = await fulfillments_of_order(session, order.id)
     lines = await lines_of_order(session, order.id)
-    order.fulfillment_status = fulfillment_status_of(lines, fulfillments.scalars())
+    order.fulfillment_status = fulfillment_status_of(lines, fulfillments)
     await session.flush()

@@ -19,6 +19,7 @@ from backend.edge.wire import (
     totals,
     with_twins,
 )
+from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
 from backend.orders.states import TRACKING
@@ -34,11 +35,7 @@ _LINES = (
     .where(OrderLine.order_id.in_(bindparam("order_ids", expanding=True)))
     .order_by(OrderLine.id)
 )
-_FULFILLMENTS = (
-    select(Fulfillment)
-    .where(Fulfillment.order_id.in_(bindparam("order_ids", expanding=True)))
-    .order_by(Fulfillment.id)
-)
+_FULFILLMENTS = FULFILLMENTS.where(Fulfillment.order_id.in_(bindparam("order_ids", expanding=True)))
 _PAYMENTS = (
     select(PaymentCollection, PaymentSession)
     .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)

@@ -1,4 +1,4 @@
-"""Payments over HTTP: the list of banks, the webhook, and for staff payments and each region's payment providers.
+"""Payments over HTTP: the list of banks, the webhook, and payments for staff.
 
 (spec: Provider operations, Webhook; wire: commerce-api, Admin)
 """
@@ -7,21 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
-from pydantic import BaseModel, Field
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
+from pydantic import BaseModel
 
-from backend.audit import Subject, Thing, record
-from backend.catalog.models import Region
-from backend.catalog.wire import region_wire
-from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Body,
-    FilledName,
     ListParameters,
     ListResponse,
     Name,
@@ -30,8 +23,7 @@ from backend.edge.schemas import (
     Text,
     example,
 )
-from backend.edge.wire import JsonDict, Wire
-from backend.errors import InvalidData, NotFound
+from backend.edge.wire import Wire
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
@@ -214,89 +206,3 @@ async def refund_payment(
     """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
     refunded = await refund(database, actor, payments, payment_id, body.amount if body else None)
     return Wire({"payment": fields.pick(payment_wire(refunded))})
-
-
-regions_router = APIRouter(
-    prefix="/admin/regions",
-    route_class=WireRoute,
-    tags=["admin: payments"],
-    responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
-)
-
-UNKNOWN_PROVIDERS = "Payment providers with ids {ids} not found or not enabled"
-
-
-class RegionChange(Body):
-    """Which ways to pay the region offers, instead of those it offered before."""
-
-    model_config = example(payment_providers=["gateway_pse", "pp_system_default"])
-
-    payment_providers: Annotated[list[FilledName], Field(max_length=20)] | None = None
-
-
-class AdminRegionOut(ResponseModel):
-    """Where the shop sells, and how one can pay there."""
-
-    id: str
-    name: str | None = None
-    payment_providers: list[dict[str, Any]] = Field(default_factory=list)
-
-
-class AdminRegionAnswer(BaseModel):
-    """A region."""
-
-    region: AdminRegionOut
-
-
-class AdminRegionsAnswer(ListResponse):
-    """The regions."""
-
-    regions: list[AdminRegionOut]
-
-
-@regions_router.get("", response_model=AdminRegionsAnswer)
-async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
-    """The regions: there is one, Colombia."""
-    async with database.read() as session:
-        regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(_region_wire, page_of(regions, asked)), len(regions), asked))
-
-
-@regions_router.get("/{region_id}", response_model=AdminRegionAnswer)
-async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
-    """The region."""
-    async with database.read() as session:
-        return Wire({"region": fields.pick(_region_wire(await _region(session, region_id)))})
-
-
-@regions_router.post("/{region_id}", response_model=AdminRegionAnswer)
-async def change_region(
-    *, region_id: str, actor: StaffMember, body: RegionChange, database: Db, payments: Payments, fields: Shown
-) -> Wire:
-    """Say which ways to pay the region offers. Payments that have been started are not touched."""
-    actor.require(Right.CHANGE_SETTINGS)
-    async with database.transaction() as session:
-        region = await _region(session, region_id)
-        await record(session, actor, "changed", Subject(Thing.REGION, region_id))
-        if body.payment_providers is not None:
-            wanted = list(dict.fromkeys(body.payment_providers))
-            unknown = [provider_id for provider_id in wanted if payments.provider(provider_id) is None]
-            if unknown:
-                raise InvalidData(UNKNOWN_PROVIDERS.format(ids=", ".join(unknown)))
-            region.payment_providers = wanted
-        return Wire({"region": fields.pick(_region_wire(region))})
-
-
-async def _region(session: AsyncSession, region_id: str) -> Region:
-    region = (
-        await session.execute(locked(select(Region).where(Region.id == region_id)))
-    ).scalar_one_or_none()
-    if region is None:
-        raise NotFound(f"Region with id: {region_id} not found")
-    return region
-
-
-def _region_wire(region: Region) -> JsonDict:
-    offered = [{"id": provider_id, "is_enabled": True} for provider_id in region.payment_providers]
-    return {**region_wire(region), "payment_providers": offered}

@@ -1,4 +1,4 @@
-"""FastAPI dependencies: the member of staff who asks."""
+"""FastAPI dependencies: the member of staff who asks, or a program with a secret key of theirs."""
 
 from typing import Annotated, Any
 
@@ -8,6 +8,7 @@ from backend.edge.authentication import MaybeOwner, NotSignedIn
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.own_pages import may_use_cookie
 from backend.staff.rights import Actor, Right
+from backend.staff.secret_keys import actor_of_key, key_in
 from backend.staff.sessions import Browser, actor_of_session, actor_of_token, token_in
 
 
@@ -16,10 +17,13 @@ async def maybe_staff(
 ) -> Actor | None:
     """The member of staff who asks; None for anybody else.
 
-    A bearer token is sent by whoever has it, and goes before the cookie. A browser sends the cookie by itself: it
-    counts as `backend.edge.own_pages.may_use_cookie` says.
+    A bearer token or a secret key is sent by whoever has it, and goes before the cookie. A browser sends the cookie by
+    itself: it counts as `backend.edge.own_pages.may_use_cookie` says.
     """
-    if "authorization" in request.headers:
+    authorization = request.headers.get("authorization")
+    if authorization is not None:
+        if key := key_in(authorization):
+            return await actor_of_key(database, key)
         return await actor_of_token(database, owner) if owner is not None else None
     return await actor_of_session(database, token_in(request)) if may_use_cookie(request, settings) else None
 

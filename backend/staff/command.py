@@ -1,12 +1,12 @@
 """Staff on the command line: what `trompo admin` does."""
 
-from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import NotFound
+from backend.staff.invites import invite, list_invites
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, create_staff, list_staff, set_password, staff_with
-from backend.staff.sessions import end_all, sessions_of
+from backend.staff.sessions import end_everywhere, sessions_of
 
 WHEN = "%Y-%m-%d %H:%M UTC"
 
@@ -17,16 +17,29 @@ async def create(database: Database, email: str, password: str, role: Role) -> s
     return f"{email} may use the Admin API."
 
 
+async def ask_in(database: Database, email: str, role: Role) -> str:
+    """Invite somebody by mail. Returns what was done, in a sentence.
+
+    Raises:
+        InvalidData, Duplicate, Conflict: see `invite`.
+    """
+    async with database.transaction() as session:
+        invited = await invite(session, COMMAND_LINE, email, role)
+    return f"{invited.email} is invited: the running shop sends the mail."
+
+
 async def list_all(database: Database) -> str:
-    """Everybody, one a line: address, role, and what there is to know."""
+    """Everybody, one a line: address, role, and what there is to know. Who is invited stands below."""
     async with database.read() as session:
         staff = await list_staff(session, COMMAND_LINE)
+        invites = await list_invites(session, COMMAND_LINE)
     lines = [
         f"{one.email}  {one.role}"
         + ("  disabled" if one.is_disabled else "")
         + ("" if one.has_second_factor else "  no second factor")
         for one in staff
     ]
+    lines += [f"{one.email}  {one.role}  invited" + ("  over" if one.is_over else "") for one in invites]
     return "\n".join(lines) or "There is no staff: trompo admin create"
 
 
@@ -73,8 +86,7 @@ async def show_sessions(database: Database, email: str, *, end: bool) -> str:
     staff_id = await _find(database, email)
     if end:
         async with database.transaction() as session:
-            await record(session, COMMAND_LINE, "session ended", Subject(Thing.STAFF, staff_id))
-            await end_all(session, staff_id)
+            await end_everywhere(session, COMMAND_LINE, staff_id)
         return f"{email} is signed out everywhere."
     async with database.read() as session:
         found = await sessions_of(session, COMMAND_LINE, staff_id)

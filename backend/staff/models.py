@@ -1,4 +1,4 @@
-"""Staff, the browsers they are signed in with, and the recovery codes of their second factor."""
+"""Staff, their browsers, the recovery codes of their second factor, keys of programs, and who is invited."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from sqlmodel import Field
 
 from backend.clock import now
 from backend.database import UtcDateTime
-from backend.ids import secret_id
+from backend.ids import new_id, secret_id
 from backend.tables import Timestamps
 
 
@@ -58,3 +58,39 @@ class StaffRecoveryCode(Timestamps, table=True):
 
     code_hash: str = Field(primary_key=True)
     staff_id: str = Field(foreign_key="staff.id", index=True, ondelete="CASCADE")
+
+
+class SecretKey(Timestamps, table=True):
+    """A key by which a program uses the Admin API. Of the token, only the hash is stored: it is shown once."""
+
+    __tablename__ = "secret_key"
+
+    id: str = Field(default_factory=lambda: new_id("apk"), primary_key=True)
+    token_hash: str = Field(unique=True)
+    redacted: str
+    """The beginning and the end of the token, by which people tell keys apart."""
+    title: str
+    role: str
+    """What the program may: see `backend.staff.rights.Role`. It never has the second factor."""
+    created_by: str = Field(foreign_key="staff.id", index=True)
+    """The member of staff who made it. The key counts as long as this is an owner who is not disabled."""
+    last_used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_by: str | None = None
+
+
+class StaffInvite(Timestamps, table=True):
+    """Somebody who was asked by mail to work here, until they do. Of the token, only the hash is stored."""
+
+    __tablename__ = "staff_invite"
+
+    id: str = Field(default_factory=lambda: secret_id("invite"), primary_key=True)
+    email: str = Field(unique=True)
+    role: str
+    invited_by: str
+    """Who sent it last: the id of a member, or `command line`."""
+    token_hash: str | None = Field(default=None, unique=True)
+    """Of the link in the last mail that was written; None before the first."""
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When the mail left; None while it is to be sent."""

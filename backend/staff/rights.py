@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.errors import Forbidden
+from backend.texts import _
 
 OFFICE = "/oficina"
 
@@ -19,6 +20,14 @@ class Role(StrEnum):
     SHOP = "shop"
     STOCKROOM = "stockroom"
     ACCOUNTANT = "accountant"
+
+
+ROLE_NAMES = {
+    Role.OWNER: _("Dueño"),
+    Role.SHOP: _("Tienda"),
+    Role.STOCKROOM: _("Bodega"),
+    Role.ACCOUNTANT: _("Contabilidad"),
+}
 
 
 class Right(StrEnum):
@@ -36,7 +45,7 @@ class Right(StrEnum):
     READ_ATTENTION = "see what must be resolved"
     RESOLVE_ATTENTION = "resolve it"
     READ_SETTINGS = "see locations, shipping options, regions, channels and keys"
-    CHANGE_SETTINGS = "change locations, shipping options and regions"
+    CHANGE_SETTINGS = "change locations, shipping options, regions, channels and keys"
     READ_AUDIT = "see who did what"
     EXPORT_PERSONAL_DATA = "take personal data out"
     CHANGE_STAFF = "see and change staff"

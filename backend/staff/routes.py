@@ -25,6 +25,7 @@ from backend.errors import ShopError, TooManyRequests, Unauthorized
 from backend.settings import Settings
 from backend.staff import second_factor, service, sessions, signing_in
 from backend.staff.access import StaffMember, ThisBrowser
+from backend.staff.invites import InviteOver
 from backend.staff.schemas import (
     StaffAnswer,
     StaffChange,
@@ -41,6 +42,8 @@ def told(error: ShopError) -> Wire:
     match error:
         case signing_in.WrongPassword():
             message = _("El correo o la contraseña no coinciden.")
+        case InviteOver():
+            message = _("Este enlace ya no sirve. Abre el del último correo, o pide otra invitación.")
         case Unauthorized():
             message = _("Tu sesión terminó. Entra otra vez.")
         case TooManyRequests():
@@ -198,6 +201,15 @@ async def confirm_second_factor(
         database, settings.signing_key, actor, body.code, client=visitor.client
     )
     return _with_cookie(settings, token, {"recovery_codes": codes})
+
+
+@session_router.post("/second-factor/off")
+async def turn_second_factor_off(
+    body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: AnyVisitor
+) -> Wire:
+    """Do without a second factor from now on, by a code of it."""
+    await second_factor.turn_off(database, settings.signing_key, actor, body.code, client=visitor.client)
+    return Wire({})
 
 
 @session_router.get("/sessions")

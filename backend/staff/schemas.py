@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from backend.edge.schemas import Body, LenientBody, ListResponse, ResponseModel, Text, example
 from backend.edge.wire import JsonDict, iso, stamps
+from backend.staff.invites import InviteView
 from backend.staff.rights import Role
 from backend.staff.service import StaffView
 from backend.staff.sessions import SessionView
@@ -47,6 +48,36 @@ class Typed(LenientBody):
     password: Text = ""
     new_password: Text = ""
     code: Text = ""
+    token: Text = ""
+
+
+class InviteOut(ResponseModel):
+    """Somebody who was asked by mail to work here. `role` and `sent_at` are the shop's own."""
+
+    id: str
+    email: str = ""
+    role: Role | None = None
+
+
+class InviteAnswer(BaseModel):
+    """An invitation."""
+
+    invite: InviteOut
+
+
+class InviteListAnswer(ListResponse):
+    """The invitations that were not accepted yet."""
+
+    invites: list[InviteOut]
+
+
+class NewInvite(Body):
+    """Whom to invite."""
+
+    model_config = example(email="lina@trompo.example", role="stockroom")
+
+    email: Text
+    role: Annotated[Role, Field(strict=False)] = Role.STOCKROOM
 
 
 def staff_wire(staff: StaffView) -> JsonDict:
@@ -62,6 +93,21 @@ def staff_wire(staff: StaffView) -> JsonDict:
         "is_disabled": staff.is_disabled,
         "has_second_factor": staff.has_second_factor,
         **stamps(staff.created_at, staff.updated_at),
+    }
+
+
+def invite_wire(invite: InviteView) -> JsonDict:
+    """An invitation as the platform names things, without the token: only the mail has it."""
+    return {
+        "id": invite.id,
+        "email": invite.email,
+        "accepted": False,
+        "expires_at": iso(invite.expires_at),
+        "metadata": None,
+        "role": invite.role,
+        "sent_at": iso(invite.sent_at),
+        "is_over": invite.is_over,
+        **stamps(invite.created_at, invite.updated_at),
     }
 
 

@@ -15,19 +15,19 @@ from dataclasses import dataclass
 import pyotp
 import segno
 from cryptography.fernet import Fernet, InvalidToken
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
 from backend.audit import Subject, Thing, record
 from backend.clock import now
 from backend.database import Database, locked
-from backend.errors import InvalidData, NotAllowed
+from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.passwords import hash_of
 from backend.rate_limit import Client, RateLimit
 from backend.staff.models import Staff, StaffRecoveryCode
 from backend.staff.rights import OFFICE, Actor, Right, SecondFactorMissing
-from backend.staff.sessions import end_others, raise_session
+from backend.staff.sessions import end_others, lower_session, raise_session
 from backend.tables import table_of
 from backend.texts import _
 
@@ -42,7 +42,7 @@ RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
 """80 random bits: a fast hash of them is enough."""
 
-_STAFF, _RECOVERY = table_of(Staff), table_of(StaffRecoveryCode)
+_RECOVERY = table_of(StaffRecoveryCode)
 
 
 class WrongCode(InvalidData):
@@ -147,21 +147,55 @@ async def prove(database: Database, signing_key: str, actor: Actor, code: str, *
     return token
 
 
+async def turn_off(database: Database, signing_key: str, actor: Actor, code: str, *, client: Client) -> None:
+    """Do without a second factor from now on, by a code of it. Every other session of the member ends.
+
+    Raises:
+        WrongCode, NotAllowed, TooManyRequests: see `prove`.
+    """
+    if not actor.session_id:
+        raise NotAllowed(NO_SESSION)
+    await rate_limit.hit(database, CODES, actor.id, client)
+    async with database.transaction() as session:
+        await record(session, actor, "second factor tried", Subject(Thing.STAFF, actor.id))
+        is_right = await _use(session, signing_key, actor.id, code)
+        if is_right:
+            await record(session, actor, "second factor turned off", Subject(Thing.STAFF, actor.id))
+            await _take(session, actor.id)
+            await end_others(session, actor.id, actor.session_id)
+            await lower_session(session, actor.session_id)
+    if not is_right:  # raised out here, so that the wrong try stays counted
+        raise WrongCode
+    await rate_limit.refund(database, CODES, actor.id, client)
+
+
 async def reset(session: AsyncSession, actor: Actor, staff_id: str) -> None:
     """Take the second factor from somebody who has lost it. Their sessions end.
 
     Raises:
         Forbidden: the actor may not change staff.
+        NotFound: there is no such member.
     """
     actor.require(Right.CHANGE_STAFF)
+    await _locked(session, staff_id)
     await record(session, actor, "second factor taken", Subject(Thing.STAFF, staff_id))
-    await session.execute(
-        update(_STAFF)
-        .where(_STAFF.c.id == staff_id)
-        .values(totp_secret=None, totp_pending=None, totp_last_step=None, totp_failures=0)
-    )
-    await session.execute(delete(_RECOVERY).where(_RECOVERY.c.staff_id == staff_id))
+    await _take(session, staff_id)
     await end_others(session, staff_id, "")
+
+
+async def recovery_codes_left(session: AsyncSession, actor: Actor) -> int:
+    """How many of the actor's own recovery codes were not used yet."""
+    query = select(func.count()).select_from(_RECOVERY).where(_RECOVERY.c.staff_id == actor.id)
+    return (await session.execute(query)).scalar_one()
+
+
+async def _take(session: AsyncSession, staff_id: str) -> None:
+    """Delete the second factor and its recovery codes."""
+    staff = await _locked(session, staff_id)
+    staff.totp_secret = staff.totp_pending = staff.totp_last_step = None
+    staff.totp_failures = 0
+    await session.flush()
+    await session.execute(delete(_RECOVERY).where(_RECOVERY.c.staff_id == staff_id))
 
 
 async def _use(session: AsyncSession, signing_key: str, staff_id: str, code: str) -> bool:
@@ -216,4 +250,7 @@ def _fernet(signing_key: str) -> Fernet:
 
 
 async def _locked(session: AsyncSession, staff_id: str) -> Staff:
-    return (await session.execute(locked(select(Staff).where(Staff.id == staff_id)))).scalar_one()
+    staff = (await session.execute(locked(select(Staff).where(Staff.id == staff_id)))).scalar_one_or_none()
+    if staff is None:
+        raise NotFound(f"User with id: {staff_id} was not found")
+    return staff

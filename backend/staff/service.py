@@ -11,7 +11,7 @@ from backend import rate_limit
 from backend.audit import Subject, Thing, record
 from backend.contact import is_email, tidy_email
 from backend.database import Database, database_now, locked
-from backend.errors import Duplicate, InvalidData, NotAllowed, NotFound
+from backend.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.rate_limit import Client, RateLimit
 from backend.settings import Settings
@@ -113,20 +113,28 @@ async def change_staff(
     *,
     role: Role | None = None,
     is_disabled: bool | None = None,
+    seen: Role | None = None,
 ) -> StaffView:
     """Give a member another role, disable or enable them; None leaves what is. Who is disabled is out at once.
 
+    `seen` is the role that whoever gives another one has seen.
+
     Raises:
-        Forbidden: the actor may not change staff.
+        Forbidden: the actor may not change staff, or may no longer.
         NotFound: there is no such member.
         NotAllowed: it is the last owner, who would be none any more.
+        Conflict: their role is another than was seen.
     """
     actor.require(Right.CHANGE_STAFF)
-    owners = (await session.execute(locked(select(Staff).where(_IS_OWNER).order_by(Staff.id)))).scalars()
-    others = [
-        owner for owner in owners if owner.id != staff_id
-    ]  # all locked: two owners cannot disable each other
+    # all owners are locked, so that two cannot disable each other
+    found = (await session.execute(locked(select(Staff).where(_IS_OWNER).order_by(Staff.id)))).scalars()
+    owners = {owner.id for owner in found}
+    if actor.session_id and actor.id not in owners:  # since this request began
+        raise Forbidden(f"The role {actor.role} is no longer {actor.id}'s")
+    others = owners - {staff_id}
     staff = await _locked_staff(session, Staff.id == staff_id)
+    if seen is not None and staff.role != seen:
+        raise Conflict(f"The role is {staff.role} by now")
     stops = is_disabled or (role is not None and role is not Role.OWNER)
     if stops and staff.role == Role.OWNER and staff.disabled_at is None and not others:
         raise NotAllowed(NEEDS_AN_OWNER)

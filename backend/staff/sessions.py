@@ -146,6 +146,11 @@ async def raise_session(session: AsyncSession, session_id: str) -> str:
     return token
 
 
+async def lower_session(session: AsyncSession, session_id: str) -> None:
+    """The session goes on without the second factor."""
+    await session.execute(update(_SESSION).where(_SESSION.c.id == session_id).values(second_factor_at=None))
+
+
 async def close_session(session: AsyncSession, token: str) -> None:
     """Sign one browser out."""
     await _revoke(session, _SESSION.c.token_hash == hash_of(token))
@@ -157,6 +162,20 @@ async def end_all(session: AsyncSession, staff_id: str) -> None:
         update(_STAFF).where(_STAFF.c.id == staff_id).values(token_epoch=_STAFF.c.token_epoch + 1)
     )
     await _revoke(session, _SESSION.c.staff_id == staff_id)
+
+
+async def end_everywhere(session: AsyncSession, actor: Actor, staff_id: str) -> None:
+    """Sign a member of staff out everywhere, programs too. One may do so oneself; for others one needs the right.
+
+    Raises:
+        Forbidden: it is somebody else, and the actor may not change staff.
+        NotFound: there is no such member.
+    """
+    _require_own(actor, staff_id)
+    if await session.get(Staff, staff_id) is None:
+        raise NotFound(f"User with id: {staff_id} was not found")
+    await record(session, actor, "session ended", Subject(Thing.STAFF, staff_id))
+    await end_all(session, staff_id)
 
 
 async def end_others(session: AsyncSession, staff_id: str, session_id: str) -> None:

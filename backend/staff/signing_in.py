@@ -3,7 +3,6 @@
 from sqlalchemy import select
 
 from backend import rate_limit
-from backend.audit import Subject, Thing, record
 from backend.contact import tidy_email
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import USER, TokenOwner
@@ -14,7 +13,7 @@ from backend.rate_limit import RateLimit
 from backend.staff.models import Staff
 from backend.staff.rights import Actor
 from backend.staff.service import staff_with
-from backend.staff.sessions import Browser, close_session, end_all, open_session
+from backend.staff.sessions import Browser, close_session, end_everywhere, open_session
 
 STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=60, per_subject=50, per_day=100)
 """Wrong passwords, as many as of customers (docs/security.md)."""
@@ -100,6 +99,5 @@ async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
     """Sign this browser out; with its member, every other one and the bearer tokens too."""
     async with database.transaction() as session:
         if actor is not None:
-            await record(session, actor, "session ended", Subject(Thing.STAFF, actor.id))
-            await end_all(session, actor.id)
+            await end_everywhere(session, actor, actor.id)
         await close_session(session, token)

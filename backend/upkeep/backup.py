@@ -7,10 +7,11 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from datetime import UTC
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NamedTuple
 
 from sqlalchemy import inspect
 
@@ -18,8 +19,10 @@ from backend.backups import Backup
 from backend.catalog.picture_store import PictureStore
 from backend.database import Database, database_now
 from backend.mail.rendering import OWN_TEMPLATES
+from backend.setting_values import private_folder
 from backend.settings import Settings
 from backend.upkeep.archive import Manifest, Writer
+from backend.upkeep.copy_places import SUFFIX, CopyStore
 from backend.upkeep.database_copies import NotMigrated, copy_database, is_empty
 
 PICTURES, SECRETS, TEMPLATES = "pictures", "secrets", "mail-templates"
@@ -33,48 +36,90 @@ STALE = 24 * 60 * 60
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A copy: where it is, its bytes, and how many files of pictures it holds."""
+    """A copy: its bytes, and how many files of pictures it holds."""
 
     path: Path
+    """The file; of one in a store, its name there."""
     size: int
     pictures: int
 
 
-async def make_backup(settings: Settings, database: Database, pictures: PictureStore, target: Path) -> Made:
+async def make_backup(
+    settings: Settings, database: Database, pictures: PictureStore, target: Path | CopyStore
+) -> Made:
     """Copy the shop into a file.
 
     Args:
         settings: the shop's.
         database: the shop's, at any revision.
         pictures: the shop's.
-        target: the file, which must not be there; or a folder, where its name tells the moment.
+        target: the file, which must not be there; or a folder, where its name tells the moment. The same in a store:
+            then the file is made in the data folder first.
 
     Raises:
         FileExistsError: there is such a file.
         NotMigrated: the database is not that of a shop.
-        PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written. Nothing is left.
+        PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: something cannot be read or written.
+            Nothing is left.
     """
     if await is_empty(database):
         raise NotMigrated
     async with database.read() as session:
         moment = await database_now(session)
-    target = _free_place(target, f"trompo-{moment.astimezone(UTC):%Y%m%d-%H%M%S}.tar.gz")
-    with work_folder(target.parent) as work, closing(Writer(target, work / "archive.part")) as writer:
-        copy = await copy_database(database, work)
-        for name, file in copy.files.items():
-            writer.add_file(name, file)
-            file.unlink()
-        count = await _add_pictures(writer, pictures)
-        for name, content in _own_files(settings):
-            writer.add(name, content)
-        size = writer.finish(Manifest(moment.isoformat(), copy.said, writer.files))
+    name = f"trompo-{moment.astimezone(UTC):%Y%m%d-%H%M%S}{SUFFIX}"
+    shop = _Shop(settings, database, pictures, moment)
+    if isinstance(target, CopyStore):
+        made = await _send(shop, target, name)
+    else:
+        path = _free_place(target, name)
+        with work_folder(path.parent) as work:
+            made = await _write(shop, path, work)
     async with database.transaction() as session:
         connection = await session.connection()
         if await connection.run_sync(lambda opened: inspect(opened).has_table(Backup.__tablename__)):
             session.add(
-                Backup(made_at=moment, size=size)
+                Backup(made_at=moment, size=made.size)
             )  # a database of an earlier version has no such table
-    return Made(target, size, count)
+    return made
+
+
+class _Shop(NamedTuple):
+    """What is copied, and the moment that its copy tells."""
+
+    settings: Settings
+    database: Database
+    pictures: PictureStore
+    moment: datetime
+
+
+async def _write(shop: _Shop, file: Path, work: Path) -> Made:
+    """Write the archive."""
+    with closing(Writer(file, work / "archive.part")) as writer:
+        copy = await copy_database(shop.database, work)
+        for name, part in copy.files.items():
+            writer.add_file(name, part)
+            part.unlink()
+        count = await _add_pictures(writer, shop.pictures)
+        for name, content in _own_files(shop.settings):
+            writer.add(name, content)
+        size = writer.finish(Manifest(shop.moment.isoformat(), copy.said, writer.files))
+    return Made(file, size, count)
+
+
+async def _send(shop: _Shop, store: CopyStore, usual_name: str) -> Made:
+    """Write the archive into the data folder, and send it from there.
+
+    Raises:
+        FileExistsError: the store has a file with this name.
+    """
+    name = store.name or usual_name
+    if await store.has(name):
+        raise FileExistsError(f"{name} is there already")
+    private_folder(shop.settings.data_dir)
+    with work_folder(shop.settings.data_dir) as work:
+        made = await _write(shop, work / name, work)
+        await store.put(name, made.path, made.size)
+    return replace(made, path=Path(name))
 
 
 def _free_place(target: Path, name: str) -> Path:

@@ -1,7 +1,8 @@
 """Pictures that nothing in the database names any more: of toys that are gone, or have others now.
 
 A picture is kept while its folder's name stands anywhere in the database: in any text of any table, those of later
-versions too. It has to be some days old: an import makes pictures before it writes what names them.
+versions too. It has to be some days old: an import makes pictures before it writes what names them, and staff send them
+before they save the product.
 """
 
 import re

@@ -8,6 +8,7 @@ import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from backend.catalog.picture_store import PictureStore
 from backend.database import Database
@@ -17,7 +18,16 @@ from backend.opening.lock import alone
 from backend.setting_values import private_folder
 from backend.settings import Settings
 from backend.upkeep.archive import MANIFEST, PIECE, Damaged, Manifest, Member, members, verify
-from backend.upkeep.backup import PICTURES, REVALIDATE_SECRET, SECRETS, SIGNING_KEY, TEMPLATES, work_folder
+from backend.upkeep.backup import (
+    PICTURES,
+    REVALIDATE_SECRET,
+    SECRETS,
+    SIGNING_KEY,
+    TEMPLATES,
+    WORK,
+    work_folder,
+)
+from backend.upkeep.copy_places import CopyStore, newest_copy
 from backend.upkeep.database_copies import (
     FOLDER,
     SQLITE,
@@ -94,6 +104,22 @@ async def restore(
             await restore_database(database, manifest.database, files)
     _write_own(settings.data_dir, small)
     return Restored(manifest.made_at, count)
+
+
+async def restore_from_store(
+    settings: Settings, database: Database, pictures: PictureStore, source: CopyStore, *, replace: bool
+) -> Restored:
+    """The same with a copy in a store: the one it names, or the newest. It is downloaded first.
+
+    Raises:
+        NoCopy, StoreUnavailable: there is none, or it cannot be had. Nothing was touched.
+        Damaged, CannotRestore, PicturesUnavailable, DatabaseUnavailable, OSError: see `restore`.
+    """
+    name = await newest_copy(source)
+    with TemporaryDirectory(prefix=WORK) as folder:
+        file = Path(folder) / name
+        await source.fetch(name, file)
+        return await restore(settings, database, pictures, file, replace=replace)
 
 
 def _require_known(manifest: Manifest, database: Database) -> None:

@@ -23,7 +23,8 @@ from backend.payment.providers.base import Verdict
 from backend.payment.states import FINAL
 from backend.rate_limit import EXPIRED as EXPIRED_COUNTERS
 from backend.sandbox.models import SandboxNotification
-from backend.staff.models import StaffSession
+from backend.staff.invites import KEPT as INVITES_KEPT_FOR
+from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import KEPT as STAFF_SESSIONS_KEPT_FOR
 from backend.tidying import Rule
 
@@ -91,6 +92,11 @@ RULES = (
         "staff's sessions that are over",
         StaffSession,
         (StaffSession.expires_at < db_now(-STAFF_SESSIONS_KEPT_FOR),),
+    ),
+    Rule(
+        "invitations that nobody accepted",
+        StaffInvite,
+        (StaffInvite.expires_at <= db_now(-INVITES_KEPT_FOR),),
     ),
     EXPIRED_COUNTERS,
     Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),

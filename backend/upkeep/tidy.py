@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.catalog.picture_store import PictureStore
+from backend.clock import now
 from backend.database import Database
 from backend.jobs import JobRun, periodic
 from backend.migrations.tables import all_tables
 from backend.tidying import BATCH, MAX_BATCHES
-from backend.upkeep.pictures import MOST_FOLDERS, find_orphans
+from backend.upkeep.pictures import MOST_FOLDERS, YOUNG, find_orphans
 from backend.upkeep.rules import RULES
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,8 @@ class Tidy:
         orphans = await find_orphans(self._database, self._pictures, all_tables())
         if delete:
             for start in range(0, len(orphans.names), DELETED_AT_ONCE):
-                await self._pictures.delete(orphans.names[start : start + DELETED_AT_ONCE])
+                some = orphans.names[start : start + DELETED_AT_ONCE]
+                await self._pictures.delete(some, unless_stored_after=now() - YOUNG)
         folders = len({name.partition("/")[0] for name in orphans.names})
         megabytes = orphans.size / 1e6
         return (

@@ -46,7 +46,10 @@ async def test_a_notification_beyond_the_bound_is_answered_with_200(size: int, a
         assert (answer.status_code, answer.text) == (200, "OK")
 
 
-@pytest.mark.parametrize("path", [SANDBOX, "/hooks/payment/gateway_pse", "/_event/?EIO=4&transport=polling"])
+@pytest.mark.parametrize(
+    "path",
+    [SANDBOX, "/hooks/payment/gateway_pse", "/_event/?EIO=4&transport=polling", "/admin/uploads"],
+)
 async def test_memory_stays_bounded(path: str, attacked: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=attacked.url, timeout=60) as client:
 

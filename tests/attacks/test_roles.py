@@ -28,6 +28,7 @@ BODIES = {
     "/orders/{order_id}": {"shipping_address": {}},
     "/notes": {"text": "x"},
     "/refunds": {"amount": 1, "reference": "x"},
+    "/admin/invites": {"email": "lina@trompo.example"},
     "/shipments": {"items": [{"id": "x", "quantity": 1}]},
     "/fulfillments": {"items": [{"id": "x", "quantity": 1}]},
     "/location-levels": {"location_id": "x", "stocked_quantity": 1},
@@ -39,6 +40,10 @@ BODIES = {
     "/admin/collections": {"title": "X"},
     "/admin/product-categories": {"name": "X"},
     "/admin/stock-locations": {"name": "X"},
+    "/admin/regions": {"name": "X", "currency_code": "cop"},
+    "/admin/sales-channels": {"name": "X"},
+    "/admin/api-keys": {"title": "X", "type": "publishable"},
+    "/api-keys/{key_id}": {"title": "X"},
     "/fulfillment-sets": {"name": "X", "type": "shipping"},
     "/service-zones": {"name": "X", "geo_zones": [{"type": "country", "country_code": "co"}]},
     "/admin/shipping-options": {

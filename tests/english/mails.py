@@ -31,6 +31,7 @@ VALUES: dict[str, Any] = {
     "due": time_label(now()),
     "since": time_label(now()),
     "details": "twice",
+    "role": "Shop",
 }
 
 

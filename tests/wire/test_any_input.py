@@ -33,7 +33,7 @@ from sqlalchemy import URL, select
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import Category, Collection, Product, PublishableKey, Variant
+from backend.catalog.models import Category, Collection, Product, PublishableKey, SalesChannel, Variant
 from backend.database import Database
 from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.settings import Settings
@@ -49,7 +49,7 @@ from backend.staff.service import create_staff
 from backend.start import prepare
 from tests.store_steps import HOME
 
-EXAMPLES = 8
+EXAMPLES = 5
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -62,6 +62,7 @@ TABLES: dict[str, Any] = {
     "category_id": Category,
     "collection_id": Collection,
     "location_id": StockLocation,
+    "channel_id": SalesChannel,
     "set_id": FulfillmentSet,
     "zone_id": ServiceZone,
     "service_zone_id": ServiceZone,

@@ -9,9 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from backend.catalog.cells import CellError
 from backend.catalog.importer.checking import Refused, check
-from backend.catalog.importer.pictures import PictureFolder, Prepared
+from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.importer.reading import Problem, Row, batches
 from backend.catalog.importer.writing import ImportResult, ShopChanged, write
+from backend.catalog.prepared_pictures import Prepared
 from backend.database import Database
 from backend.errors import ShopError
 

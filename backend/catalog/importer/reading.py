@@ -13,6 +13,7 @@ from backend.catalog.cells import UNCHANGED, Cell, CellError
 PRODUCT_CELLS = product_fields.CELLS
 VARIANT_CELLS = {
     "sku": Cell(cells.text(64)),
+    "ean": Cell(cells.bar_code, None),
     "price": Cell(cells.number(1_000_000_000, "89900")),
     "compare_at_price": Cell(cells.number(1_000_000_000, "109900"), None),
 }

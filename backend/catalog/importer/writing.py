@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
 from backend.catalog.importer.checking import Known
-from backend.catalog.importer.pictures import Prepared
 from backend.catalog.importer.places import category_handle
 from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Problem, Row
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.prepared_pictures import Prepared
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Moved, Reason, Why, note_movement

@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,7 @@ from backend.catalog.cells import CellError
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.picture_files import FOREVER, ServedPictures
 from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable, picture_store
+from backend.clock import now
 from backend.setting_values import s3_address
 from backend.settings import Settings
 from tests.s3_server import KEY_ID, SECRET, new_bucket, s3_server
@@ -72,7 +74,12 @@ async def test_what_is_stored_is_found_listed_and_deleted(pictures: PictureStore
     assert found is not None
     assert found.content == stored[1].encode()
     assert [pictures.has(name) for name in (stored[0], "0000/other", "../secret_key")] == [True, False, False]
-    await pictures.delete([stored[0], "0000/none", stored[0]])
+    since = now()
+    await pictures.delete(stored, unless_stored_after=since - timedelta(minutes=5))
+    assert await names(pictures) == stored  # they were stored again meanwhile
+    await pictures.delete(
+        [stored[0], "0000/none", stored[0]], unless_stored_after=since + timedelta(minutes=5)
+    )
     assert await names(pictures) == stored[1:]
     assert await pictures.get(stored[0]) is None
 

@@ -29,6 +29,9 @@ VALUES: dict[str, Any] = {
     "status": "published",
     "tax_rate": 5,
     "thumbnail": "/demo/trompo.webp",
+    "material": "Guayacán",
+    "origin_country": "co",
+    "warnings": "Tiene piezas pequeñas.",
     "weight": 0.3,
     "length": 9.0,
     "height": 8.0,
@@ -63,8 +66,8 @@ async def test_a_null_clears_what_may_be_empty_and_nothing_else(admin: httpx.Asy
     changed = (await post(admin, path, dict.fromkeys(VALUES)))["product"]
     assert {name: changed[name] for name in VALUES} == {
         **VALUES,
-        **dict.fromkeys(("subtitle", "description"), ""),
-        **dict.fromkeys(("thumbnail", "weight", "length", "height", "width")),
+        **dict.fromkeys(("subtitle", "description", "warnings"), ""),
+        **dict.fromkeys(("material", "origin_country", "thumbnail", "weight", "length", "height", "width")),
     }
 
 

@@ -14,7 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
 from backend.app import Shop, create_api
-from backend.edge.body_limit import MAX_DISCARDED_BYTES, with_bounded_bodies
+from backend.edge import body_limit
+from backend.edge.body_limit import MAX_DISCARDED_BYTES, Bound, with_bounded_bodies
 from backend.edge.requests import MAX_BODY_BYTES
 from backend.settings import Settings
 
@@ -146,6 +147,33 @@ async def test_a_body_that_does_not_end_in_time(path: str, expected: tuple[int, 
 
     status, body, _ = await ask(with_bounded_bodies(APP, within=0.05), path, stuck())
     assert (status, body) == expected
+
+
+LARGER = {"/sandbox": Bound(1_000_000, 60.0)}
+
+
+@pytest.mark.parametrize(("sizes", "status"), [([100_000] * 10, 200), ([100_000] * 11, 413)])
+async def test_a_path_may_have_a_bound_of_its_own(sizes: list[int], status: int) -> None:
+    app = with_bounded_bodies(APP, others=LARGER)
+    assert (await ask(app, "/sandbox", chunks(sizes)))[0] == status
+    assert (await ask(app, "/swallow", chunks(sizes)))[0] == 413
+
+
+async def test_beyond_a_bound_of_its_own_no_more_is_thrown_away_than_elsewhere() -> None:
+    taken: list[int] = []
+    app = with_bounded_bodies(APP, others=LARGER)
+    await ask(app, "/sandbox", chunks([100_000] * 10_000, taken))
+    assert sum(taken) < LARGER["/sandbox"].most + MAX_DISCARDED_BYTES + 200_000
+
+
+async def test_who_may_take_longer_must_go_on_sending(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stuck() -> AsyncIterator[Message]:
+        yield {"type": "http.request", "body": b"begin", "more_body": True}
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(body_limit, "BODY_WITHIN", 0.05)
+    status, *_ = await ask(with_bounded_bodies(APP, others=LARGER), "/sandbox", stuck())
+    assert status == 408
 
 
 async def test_a_failure_of_the_app_stays_one() -> None:

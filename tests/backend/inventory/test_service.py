@@ -163,3 +163,22 @@ async def test_many_shoppers_at_once_never_get_one_unit_too_many(database: Datab
     assert sum(served) == 5
     assert await _available(database, trompo) == 0
     assert await _available(database, yoyo) == 15
+
+
+async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
+    database: Database, floor: Floor
+) -> None:
+    trompo = await _toy(database, floor, stock=5)
+    async with database.transaction() as session:
+        await service.reserve(session, "order_a", {trompo: 3}, now() + SOON)
+        await service.fulfill(session, "order_a", {trompo: 2})
+        await service.cancel_fulfillment(session, "order_a", floor.location_id, {trompo: 2})
+    async with database.read() as session:
+        level = (await session.execute(select(InventoryLevel))).scalar_one()
+        assert (level.stocked, level.reserved) == (5, 3)
+        assert (await session.execute(select(Reservation.quantity))).scalar_one() == 3
+
+
+async def test_no_variant_has_no_units(database: Database) -> None:
+    async with database.read() as session:
+        assert await service.available_units(session, []) == {}

@@ -25,6 +25,7 @@ VALUES: dict[str, Any] = {
     "is_delivered": False,
     "amount": "$ 33.528",
     "reference": "0012345678",
+    "role": "Tienda",
     "id": "att_1",
     "title": "Pagaron dos veces",
     "advice": "Devuelve uno de los pagos.",

@@ -36,6 +36,7 @@ INSERT INTO inventory_level (id, variant_id, location_id, stocked, reserved, cre
 VALUES ('iitem_1', 'variant_1', 'sloc_1', 7, 2, '2026-01-02', '2026-01-02')
 """
 """A toy for sale, as the first revision has it."""
+BEFORE_STAFF_SEARCH = "b4d0e61f27a9"
 BEFORE_THE_CORE = "21acb43c9c7b"
 """The last revision before later work became jobs, and what a person must decide became attention rows."""
 OPEN_WORK = """
@@ -305,3 +306,12 @@ async def test_orders_of_before_are_found(empty: Database) -> None:
         ("ana@example.co", 1),
         ("inigo", 1),
     ]
+
+
+async def test_products_of_before_are_found(empty: Database) -> None:
+    await upgrade(empty, BEFORE_STAFF_SEARCH)
+    await write(empty, SHOP)
+    await upgrade(empty)
+    terms = [term for (term,) in await all_of(empty, "SELECT term FROM product_term ORDER BY term")]
+    assert {"arbol", "de", "name"} <= set(terms)
+    assert len(terms) == len(set(terms))

@@ -15,7 +15,10 @@ from backend.app import Shop
 from backend.database import db_now
 from backend.http_client import HttpClient, RetryPolicy, ServiceUnavailable, failing_services
 from backend.jobs import Worker
+from backend.jobs.models import Job
 from backend.mail.mailer import Mailer
+from backend.mail.models import Mail, MailKind
+from backend.mail.resending import resend_given_up
 from backend.monitoring import watch as watching
 from backend.monitoring.watch import Watch
 from backend.orders.models import Order
@@ -157,6 +160,45 @@ async def test_the_owner_gets_one_mail(shop: Shop, monkeypatch: pytest.MonkeyPat
     assert mail["Subject"] == "Aviso: Queda poco espacio en el disco"
     assert "5 MiB left" in text_of(mail)
     assert "5 MiB left" in text_of(mail, "html")
+
+
+async def test_mails_that_were_given_up_are_told_once_and_not_those_to_the_owner(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo")
+    inbox = Inbox()
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
+
+    async def send_in_vain() -> None:
+        inbox.is_broken = True
+        await worker.run_due("mail.send")
+        async with shop.database.transaction() as session:
+            since = db_now(-timedelta(days=4))
+            await session.execute(update(Job).values(failing_since=since, run_at=db_now()))
+        await worker.run_due("mail.send")
+        inbox.is_broken = False
+
+    async def look_again() -> list[tuple[str, str, str]]:
+        await watch(shop).look_at_the_shop(None)  # type: ignore[arg-type]
+        return await alerts(shop)
+
+    assert await look_again() == []
+    await bought(store, variant)
+    await bought(store, variant)
+    await send_in_vain()
+    assert await look_again() == [("mail", "", "mails that were given up: 2")]
+    assert len(await look_again()) == 1
+    await worker.run_due("mail.send")
+    assert [mail["Subject"] for mail in inbox.mails] == ["Aviso: Hay correos que no salieron"]
+    async with shop.database.transaction() as session:
+        await session.execute(update(Alert).values(ended_at=db_now()))
+        await session.execute(update(Mail).values(kind=MailKind.ALERT))
+    assert len(await look_again()) == 1  # nobody is told that telling failed
+    async with shop.database.transaction() as session:
+        await session.execute(update(Mail).values(kind=MailKind.ORDER_PAID))
+    await resend_given_up(shop.database)
+    assert len(await look_again()) == 1
 
 
 def test_a_webhook_needs_its_secret() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
@@ -223,3 +223,24 @@ async def test_orders_are_found(admin: httpx.AsyncClient, store: httpx.AsyncClie
     ):
         assert (await get(admin, "/admin/orders", **query))["count"] == count
     assert (await admin.get("/admin/orders/order_nosuch")).status_code == 404
+
+
+async def test_orders_are_read_without_the_files_of_their_labels(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    order = await bought(store, trompo, 1, price_type="calculated")
+    path = f"/admin/orders/{order['id']}"
+    await post(admin, f"{path}/fulfillments", packed(order, 1))
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        statements.append(statement)
+
+    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
+    (listed,) = (await get(admin, "/admin/orders"))["orders"]
+    assert listed["fulfillments"][0]["labels"]
+    await get(admin, path)
+    await get(store, f"/store/orders/{order['id']}")
+    assert not [
+        statement for statement in statements if statement.startswith("SELECT") and "label_pdf" in statement
+    ]

@@ -1,9 +1,13 @@
 """A region offers the ways to pay that it names, and no other (spec: What the service does 1)."""
 
+import asyncio
+
 import httpx
 import pytest
+from sqlalchemy import delete
 
 from backend.app import Shop
+from backend.catalog.models import Region
 from tests.shop_floor import Floor, make_toy, offer_payment
 from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
 
@@ -61,3 +65,73 @@ async def test_a_change_that_names_no_way_to_pay_leaves_them_as_they_are(
 ) -> None:
     changed = (await post(admin, region, {}))["region"]
     assert changed["payment_providers"] == [{"id": PSE, "is_enabled": True}]
+
+
+async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> None:
+    said = {
+        "name": "Toda Colombia",
+        "currency_code": "COP",
+        "countries": ["co"],
+        "automatic_taxes": True,
+        "metadata": {"a": 1},
+    }
+    changed = (await post(admin, region, said))["region"]
+    assert (changed["name"], changed["currency_code"], changed["metadata"]) == (
+        "Toda Colombia",
+        "cop",
+        {"a": 1},
+    )
+    assert (await get(admin, region))["region"] == changed
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"currency_code": "usd"}, '"cop", not "usd"'),
+        ({"countries": ["ve"]}, '["co"]'),
+        ({"countries": ["co", "ve"]}, '["co"]'),
+        ({"countries": []}, '["co"]'),
+        ({"automatic_taxes": False}, "automatic_taxes"),
+    ],
+)
+async def test_a_region_is_colombia_in_pesos(
+    admin: httpx.AsyncClient, region: str, said: dict[str, object], why: str
+) -> None:
+    for path, body in ((region, said), ("/admin/regions", {"name": "Otra", "currency_code": "cop", **said})):
+        answer = await admin.post(path, json=body)
+        assert (answer.status_code, why in answer.json()["message"]) == (400, True), answer.text
+
+
+async def test_there_is_one_region_and_it_stays(admin: httpx.AsyncClient, region: str) -> None:
+    again = await admin.post("/admin/regions", json={"name": "Colombia 2", "currency_code": "cop"})
+    assert (again.status_code, "already assigned" in again.json()["message"]) == (400, True)
+    gone = await admin.delete(region)
+    assert (gone.status_code, "last region" in gone.json()["message"]) == (400, True)
+
+
+async def test_a_shop_without_a_region_gets_one_and_not_two(
+    admin: httpx.AsyncClient, shop: Shop, region: str
+) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(delete(Region))
+    new = {"name": "Colombia", "currency_code": "cop", "countries": ["co"], "payment_providers": [MANUAL]}
+    wrong = await admin.post("/admin/regions", json={**new, "payment_providers": ["pp_stripe"]})
+    assert wrong.status_code == 400
+    answers = await asyncio.gather(*(admin.post("/admin/regions", json=new) for _ in range(2)))
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    (made,) = (await get(admin, "/admin/regions"))["regions"]
+    assert made["payment_providers"] == [{"id": MANUAL, "is_enabled": True}]
+
+
+async def test_of_two_regions_one_can_go_unless_something_was_sold_there(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, region: str
+) -> None:
+    async with shop.database.transaction() as session:
+        other = Region(name="Colombia, por error")
+        session.add(other)
+    await post(store, "/store/carts", {"region_id": region.rsplit("/", 1)[1]})
+    used = await admin.delete(region)
+    assert (used.status_code, "Carts or orders" in used.json()["message"]) == (400, True)
+    gone = await admin.delete(f"/admin/regions/{other.id}")
+    assert gone.json() == {"id": other.id, "object": "region", "deleted": True}
+    assert (await admin.delete(f"/admin/regions/{other.id}")).status_code == 404

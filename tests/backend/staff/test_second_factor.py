@@ -223,3 +223,24 @@ async def test_a_reset_ends_it(
         assert (await entered(new_browser, code))[1].status_code == 400
     browser, _ = await entered(new_browser)
     assert (await browser.post("/auth/staff/second-factor/begin")).status_code == 200
+
+
+async def test_it_is_turned_off_by_a_code_alone(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+    off = "/auth/staff/second-factor/off"
+    other, _ = await entered(new_browser, owner.code())
+    owner.clock.pass_steps(2)
+    wrong = await owner.browser.post(off, json={"code": "000000"})
+    assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["code"])
+    assert (await owner.browser.post(off, json={"code": owner.recovery_codes[0]})).status_code == 200
+    assert not (await actor_at(shop, owner.browser)).has_second_factor
+    assert await actor_of_session(shop.database, other.cookies[COOKIE]) is None
+    async with shop.database.read() as session:
+        assert (await session.execute(select(StaffRecoveryCode))).first() is None
+    owner.clock.pass_steps(2)
+    again = await owner.browser.post("/auth/staff/second-factor", json={"code": owner.code()})
+    assert again.status_code == 400
+    begun = await owner.browser.post("/auth/staff/second-factor/begin")  # and may set up another
+    assert begun.status_code == 200
+    program = Actor((await actor_at(shop, owner.browser)).id, Role.OWNER)
+    with pytest.raises(NotAllowed):
+        await second_factor.turn_off(shop.database, "key", program, "1", client=Client("190.24.1.1"))

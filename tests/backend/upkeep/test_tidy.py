@@ -30,6 +30,7 @@ from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.models import Staff, StaffSession
 from backend.tables import table_of
+from backend.upkeep.pictures import Orphans, find_orphans
 from backend.upkeep.rules import RULES
 from backend.upkeep.tidy import Tidied, Tidy
 from tests.backend.upkeep.conftest import YEAR, count, make_old, rows_of
@@ -286,6 +287,21 @@ async def test_pictures_that_nothing_names_go(
     assert all(file.exists() for file in (*named, *young))
     assert not any(file.parent.exists() for file in gone)
     assert (await tidy.tidy())[-1].count == 0
+
+
+async def test_a_picture_that_is_stored_again_while_it_is_looked_for_stays(
+    shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = store_file(shop.settings.data_dir, "00aa/toy-320.webp")
+
+    async def then_stored_again(*known: Any) -> Orphans:
+        found = await find_orphans(*known)
+        shop.pictures.put("00aa/toy-320.webp", b"RIFF")
+        return found
+
+    monkeypatch.setattr("backend.upkeep.tidy.find_orphans", then_stored_again)
+    await tidy.tidy()
+    assert file.exists()
 
 
 async def test_pictures_stay_where_the_store_does_not_answer(

@@ -43,13 +43,15 @@ def silent(_total: int | None, _title: str) -> AbstractContextManager[Steps]:
 class Importer:
     def __init__(self, database: Database, floor: Floor, folder: Path) -> None:
         self.database, self.floor, self.folder = database, floor, folder
+        self.allow_private = True
 
     async def __call__(
         self, text: str, *, only_check: bool = False, makes_places: bool = False
     ) -> Counter[str]:
         file = self.folder / "toys.csv"
         file.write_text(text, "utf-8")
-        pictures = PictureFolder(self.folder, picture_store(Settings(data_dir=self.folder)))
+        store = picture_store(Settings(data_dir=self.folder))
+        pictures = PictureFolder(self.folder, store, allow_private=self.allow_private)
         done = await import_file(
             self.database,
             file,
@@ -360,9 +362,14 @@ async def test_a_picture_that_is_hosted_is_fetched_and_what_does_not_answer_is_t
             (problem,) = await importer.refused(f"{head}b,B,5,{address}/{name}\n")
             assert problem.startswith("line 2, pictures: ")
             assert says in problem
-        monkeypatch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1000)
-        (problem,) = await importer.refused(f"{head}b,B,5,{address}/large.png\n")
-        assert "larger than" in problem
+        with monkeypatch.context() as patch:
+            patch.setattr("backend.catalog.importer.pictures.MOST_FETCHED", 1000)
+            (problem,) = await importer.refused(f"{head}b,B,5,{address}/large.png\n")
+            assert "larger than" in problem
+        importer.allow_private = False
+        (problem,) = await importer.refused(f"{head}b,B,5,{address}/fotos/Trompo%20rojo.png\n")
+        assert "is no address of the open internet" in problem
+        importer.allow_private = True
     (problem,) = await importer.refused(f"{head}b,B,5,{address}/gone.png\n")
     assert "does not answer" in problem
     (problem,) = await importer.refused(f"{head}b,B,5,https://\n")

@@ -1,0 +1,124 @@
+"""Bodies, parameters and answers of sales channels and of keys (wire: commerce-api, Admin)."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import (
+    Body,
+    FilledName,
+    Ids,
+    ListParameters,
+    ListResponse,
+    Metadata,
+    Name,
+    ResponseModel,
+    Text,
+    example,
+)
+from backend.staff.rights import Role
+
+
+class ChannelsParameters(ListParameters):
+    """Which sales channels."""
+
+    id: list[Name] | None = None
+    name: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
+
+
+class ChannelChange(Body):
+    """What may be said of a sales channel; what is left out stays."""
+
+    model_config = example(description="La tienda de la calle 13")
+
+    name: FilledName | None = None
+    description: Text | None = None
+    is_disabled: Literal[False] | None = None
+    metadata: Metadata | None = None
+
+
+class NewChannel(ChannelChange):
+    """A new sales channel."""
+
+    model_config = example(name="Feria del juguete")
+
+    name: FilledName
+
+
+class ChannelOut(ResponseModel):
+    """A way to sell."""
+
+    id: str
+    name: str | None = None
+
+
+class ChannelAnswer(BaseModel):
+    """A way to sell."""
+
+    sales_channel: ChannelOut
+
+
+class ChannelsAnswer(ListResponse):
+    """The ways to sell."""
+
+    sales_channels: list[ChannelOut]
+
+
+KeyType = Literal["publishable", "secret"]
+
+
+class KeysParameters(ListParameters):
+    """Which keys."""
+
+    id: list[Name] | None = None
+    title: list[Name] | None = None
+    type: KeyType | None = None
+    q: Name | None = Field(None, description="Part of the title.")
+
+
+class KeyChange(Body):
+    """The key's title."""
+
+    model_config = example(title="Aplicación de la feria")
+
+    title: FilledName
+
+
+class NewKey(KeyChange):
+    """A new key: a publishable one for the Store API, or a secret one for the Admin API."""
+
+    model_config = example(title="Aplicación de la feria", type="publishable")
+
+    type: KeyType
+    role: Annotated[Role, Field(strict=False)] | None = Field(
+        None, description="Whose rights a secret key has: `shop` unless told otherwise."
+    )
+
+
+class KeyChannels(Body):
+    """The sales channel that a publishable key is to name: one."""
+
+    model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class KeyOut(ResponseModel):
+    """A key. The token of a publishable one is no secret; that of a secret one is shown once, when it is made."""
+
+    id: str
+    token: str | None = None
+
+
+class KeyAnswer(BaseModel):
+    """A key."""
+
+    api_key: KeyOut
+
+
+class KeysAnswer(ListResponse):
+    """The keys."""
+
+    api_keys: list[KeyOut]

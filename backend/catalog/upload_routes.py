@@ -1,0 +1,111 @@
+"""`POST /admin/uploads`: pictures from staff (platform: uploads). Who asks is known before any of the body is read."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, Field
+from starlette.datastructures import UploadFile
+
+from backend.catalog.picture_store import PicturesUnavailable
+from backend.catalog.uploads import AT_ONCE, MOST_BYTES, MOST_FILES, PictureUploads, SentFile
+from backend.edge.errors import REFUSALS, Refusal
+from backend.edge.requests import WireRoute
+from backend.edge.wire import Wire
+from backend.errors import InvalidData
+from backend.outage import RETRY_AFTER
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+PATH = "/admin/uploads"
+FILES = "files"
+MULTIPART = "multipart/form-data"
+MOST_FIELDS, MOST_FIELD_BYTES = 10, 1024
+"""Of fields that are no files; there should be none."""
+SENT = {
+    "required": True,
+    "content": {
+        MULTIPART: {
+            "schema": {
+                "type": "object",
+                "required": [FILES],
+                "properties": {
+                    FILES: {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": MOST_FILES,
+                        "items": {"type": "string", "format": "binary"},
+                    }
+                },
+            }
+        }
+    },
+}
+
+router = APIRouter(
+    route_class=WireRoute,
+    tags=["admin: catalogue"],
+    responses={
+        **REFUSALS,
+        413: {"model": Refusal, "description": f"The body is longer than {MOST_BYTES >> 20} MiB."},
+        429: {"model": Refusal, "description": f"{AT_ONCE} others are sending pictures."},
+    },
+    dependencies=staff_who_may(Right.CHANGE_CATALOG),
+)
+
+
+class StoredFile(BaseModel):
+    """A picture in the shop's store, to be named by a product's `images`."""
+
+    id: str = Field(examples=["file_0a1b2c3d4e5f6071"])
+    url: str = Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])
+
+
+class UploadsAnswer(BaseModel):
+    """The pictures in the order of the files."""
+
+    files: list[StoredFile]
+
+
+async def uploads_of(request: Request) -> PictureUploads:
+    """The running shop's uploads."""
+    uploads: PictureUploads = request.app.state.uploads
+    return uploads
+
+
+@router.post(PATH, response_model=UploadsAnswer, openapi_extra={"requestBody": SENT})
+async def upload_pictures(
+    actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(uploads_of)]
+) -> Wire:
+    """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
+
+    All or none are taken. They are made into the widths that pages ask for, turned upright, and lose what a camera
+    wrote into them, such as the place. What no product names after a week is deleted.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
+        raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
+    with uploads.place(actor):
+        async with request.form(
+            max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
+        ) as form:
+            sent = [_file(name, part) for name, part in form.multi_items()]
+            if not sent:
+                raise InvalidData("No files were uploaded")
+            try:
+                stored = await uploads.store(actor, sent)
+            except PicturesUnavailable as error:
+                body = {"type": "unavailable", "message": str(error)}
+                return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+    return Wire({"files": [{"id": one.id, "url": one.url} for one in stored]})
+
+
+def _file(name: str, part: UploadFile | str) -> SentFile:
+    """One part of the body.
+
+    Raises:
+        InvalidData: it is none of the files.
+    """
+    if name != FILES:
+        raise InvalidData(f"Invalid request: Unrecognized fields: '{name[:MOST_FIELD_BYTES]}'")
+    if isinstance(part, str):
+        raise InvalidData(f"Invalid request: Expected type: 'file' for field '{FILES}', got: 'string'")
+    return SentFile(part.filename or "", part.size or 0, part.file)

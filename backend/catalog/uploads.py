@@ -1,0 +1,158 @@
+"""Pictures that staff send: checked by their content, made into the widths that pages ask for, and stored.
+
+One is made at a time in each process, beside the event loop, so that a few large ones take neither its memory nor its
+processors from those who buy. A picture is named by its content: sent twice it has one address. What no product names
+is deleted after some days (`backend.upkeep.pictures`); what is sent again counts as new.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
+from backend.catalog.prepared_pictures import prepared_upload
+from backend.errors import InvalidData, TooManyRequests
+from backend.staff.rights import Actor, Right
+
+MOST_FILES = 10
+MOST_FILE_BYTES = 15 << 20
+MOST_BYTES = MOST_FILES * MOST_FILE_BYTES + (64 << 10)
+"""Of one request: the files, and what is written around them."""
+READ_WITHIN = 300.0
+"""Seconds until the whole request is there: ten pictures over a slow line."""
+AT_ONCE = 6
+"""Requests that are read or wait at the same time; each may have `MOST_BYTES` on the disk."""
+RETRY_AFTER = 3
+MADE_WITHIN = 60.0
+"""Seconds for a request's pictures once they are there, waiting included."""
+LONGEST_NAME = 100
+"""Letters of a file's name that are shown."""
+HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
+"""What a file that a telephone made in HEIC says after `ftyp`."""
+
+log = logging.getLogger(__name__)
+
+
+class PictureRefused(InvalidData):
+    """A file is no picture that the shop can use. `reason` tells programs why."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    def body(self) -> dict[str, Any]:
+        """The error as JSON, with the reason as its code."""
+        return {**super().body(), "code": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file as it was sent. Nothing that the sender says of it is believed.
+
+    Attributes:
+        name: as the sender calls it; only shown.
+        size: its bytes.
+        content: a temporary file.
+    """
+
+    name: str
+    size: int
+    content: BinaryIO
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A stored picture: its id, and the address of its widest file."""
+
+    id: str
+    url: str
+
+
+class PictureUploads:
+    """Takes pictures from staff into the store."""
+
+    def __init__(self, pictures: PictureStore) -> None:
+        self._pictures = pictures
+        self._places = AT_ONCE
+        self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pictures")
+
+    @contextmanager
+    def place(self, actor: Actor) -> Iterator[None]:
+        """A place for one request, before anything of it is read.
+
+        Raises:
+            Forbidden: see `Actor.require`.
+            TooManyRequests: others take all places.
+        """
+        actor.require(Right.CHANGE_CATALOG)
+        if not self._places:
+            raise TooManyRequests("Others are sending pictures: try again", retry_after=RETRY_AFTER)
+        self._places -= 1
+        try:
+            yield
+        finally:
+            self._places += 1
+
+    async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[Uploaded]:
+        """Make these files into pictures, and store them, in their order.
+
+        Raises:
+            Forbidden: see `Actor.require`.
+            PictureRefused: one of them cannot be used. Those before it are stored, and deleted later like any that
+                nothing names.
+            PicturesUnavailable: the store does not take them, or not in time.
+        """
+        actor.require(Right.CHANGE_CATALOG)
+        for file in files:
+            if file.size > MOST_FILE_BYTES:
+                most = f"{MOST_FILE_BYTES >> 20} MiB"
+                raise PictureRefused(f"{_shown(file.name)} is larger than {most}", "too_many_bytes")
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(MADE_WITHIN):
+                return [await loop.run_in_executor(self._maker, self._make, file) for file in files]
+        except TimeoutError:
+            log.warning("pictures were not made within %s seconds", MADE_WITHIN)
+            raise PicturesUnavailable("the pictures were not made in time") from None
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._maker.shutdown(wait=False, cancel_futures=True)
+
+    def _make(self, file: SentFile) -> Uploaded:
+        """Make one picture's files and store them, those that are there already too: they count as new then."""
+        from backend.catalog.pictures import (
+            Fault,
+            UnusablePicture,
+            made,
+            opened,
+            shape_of,
+        )  # loads the library
+
+        file.content.seek(0)
+        content = file.content.read()
+        digest = blake2b(content, digest_size=8).hexdigest()
+        try:
+            with opened(BytesIO(content)) as image:
+                shape = shape_of(image)
+                prepared = prepared_upload(digest, shape.width, shape.height)
+                names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
+                for width, picture in made(image, shape):
+                    self._pictures.put(names[width], picture)
+        except UnusablePicture as error:
+            fault, message = error.fault, str(error)
+            if fault is Fault.NO_PICTURE and content[4:8] == b"ftyp" and content[8:12] in HEIC:
+                fault, message = Fault.HEIC, "is in HEIC, which cannot be read here: send it as JPEG"
+            raise PictureRefused(f"{_shown(file.name)} {message}", fault) from error
+        return Uploaded(f"file_{digest}", prepared.url)
+
+
+def _shown(name: str) -> str:
+    """A file's name within a message."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name[:LONGEST_NAME]) or "The file"

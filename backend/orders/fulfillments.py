@@ -1,0 +1,17 @@
+"""Fulfillments as they are read: without the files of their labels, which are large and which only printing needs."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
+
+from backend.orders.models import Fulfillment
+
+FULFILLMENTS = select(Fulfillment).options(defer(Fulfillment.label_pdf)).order_by(Fulfillment.id)
+"""All of them, the oldest first."""
+
+
+async def fulfillments_of_order(session: AsyncSession, order_id: str) -> Sequence[Fulfillment]:
+    """The order's fulfillments, the oldest first."""
+    return (await session.execute(FULFILLMENTS.where(Fulfillment.order_id == order_id))).scalars().all()

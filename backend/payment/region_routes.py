@@ -1,0 +1,79 @@
+"""The Admin API of regions and of the payment providers that they offer (wire: commerce-api, Admin)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from sqlalchemy import select
+
+from backend.catalog.models import Region
+from backend.catalog.wire import region_wire
+from backend.edge.dependencies import Db, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Deleted, ListParameters
+from backend.edge.wire import JsonDict, Wire
+from backend.payment import regions
+from backend.payment.region_schemas import AdminRegionAnswer, AdminRegionsAnswer, NewRegion, RegionChange
+from backend.payment.routes import Payments
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin/regions",
+    route_class=WireRoute,
+    tags=["admin: payments"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_SETTINGS),
+)
+
+
+@router.get("", response_model=AdminRegionsAnswer)
+async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+    """The regions: there is one, Colombia."""
+    async with database.read() as session:
+        found = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
+    return Wire(listed("regions", map(_shown, page_of(found, asked)), len(found), asked))
+
+
+@router.post("", response_model=AdminRegionAnswer)
+async def create_region(
+    actor: StaffMember, body: NewRegion, database: Db, payments: Payments, fields: Shown
+) -> Wire:
+    """The region of a shop that has none: Colombia, in pesos."""
+    async with database.transaction() as session:
+        return _region(await regions.create_region(session, actor, body, payments.providers), fields)
+
+
+@router.get("/{region_id}", response_model=AdminRegionAnswer)
+async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
+    """The region."""
+    async with database.read() as session:
+        return _region(await regions.find_region(session, region_id), fields)
+
+
+@router.post("/{region_id}", response_model=AdminRegionAnswer)
+async def change_region(
+    *, region_id: str, actor: StaffMember, body: RegionChange, database: Db, payments: Payments, fields: Shown
+) -> Wire:
+    """Change its name, or which ways to pay it offers. Payments that have been started are not touched."""
+    async with database.transaction() as session:
+        region = await regions.change_region(session, actor, region_id, body, payments.providers)
+        return _region(region, fields)
+
+
+@router.delete("/{region_id}", response_model=Deleted)
+async def delete_region(actor: StaffMember, region_id: str, database: Db) -> Wire:
+    """Delete it, unless it is the last one or something was sold in it."""
+    async with database.transaction() as session:
+        await regions.delete_region(session, actor, region_id)
+    return Wire({"id": region_id, "object": "region", "deleted": True})
+
+
+def _region(region: Region, fields: Fields) -> Wire:
+    return Wire({"region": fields.pick(_shown(region))})
+
+
+def _shown(region: Region) -> JsonDict:
+    offered = [{"id": provider_id, "is_enabled": True} for provider_id in region.payment_providers]
+    return {**region_wire(region), "payment_providers": offered}

@@ -1,0 +1,52 @@
+"""Bodies and answers of regions (wire: commerce-api, Admin)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import Body, FilledName, ListResponse, Metadata, ResponseModel, example
+
+
+class RegionChange(Body):
+    """What may be said of a region; what is left out stays. `payment_providers` are those it offers from now on."""
+
+    model_config = example(payment_providers=["gateway_pse", "pp_system_default"])
+
+    name: FilledName | None = None
+    currency_code: FilledName | None = None
+    countries: Annotated[list[FilledName], Field(max_length=20)] | None = None
+    automatic_taxes: Literal[True] | None = None
+    is_tax_inclusive: Literal[True] | None = None
+    payment_providers: Annotated[list[FilledName], Field(max_length=20)] | None = None
+    metadata: Metadata | None = None
+
+
+class NewRegion(RegionChange):
+    """A new region, in a shop that has none. It offers PSE unless told otherwise."""
+
+    model_config = example(
+        name="Colombia", currency_code="cop", countries=["co"], payment_providers=["gateway_pse"]
+    )
+
+    name: FilledName
+    currency_code: FilledName
+
+
+class AdminRegionOut(ResponseModel):
+    """Where the shop sells, and how one can pay there."""
+
+    id: str
+    name: str | None = None
+    payment_providers: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class AdminRegionAnswer(BaseModel):
+    """A region."""
+
+    region: AdminRegionOut
+
+
+class AdminRegionsAnswer(ListResponse):
+    """The regions."""
+
+    regions: list[AdminRegionOut]

@@ -1,0 +1,112 @@
+"""Secret keys: by these programs use the Admin API, each with the rights of a role (wire: commerce-api, Admin).
+
+A key is sent as the user name of HTTP Basic, as the platform's SDK does. It never has the second factor, makes no
+other key, and counts only while it is not revoked and the member of staff who made it is an owner and not disabled.
+"""
+
+import binascii
+from base64 import b64decode
+from collections.abc import Collection
+from datetime import timedelta
+from secrets import token_hex
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.database import Database, db_now
+from backend.errors import NotAllowed
+from backend.passwords import hash_of
+from backend.staff.models import SecretKey, Staff
+from backend.staff.rights import Actor, Right, Role
+from backend.tables import table_of
+from backend.texts import _
+
+PREFIX = "sk_"
+USED_EVERY = timedelta(minutes=1)
+NO_PERSON = "A secret key is made by a member of staff who is signed in, not by another key"
+
+_KEY, _STAFF = table_of(SecretKey), table_of(Staff)
+_BY_TOKEN = (
+    select(
+        _KEY.c.id,
+        _KEY.c.role,
+        (_KEY.c.last_used_at.is_(None) | (_KEY.c.last_used_at < db_now(-USED_EVERY))).label("is_unseen"),
+    )
+    .join(_STAFF, _STAFF.c.id == _KEY.c.created_by)
+    .where(
+        _KEY.c.token_hash == bindparam("token_hash"),
+        _KEY.c.revoked_at.is_(None),
+        _STAFF.c.disabled_at.is_(None),
+        _STAFF.c.role == Role.OWNER,
+    )
+)
+
+
+def key_in(authorization: str) -> str:
+    """The secret key in an `Authorization` header: `Basic` and the key with a colon in base64, or the key as it is.
+
+    Returns:
+        The key; empty where there is none.
+    """
+    scheme, _space, sent = authorization.partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    sent = sent.strip()
+    if not sent.startswith(PREFIX):
+        try:
+            sent = b64decode(sent, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError, ValueError):
+            return ""
+    key = sent.partition(":")[0]
+    return key if key.startswith(PREFIX) else ""
+
+
+async def actor_of_key(database: Database, key: str) -> Actor | None:
+    """The program whose secret key it is; None for one that nobody made, that is revoked, or that counts no longer."""
+    if not key:
+        return None
+    async with database.read() as session:
+        row = (await session.execute(_BY_TOKEN, {"token_hash": hash_of(key)})).one_or_none()
+    if row is None:
+        return None
+    if row.is_unseen:
+        async with database.transaction() as session:
+            await session.execute(update(_KEY).where(_KEY.c.id == row.id).values(last_used_at=db_now()))
+    return Actor(row.id, Role(row.role))
+
+
+async def create_secret_key(
+    session: AsyncSession, actor: Actor, title: str, role: Role
+) -> tuple[SecretKey, str]:
+    """A new secret key with the rights of this role.
+
+    Returns:
+        The key, and its token, which nobody can read again.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotAllowed: no member of staff makes it.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    if await session.get(Staff, actor.id) is None:
+        raise NotAllowed(NO_PERSON)
+    token = f"{PREFIX}{token_hex(32)}"
+    key = SecretKey(
+        token_hash=hash_of(token), redacted=redacted(token), title=title, role=role, created_by=actor.id
+    )
+    await record(session, actor, "created", Subject(Thing.API_KEY, key.id))
+    session.add(key)
+    await session.flush()
+    return key, token
+
+
+async def key_names(session: AsyncSession, key_ids: Collection[str]) -> dict[str, str]:
+    """What people call the secret keys among these ids."""
+    found = await session.execute(select(_KEY.c.id, _KEY.c.title).where(_KEY.c.id.in_(set(key_ids))))
+    return {key_id: _("Llave {title}").format(title=title) for key_id, title in found}
+
+
+def redacted(token: str) -> str:
+    """What is shown of a token, as the platform does."""
+    return f"{token[:6]}***{token[-3:]}"
