@@ -1,7 +1,8 @@
 """Opens the shop for work on it, with hot reload: `python -m storefront.dev`.
 
-Vite serves the pages on PORT; websocket and API are on port 8000 beside it. There are no documents here: every address
-answers with the same shell and status 200, and the browser draws the page with its title and head.
+Vite serves the pages on PORT, and hands on to port 8000 beside it what websocket and API answer. There are no documents
+here: every other address answers with the same shell and status 200, and the browser draws the page with its title and
+head.
 """
 
 import asyncio

@@ -31,6 +31,7 @@ class DocumentMeta:
         title: without the shop's name, which the head adds.
         image: an absolute url, for those who share the page.
         canonical: an absolute url.
+        previous, following: the absolute urls of the pages of the list before and after this one.
         structured_data: JSON-LD that is safe inside a `<script>`.
         first_picture: what is fetched before all other pictures.
         moved_to: the path where what was asked for is found now (status 301).
@@ -45,6 +46,8 @@ class DocumentMeta:
     structured_data: str = field(default="", repr=False)
     first_picture: FirstPicture | None = None
     moved_to: str = ""
+    previous: str = ""
+    following: str = ""
 
 
 def absolute(path: str) -> str:

@@ -13,10 +13,13 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
-from backend.edge.body_limit import with_bounded_bodies
+from backend.catalog import uploads
+from backend.catalog.upload_routes import PATH as UPLOADS
+from backend.edge.body_limit import Bound, with_bounded_bodies
 from backend.edge.observed import observed
 from backend.settings import Settings, load_settings
 from backend.tracing import start_tracing
+from storefront.api_segments import API_SEGMENTS
 from storefront.build import CLIENT, RENDERER, STAMP
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
@@ -28,13 +31,7 @@ from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
 from storefront.static_files import with_cache_headers
 
-API_SEGMENTS = frozenset(
-    {
-        "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "metrics", "docs", "openapi.json",
-        "sandbox", "pictures",
-    }
-)  # fmt: skip
-"""The first path segments that belong to the API; everything else is Reflex's."""
+LARGER_BODIES = {UPLOADS: Bound(uploads.MOST_BYTES, uploads.READ_WITHIN)}
 WEBSOCKET, BUILT_PAGES = "/_event", ""
 """Where Reflex has mounted what the shop uses of it."""
 
@@ -42,7 +39,7 @@ WEBSOCKET, BUILT_PAGES = "/_event", ""
 def mount_api(pages: ASGIApp) -> ASGIApp:
     """Reflex's `api_transformer`: make the shop of this process and put its API beside the pages.
 
-    In development Vite serves the pages, on another port; only the websocket comes here then.
+    In development Vite serves the pages, on another port; it hands on the rest.
     """
     shop = Shop(_settings())
     if endpoint := shop.settings.otel_exporter_otlp_endpoint:
@@ -55,7 +52,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
         pages = _documents(shop, api, with_cache_headers(pages))
-    both = with_bounded_bodies(by_first_segment(api, pages))
+    both = with_bounded_bodies(by_first_segment(api, pages), others=LARGER_BODIES)
     return observed(with_security_headers(both, shop.settings), shop.settings.trusted_proxies)
 
 

@@ -9,24 +9,28 @@ keeps the office out of the shop's pages is in `storefront/office/building.py`.
 | `reconnect_patch` | `utils/state.js` | a page stays as it is while the server sends everything again |
 | `banner_text_patch` | `utils/state.js` | Reflex's banner speaks the shop's language |
 | `own_origin_patch` | `utils/state.js` | a page talks to the host it came from |
+| `proxy_patch` | `vite.config.js` | in development too: Vite hands on what the backend answers |
 | `drop_color_mode` | `app/_document.js` | no script chooses between light and dark before the first paint |
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Unpack
 
+from reflex.config import get_config
 from reflex.plugins import Plugin
 from reflex.plugins.base import PostBuildContext, PreCompileContext
-from reflex.utils.exec import is_prod_mode
 
 from backend.texts import _
+from storefront.api_segments import API_SEGMENTS
 
 STATE_JS = "utils/state.js"
 """The script that talks to the server. It comes with Reflex and outlives a build: see `toolchain.prepare_web`."""
 CONTEXT_JSX = "utils/context.jsx"
 DOCUMENT_JS = "app/_document.js"
+VITE_CONFIG_JS = "vite.config.js"
 
 
 class ReflexPatches(Plugin):
@@ -39,10 +43,10 @@ class ReflexPatches(Plugin):
         change(STATE_JS, reconnect_patch)
         change(CONTEXT_JSX, initial_state_patch)
         change(DOCUMENT_JS, drop_color_mode)
-        if is_prod_mode():
-            change(STATE_JS, own_origin_patch)
+        change(STATE_JS, own_origin_patch)
         from storefront.office import building  # when it is imported, Reflex must have read its configuration
 
+        change(VITE_CONFIG_JS, partial(proxy_patch, segments=API_SEGMENTS, backend=get_config().api_url))
         context["add_save_task"](building.states_script)
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
@@ -132,11 +136,14 @@ def initial_state_patch(source: str) -> str:
 
 # ------------------------------------------------------------------------------------------------ reconnecting
 
-RECONNECT_IMPORT = 'import { inTurn, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+RECONNECT_IMPORT = 'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
 RECONNECT_CHANGES = {
     "      socket.current.auth = bootAuth(false);\n": """\
       startOver();
       socket.current.auth = bootAuth(false);
+""",
+    "    const delta = withoutUnknownSubstates(update.delta);\n": """\
+    const delta = withoutUnknownSubstates(keepEarly(update.delta, dispatch));
 """,
     """\
         for (const substate in delta) {
@@ -168,6 +175,8 @@ def reconnect_patch(source: str) -> str:
 
     Reflex shows each part as it comes. After a restart of the server that is an empty state first: every page went back
     to its skeleton for a moment, scrolled to the top and without what was typed in it.
+
+    The office's pages keep what is said of states whose script has not come yet.
 
     A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
 
@@ -222,8 +231,8 @@ def own_origin_patch(source: str) -> str:
     """`utils/state.js`, which talks to the host that its page came from.
 
     Reflex compiles `http://localhost:8000` into the pages and corrects only the host name when they run. A production
-    build must work on any host and port and behind https. In development Vite serves the pages on another port than the
-    backend, and the compiled address is the right one.
+    build must work on any host and port and behind https. In development Vite hands on what is not its own: see
+    `proxy_patch`.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
@@ -231,6 +240,32 @@ def own_origin_patch(source: str) -> str:
     if OWN_ORIGIN in source:
         return source
     return _replace(source, {ENDPOINT: ENDPOINT + OWN_ORIGIN}, STATE_JS, "own_origin_patch")
+
+
+# ------------------------------------------------------------------------------------------------ development
+
+VITE_PORT = "    port: process.env.PORT,\n"
+WEBSOCKET = "_event"
+
+
+def proxy_patch(source: str, segments: Iterable[str], backend: str) -> str:
+    """`vite.config.js`, whose development server hands on to the backend what the backend answers.
+
+    In production pages, API and websocket are one origin. So they are here: the bank of the sandbox comes back to the
+    shop, and links to the API work.
+
+    Args:
+        source: the file as Reflex writes it.
+        segments: the first path segments of the API.
+        backend: where the backend listens.
+
+    Raises:
+        RuntimeError: the file is not the one this patch was written for.
+    """
+    ours = "|".join(map(re.escape, sorted({*segments, WEBSOCKET})))
+    proxy = {f"^/({ours})(?=[/?]|$)": {"target": backend, "ws": True}}
+    changes = {VITE_PORT: f"{VITE_PORT}    proxy: {json.dumps(proxy)},\n"}
+    return _replace(source, changes, VITE_CONFIG_JS, "proxy_patch")
 
 
 # ------------------------------------------------------------------------------------------------ colour mode

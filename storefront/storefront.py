@@ -3,7 +3,8 @@
 import reflex as rx
 
 from backend.texts import html_language
-from storefront.components.frame import connection_banner, early_press_script, error_boundary
+from storefront.components.early_press import early_press_script
+from storefront.components.frame import connection_banner, error_boundary
 from storefront.draining import drain_at_sigterm
 from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages

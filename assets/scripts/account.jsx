@@ -50,7 +50,8 @@ const NOTHING = { number: 0, is_good: true, message: "", problems: {}, is_busy: 
 const Answer = createContext(NOTHING);
 export const useAnswer = () => useContext(Answer);
 
-// A form that is sent by HTTP. Once all is well it leads to `next` or to the page that the address names, or `done` is said.
+// A form that is sent by HTTP. Once all is well it leads to `next`, to the page that the address names or that the answer
+// does, or `done` is said.
 export function HttpForm({ action, next, done, offline, ownPage, className, children }) {
   const [answer, setAnswer] = useState(NOTHING);
 
@@ -58,8 +59,8 @@ export function HttpForm({ action, next, done, offline, ownPage, className, chil
     const body = JSON.stringify(token ? { ...values, token } : values);
     const headers = { "content-type": "application/json" };
     const response = await fetch(action, { method: "POST", headers, body, credentials: "same-origin" });
-    const { message = "", fields = {} } = await response.json().catch(() => ({}));
-    return { is_good: response.ok, message: response.ok ? done : message, problems: fields };
+    const { message = "", fields = {}, next: leads } = await response.json().catch(() => ({}));
+    return { is_good: response.ok, message: response.ok ? done : message, problems: fields, leads };
   };
 
   const submitted = async (event) => {
@@ -70,7 +71,7 @@ export function HttpForm({ action, next, done, offline, ownPage, className, chil
     const said = await sent(values).catch(() => ({ is_good: false, message: offline, problems: {} }));
     if (!said.is_good || !next) return setAnswer({ ...NOTHING, ...said, number: answer.number + 1 });
     tellOtherTabs();
-    window.location.assign(wantedPage(window.location.search, ownPage) || next); // busy until that page is there
+    window.location.assign(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there
   };
 
   return (

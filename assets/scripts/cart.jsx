@@ -1,9 +1,10 @@
 // The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
 // `answers` changes with its answers, good or bad, and ends every guess; 0 is what a server says that has restarted and has
-// answered nothing.
+// answered nothing. What it answered to an earlier document of this tab is no answer to what was pressed here.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { after, listen, watch } from "./effects.jsx";
+import { LOST, after, listen, sayLost, useLoss, watch } from "./effects.jsx";
+import { isNew, isOlder } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
@@ -11,6 +12,8 @@ const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
 const EVERYTHING_BELOW = "0px 0px 999999px 0px";
+
+const isAnswer = (number) => number !== 0 && !isOlder(number);
 
 // The cart is the browser's, not the tab's: what one tab changes, the others read again.
 export function CartTabs({ answers = 0, onStale }) {
@@ -21,7 +24,7 @@ export function CartTabs({ answers = 0, onStale }) {
     return () => tabs.current.close();
   }, []);
   useEffect(() => {
-    if (answers) tabs.current.postMessage(answers);
+    if (isAnswer(answers)) tabs.current.postMessage(answers);
   }, [answers]);
   return null;
 }
@@ -30,9 +33,10 @@ export function CartTabs({ answers = 0, onStale }) {
 export function useUnits(count, answers) {
   const [pending, setPending] = useState(0);
   useEffect(() => {
-    if (answers) setPending(0);
+    if (isAnswer(answers)) setPending(0);
   }, [answers]);
   useEffect(() => listen(window, ADDING, (event) => setPending((units) => units + event.detail)), []);
+  useEffect(() => listen(window, LOST, () => setPending(0)), []);
   useEffect(() => {
     if (pending) return after(GIVE_UP_MS, () => setPending(0));
   }, [pending]);
@@ -50,14 +54,26 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
   const [isPast, setPast] = useState(false);
   const button = useRef(null);
 
+  const giveUp = () => {
+    setStep("ready");
+    sayLost();
+  };
+  const asked = useLoss(giveUp);
+
   useEffect(() => setQuantity(1), [variantId]);
 
   // what was asked for is in the cart now, or it was refused
-  useEffect(() => setStep((now) => (now === "adding" && added ? "added" : now)), [added]);
-  useEffect(() => setStep((now) => (now === "adding" && answers ? "ready" : now)), [answers]);
-
+  useEffect(() => setStep((now) => (now === "adding" && isAnswer(added) ? "added" : now)), [added]);
   useEffect(() => {
-    if (step !== "ready") return after(step === "adding" ? GIVE_UP_MS : SAID_MS, () => setStep("ready"));
+    if (!isAnswer(answers)) return;
+    asked(false);
+    setStep((now) => (now === "adding" ? "ready" : now));
+  }, [answers]);
+
+  // without a connection it waits to be sent, which is said elsewhere
+  useEffect(() => {
+    if (step === "adding") return after(GIVE_UP_MS, () => (isNew ? setStep("ready") : giveUp()));
+    if (step === "added") return after(SAID_MS, () => setStep("ready"));
   }, [step]);
 
   // scrolled past on a phone, the button comes along at the bottom
@@ -68,6 +84,7 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
     if (step === "adding") return;
     setStep("adding");
     window.dispatchEvent(new CustomEvent(ADDING, { detail: quantity }));
+    asked();
     onAdd(variantId, quantity);
   };
 
@@ -101,10 +118,16 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
   const [value, setValue] = useState(quantity);
   const timer = useRef();
   const tell = useRef(null); // what is still to be told
+  const asked = useLoss(() => {
+    setValue(quantity);
+    sayLost();
+  });
 
   useEffect(() => setValue(quantity), [quantity]);
   useEffect(() => {
-    if (answers !== 0) setValue(quantity);
+    if (answers === 0) return;
+    asked(false);
+    setValue(quantity);
   }, [answers]);
   useEffect(() => () => tell.current?.(), []);
 
@@ -114,6 +137,7 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
     tell.current = () => {
       clearTimeout(timer.current);
       tell.current = null;
+      asked();
       onChange(lineId, to);
     };
     timer.current = setTimeout(tell.current, SETTLE_MS);

@@ -15,13 +15,14 @@ const KINDS = ["categories", "brands", "ages"];
 const Choices = createContext(null);
 export const useChoices = () => useContext(Choices);
 
-export function CatalogChoices({ state, answer, step, onBrowse, children }) {
+export function CatalogChoices({ state, answer, step, most, onBrowse, children }) {
   const { key, search } = useLocation();
   const [mine, setMine] = useState(null);
   const [askedAt, setAskedAt] = useState(-1);
 
   const asked = new URLSearchParams(search);
-  const isOther = answer.category !== (asked.get("category") ?? "") || answer.text !== (asked.get("q") ?? "").trim();
+  const isAt = (name, told) => told === (asked.get(name) ?? "").trim();
+  const isOther = !isAt("category", answer.category) || !isAt("q", answer.text) || !isAt("page", answer.asked_page);
   const isBusy = isOther || askedAt === answer.number;
 
   const ask = (choices) => {
@@ -42,7 +43,7 @@ export function CatalogChoices({ state, answer, step, onBrowse, children }) {
 
   const now = mine ?? answer.choices;
   const choose = (change) => {
-    const next = { ...now, shown: step, ...change };
+    const next = { ...now, shown: step, start: 0, ...change };
     setMine(next);
     window.history.replaceState({ ...window.history.state, [ENTRY]: next }, "");
     ask(next);
@@ -56,6 +57,12 @@ export function CatalogChoices({ state, answer, step, onBrowse, children }) {
   const chips = KINDS.flatMap((kind) => now[kind].map((value) => ({ kind, value, label: labelOf(kind, value) })));
   if (now.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
 
+  const shown = answer.page.cards.length;
+  const start = answer.choices.start;
+  const go = (event, change) => {
+    event.preventDefault();
+    choose(change);
+  };
   const value = {
     chips,
     is_busy: isBusy,
@@ -68,29 +75,35 @@ export function CatalogChoices({ state, answer, step, onBrowse, children }) {
     }),
     dropping: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
     clearing: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false }) },
-    more: useMore(answer.page.cards.length, isBusy, (shown) => choose({ shown: shown + step })),
+    earlier: { onClick: (event) => answer.earlier || isBusy || go(event, { start: Math.max(0, start - most), shown: most }) },
+    more: useMore(shown, start, isBusy, (event) => {
+      if (shown + step <= most) go(event, { start, shown: shown + step });
+      else if (!answer.further) go(event, { start: start + shown }); // else the link leads there
+    }),
   };
   return <Choices value={value}>{children}</Choices>;
 }
 
 // The button for more of the list. The focus goes on to the first of the toys that came: after the last ones the button is
 // gone, and the focus with it.
-function useMore(shown, isBusy, show) {
+function useMore(shown, start, isBusy, show) {
   const asked = useRef(null);
 
   useEffect(() => {
-    if (!asked.current || shown <= asked.current.from) return;
+    const isNext = asked.current && start !== asked.current.start; // what follows took the place of what was shown
+    if (!asked.current || (!isNext && shown <= asked.current.from)) return;
     const { from, button, isByPointer } = asked.current;
     asked.current = null;
     if (document.activeElement !== document.body && document.activeElement !== button) return; // they have gone on
-    document.querySelectorAll(".results .card__link")[from]?.focus({ preventScroll: isByPointer });
-  }, [shown]);
+    document.querySelectorAll(".results .card__link")[isNext ? 0 : from]?.focus({ preventScroll: isByPointer && !isNext });
+  }, [shown, start]);
 
   // not `disabled` while it is busy: the browser would take the focus from it
   const onClick = (event) => {
-    if (isBusy) return;
-    asked.current = { from: shown, button: event.currentTarget, isByPointer: event.detail > 0 };
-    show(shown);
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the link, elsewhere
+    if (isBusy) return event.preventDefault();
+    asked.current = { from: shown, start, button: event.currentTarget, isByPointer: event.detail > 0 };
+    show(event);
   };
   return { "aria-disabled": isBusy || undefined, onClick };
 }

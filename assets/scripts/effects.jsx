@@ -1,7 +1,7 @@
 // What scripts often do. What `after`, `listen` and `watch` give undoes them, as an effect does at its end.
 
 import { useEffect, useRef, useState } from "react";
-import { RECONNECTED, isNew } from "./reconnecting.js";
+import { RECONNECTED, hasSpoken, isNew } from "./reconnecting.js";
 
 export const after = (ms, work) => {
   const timer = setTimeout(work, ms);
@@ -26,16 +26,25 @@ export function useLasting(value, isKnown) {
   return last.current;
 }
 
-// `lost` is called when a new connection has been made since something was asked, which what this gives is told of. What is
-// asked while there is none waits for the next, and is not lost.
+// A press that came to nothing, or nobody knows what it came to: `notices.jsx` says so.
+export const LOST = "trompo:lost";
+export const sayLost = () => window.dispatchEvent(new Event(LOST));
+
+// `lost` is called when a new connection has been made since something was asked and there was no answer. What this gives
+// is told of both: `true`, or nothing, when something is asked, `false` when it is answered. What is asked while there is no
+// connection waits for the next, and is not lost.
 export function useLoss(lost) {
-  const isLost = useRef(false);
+  const isSent = useRef(null); // null while no answer is waited for
+  const latest = useRef(lost);
+  useEffect(() => { latest.current = lost; });
   const renewed = () => {
-    if (isLost.current) lost();
-    isLost.current = true;
+    if (isSent.current) {
+      isSent.current = null;
+      latest.current();
+    } else if (isSent.current === false) isSent.current = true;
   };
   useEffect(() => listen(window, RECONNECTED, renewed), []);
-  return () => { isLost.current = !isNew; };
+  return (isAsked = true) => { isSent.current = isAsked ? hasSpoken() && !isNew : null; };
 }
 
 // Whether someone is at an element, with the mouse or the keyboard, and the properties by which it knows.

@@ -1,8 +1,9 @@
 // What the shop has to say while a shopper goes on: short, polite, gone by itself, never in the way of the keyboard.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ADDING } from "./cart.jsx";
-import { after, listen, useHeld } from "./effects.jsx";
+import { LOST, after, listen, useHeld } from "./effects.jsx";
+import { isOlder } from "./reconnecting.js";
 
 const SHOWN_MS = 6000;
 
@@ -17,7 +18,7 @@ export function useFresh(message, isHydrated) {
   const isOpen = useRef(false);
 
   useEffect(() => {
-    const isNew = message.number !== 0 && message.number !== last.current;
+    const isNew = message.number !== 0 && message.number !== last.current && !isOlder(message.number);
     last.current = message.number;
     if (isNew && isOpen.current) setShown(message);
     isOpen.current ||= isHydrated;
@@ -30,4 +31,11 @@ export function useFresh(message, isHydrated) {
   }, [shown, isHeld]);
 
   return { shown, hold, leaving: { onClick: () => setShown(null) } };
+}
+
+// A press that was lost: nothing is known of it but that it was pressed.
+export function useLostPress() {
+  const [number, setNumber] = useState(0);
+  useEffect(() => listen(window, LOST, () => setNumber(Date.now())), []);
+  return useFresh(useMemo(() => ({ number }), [number]), true);
 }

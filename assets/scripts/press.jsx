@@ -2,6 +2,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { useLoss } from "./effects.jsx";
+import { isOlder } from "./reconnecting.js";
 
 const Busy = createContext(false);
 export const useBusy = () => useContext(Busy);
@@ -9,7 +10,9 @@ export const useBusy = () => useContext(Busy);
 // Around a form or buttons with `data-once`: busy from the first press to the next of the `answers`.
 export function Once({ answers, children }) {
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => setBusy(false), [answers]);
+  useEffect(() => {
+    if (!isOlder(answers)) setBusy(false);
+  }, [answers]);
   const asked = useLoss(() => setBusy(false)); // it can be pressed again
 
   const pressed = (event) => {

@@ -20,6 +20,7 @@ let missing = []; // the reminders that the server has yet to act upon
 let isSaid = false;
 let limit;
 let queue = null; // while the server gets to know the page: what is to be sent then
+let saidAtFirst = null; // the numbers in the first that the server said to this document
 
 // What is sent to the server in place of `event`: itself, what has the page begin anew, or nothing for now. `first`: makes
 // the event that everything begins with. `send`: sends events.
@@ -62,12 +63,41 @@ export function remind(state, isKnown, tell) {
   return () => reminders.delete(reminder);
 }
 
+// Whether the server said this number before it had heard of anything that was pressed in this document: it is the answer to
+// something that was pressed in an earlier one, whose state the server still knows.
+export const isOlder = (number) => Boolean(saidAtFirst?.has(number));
+
+// Whether the server has said anything to this document: until then, what is pressed waits to be sent.
+export const hasSpoken = () => saidAtFirst !== null;
+
+const numbersIn = (delta) => {
+  const values = Object.values(delta).flatMap(Object.values);
+  return values.map((value) => value?.number ?? value).filter(Number.isInteger);
+};
+
 const apply = (delta, dispatch) => {
   for (const state in delta) dispatch[state](delta[state]);
 };
 
+// The office's states come with a script of its own (assets/scripts/office/shell.jsx): what the server says of them before
+// that script is there waits for it.
+let early = {};
+export function keepEarly(delta, dispatch) {
+  if (early) {
+    for (const state in delta) if (!dispatch[state]) early[state] = { ...early[state], ...delta[state] };
+  }
+  return delta;
+}
+
+export function showEarly(dispatch) {
+  const deltas = early;
+  early = null;
+  apply(deltas ?? {}, dispatch);
+}
+
 // `delta`: what changes, by state. `dispatch`: by state, what shows it. `root`: the state that says when all was said.
 export function show(delta, dispatch, root) {
+  saidAtFirst ??= new Set(numbersIn(delta));
   if (!held) return apply(delta, dispatch);
 
   const release = () => {

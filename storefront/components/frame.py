@@ -103,9 +103,21 @@ def notices() -> rx.Component:
         data_testid="notice",
         special_props=[told.hold],
     )
+    lost = view(NOTICES, "useLostPress", Fresh)
+    failed = rx.el.div(
+        rx.el.p(
+            _("No alcanzamos a hacer lo que pulsaste. Mira cómo quedó e inténtalo otra vez."),
+            class_name="notice__text",
+        ),
+        close(lost.leaving),
+        class_name="notice notice--problem",
+        data_testid="lost-press",
+        special_props=[lost.hold],
+    )
     return rx.el.div(
         rx.el.div(rx.cond(added.shown, put), role="status", aria_atomic="true"),
         rx.el.div(rx.cond(told.shown, said), role="alert"),
+        rx.el.div(rx.cond(lost.shown, failed), role="alert"),
         class_name="notices",
     )
 
@@ -157,41 +169,3 @@ def section(title: str, *content: rx.Component, more: str = "", class_name: str 
         *content,
         class_name=f"section {class_name}",
     )
-
-
-EARLY_PRESS_SCRIPT = """
-(() => {
-  const waiting = [];
-  const hold = (event, again) => {
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    waiting.push(again);
-  };
-  const controls = 'button:not([type="submit"]), [data-opens], [type="checkbox"], [type="radio"]';
-  const pressed = (event) => {
-    const control = event.target.closest(controls);
-    if (control) hold(event, () => control.click());
-  };
-  const submitted = (event) => {
-    const form = event.target;
-    if (!form.hasAttribute("action")) hold(event, () => form.requestSubmit());
-  };
-  addEventListener("click", pressed, true);
-  addEventListener("submit", submitted, true);
-  window.pageIsHydrated = () => {
-    removeEventListener("click", pressed, true);
-    removeEventListener("submit", submitted, true);
-    queueMicrotask(() => waiting.splice(0).forEach((again) => again()));  // when all of the page is
-  };
-})();
-"""
-
-
-def early_press_script() -> rx.Component:
-    """The script for the head: what is pressed before a page is hydrated is done when it is.
-
-    A rendered document can be seen and pressed before its scripts have come, on a phone by seconds. Links and search
-    work without scripts. For buttons, boxes and other forms this script holds the events until the page calls
-    `window.pageIsHydrated` (`assets/scripts/arrival.jsx`).
-    """
-    return rx.el.script(EARLY_PRESS_SCRIPT)

@@ -17,11 +17,10 @@ REGISTER = "/account/register"
 RESET = "/account/reset"
 
 
-def catalog_path(category: str = "", text: str = "") -> str:
-    """The catalogue, of one category or as the answer to a search."""
-    query = "&".join(
-        f"{name}={quote(value)}" for name, value in (("category", category), ("q", text)) if value
-    )
+def catalog_path(category: str = "", text: str = "", *, age: str = "", sale: str = "", page: int = 1) -> str:
+    """The catalogue, of one category or as the answer to a search; from this page on."""
+    asked = {"category": category, "q": text, "age": age, "sale": sale, "page": str(page) if page > 1 else ""}
+    query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
     return f"{CATALOG}?{query}" if query else CATALOG
 
 

@@ -38,10 +38,12 @@ def first_tags(meta: DocumentMeta, site_name: str) -> str:
 
 
 def further_tags(meta: DocumentMeta, site_name: str) -> str:
-    """What is only for those who never run the page: the rest of Open Graph, and the structured data."""
+    """What is only for those who never run the page: neighbours, the rest of Open Graph, structured data."""
     is_product = '"@type":"Product"' in meta.structured_data
     return "".join(
         [
+            _link("prev", meta.previous),
+            _link("next", meta.following),
             _meta("property", "og:type", "product" if is_product else "website"),
             _meta("property", "og:url", meta.canonical),
             _meta("property", "og:site_name", site_name),
@@ -84,6 +86,10 @@ def initial_state_element(state: bytes) -> str:
 
 def _meta(kind: str, name: str, content: str, mark: str = "") -> str:
     return f'<meta {kind}="{name}" content="{escape(content)}" {mark}/>' if content else ""
+
+
+def _link(rel: str, url: str) -> str:
+    return f'<link rel="{rel}" href="{escape(url)}"/>' if url else ""
 
 
 def _preload(meta: DocumentMeta) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.browser import on_value
+from storefront.components.browser import on_nothing, on_value
 from storefront.components.forms import Combobox
 from storefront.components.hooks import hook, script, view
 from storefront.office.state import Told
 
 SHELL = script("office/shell")
 FORMS = script("office/forms")
+ORDERED = script("office/ordered")
 TOLD = script("office/told")
 CHOOSING = script("office/choosing")
 
@@ -43,7 +44,10 @@ class EditForm(rx.Component):
     answers: rx.Var[int]
     is_good: rx.Var[bool]
     question: rx.Var[str]
+    shown: rx.Var[str]
+    met: rx.Var[int]
     on_save: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+    on_discard: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +62,41 @@ class Edited:
 EDITED: ObjectVar[Edited] = view(FORMS, "useEdited", Edited)
 
 
+class Ordered(rx.Component):
+    """Rows of an `EditForm` that are put into order, added and taken away."""
+
+    library = ORDERED
+    tag = "Ordered"
+    items: rx.Var[Any]
+    blank: rx.Var[Any]
+    least: rx.Var[int]
+    placed: rx.Var[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedRows:
+    """The rows as they stand, and how many there are."""
+
+    rows: list[Any]
+    count: int
+
+
+ROWS: ObjectVar[OrderedRows] = view(ORDERED, "useRows", OrderedRows)
+"""Of the `Ordered` around the markup."""
+
+
 def on_act(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
     """An event that carries what to do, and the ids of what it is to be done with."""
     return [action, ids]
 
 
 class Choosing(rx.Component):
-    """A form around rows with boxes, and buttons for all that are chosen."""
+    """A form around rows with boxes, and buttons for all that are chosen. Rows with forms need `holds_forms`."""
 
     library = CHOOSING
     tag = "Choosing"
     answers: rx.Var[int]
+    holds_forms: rx.Var[bool]
     on_act: rx.EventHandler[on_act]  # type: ignore[type-arg, valid-type]
     on_print: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 

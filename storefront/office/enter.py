@@ -1,4 +1,8 @@
-"""The way into the office: address and password, sent by HTTP, as only an HTTP answer can set the session's cookie."""
+"""The way into the office: address and password, sent by HTTP, as only an HTTP answer can set the session's cookie.
+
+Whoever is invited chooses their password here, and whoever is in sets up their second factor. Which of them is shown
+follows from the address, in the browser: see `assets/scripts/office/entering.jsx`.
+"""
 
 from typing import Any
 
@@ -7,32 +11,33 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.browser import Arrival
 from storefront.components.forms import field
-from storefront.components.hooks import script
+from storefront.components.hooks import hook, script
 from storefront.components.pictures import MARK, drawing
 from storefront.live.state_loss import KnownClientState
 from storefront.office.browser import OfficeShell
-from storefront.office.places import OFFICE
+from storefront.office.places import ENTER, OFFICE
 from storefront.office.session import actor_at
-from storefront.pages.account.browser import ANSWER, OFFLINE, http_form, problem_in
+from storefront.pages.account.browser import ANSWER, HAS_TOKEN, OFFLINE, http_form, problem_in
 from storefront.state.handlers import event
 
 TITLE = _("Entrar a la oficina")
+ASKED: rx.Var[str] = hook(script("office/entering"), "useAsked").to(str)
+"""Which form the address asks for; empty for the one that signs in."""
 
 
 class OfficeEnterState(KnownClientState):
-    """The way in, and setting up the second factor for whoever is in."""
-
-    is_inside: rx.Field[bool] = rx.field(False)
+    """Where the page leads whoever has nothing to do here."""
 
     @event()
     async def load(self) -> Any:
-        """Whoever is signed in has nothing else to do here than to set up their second factor (`?codigo=1`)."""
-        actor = await actor_at(self)
-        wants_code = "codigo" in self.router.url.query_parameters
-        self.is_inside = actor is not None and wants_code
-        self.dirty_vars.update(self.base_vars)  # sent in any case: see storefront.on_demand
-        self._mark_dirty()
-        return rx.redirect(OFFICE, replace=True) if actor is not None and not wants_code else None
+        """Lead on whoever is signed in and asks for nothing, and to signing in whoever is not and wants a code."""
+        asked = self.router.url.query_parameters
+        if "invitacion" in asked:
+            return None  # on a browser where somebody else is signed in, too
+        is_inside = await actor_at(self) is not None
+        if "codigo" in asked:
+            return None if is_inside else rx.redirect(ENTER, replace=True)
+        return rx.redirect(OFFICE, replace=True) if is_inside else None
 
 
 def enter_field(name: str, label: str, fill: str, test_id: str, **more: Any) -> rx.Component:
@@ -112,13 +117,48 @@ def enrolling() -> rx.Component:
     )
 
 
+def invited() -> rx.Component:
+    """Choosing a password by the link of an invitation."""
+    choose = rx.fragment(
+        rx.el.p(_("Elige la contraseña con la que vas a entrar."), class_name="o-row__detail"),
+        http_form(
+            enter_field(
+                "password",
+                _("Contraseña"),
+                "new-password",
+                "office-password",
+                type="password",
+                hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
+            ),
+            action="/auth/staff/invitation",
+            leads_to=OFFICE,
+            submit=_("Entrar"),
+            busy=_("Entrando…"),
+            test_id="office-enter",
+        ),
+    )
+    gone = rx.el.p(
+        _("Abre otra vez el enlace del correo: por seguridad, esta página no lo guarda."),
+        class_name="o-row__detail",
+    )
+    return rx.fragment(
+        rx.el.h1(_("Bienvenido al equipo"), class_name="o-title"),
+        rx.cond(HAS_TOKEN, choose, gone),
+        rx.el.a(_("Ya tengo contraseña"), href=ENTER, class_name="o-disclosure"),
+    )
+
+
 def page() -> rx.Component:
-    """The way in, or setting up the second factor."""
+    """The form that the address asks for."""
     return OfficeShell.create(
         rx.el.main(
             rx.el.div(
                 drawing(MARK, 44),
-                rx.cond(OfficeEnterState.is_inside, enrolling(), entering()),
+                rx.cond(
+                    ASKED == "codigo",
+                    enrolling(),
+                    rx.cond(ASKED == "invitacion", invited(), entering()),
+                ),
                 class_name="o-enter",
             ),
             id="contenido",

@@ -12,8 +12,12 @@ ENROL = f"{ENTER}?codigo=1"
 ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
 PACK = f"{OFFICE}/empacar"
+PRODUCTS = f"{OFFICE}/productos"
+NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
+TEAM = f"{OFFICE}/equipo"
+OWN_ACCOUNT = f"{OFFICE}/cuenta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,11 @@ PLACES = (
     Place(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
     Place(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True),
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
+    Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
+    Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
+    Place(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),
 )
 
 

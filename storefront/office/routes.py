@@ -12,10 +12,30 @@ from storefront.office import attention, audit, enter, today
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.finding import find_orders
-from storefront.office.places import ATTENTION, AUDIT, ENTER, OFFICE, ORDERS, PACK, STOCK
+from storefront.office.orders.listing_state import OrdersState
+from storefront.office.places import (
+    ATTENTION,
+    AUDIT,
+    ENTER,
+    OFFICE,
+    ORDERS,
+    OWN_ACCOUNT,
+    PACK,
+    PRODUCTS,
+    STOCK,
+    TEAM,
+)
+from storefront.office.products import editor
+from storefront.office.products import page as products_page
+from storefront.office.products.editor_state import ProductState
+from storefront.office.products.finding import find_products
+from storefront.office.products.state import ProductsState
 from storefront.office.search import FINDERS
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
+from storefront.office.team import account
+from storefront.office.team import page as team_page
+from storefront.office.team.state import TeamState
 
 NAME = _("Oficina")
 """What every document's title ends with."""
@@ -59,15 +79,19 @@ class OfficePage:
 OFFICE_PAGES = (
     OfficePage(ENTER, enter.page, enter.OfficeEnterState, enter.TITLE),
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
-    OfficePage(ORDERS, listing.page, listing.OrdersState, listing.TITLE),
+    OfficePage(ORDERS, listing.page, OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
     OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
+    OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),
+    OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
+    OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),
+    OfficePage(OWN_ACCOUNT, account.page, account.OwnAccountState, account.TITLE),
 )
 
-FINDERS.append(find_orders)
+FINDERS.extend((find_orders, find_products))
 
 
 def office_page_at(segments: tuple[str, ...]) -> OfficePage | None:

@@ -31,7 +31,7 @@ from backend.errors import (
     TooManyRequests,
 )
 from backend.office.attention import count_open
-from backend.staff.rights import RIGHTS, Actor, Right, Role, SecondFactorMissing
+from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
 from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
 from storefront.live.refresh import SharedReads
@@ -43,12 +43,6 @@ from storefront.state.handlers import event, next_number
 log = logging.getLogger(__name__)
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
-ROLES = {
-    Role.OWNER: _("Dueño"),
-    Role.SHOP: _("Tienda"),
-    Role.STOCKROOM: _("Bodega"),
-    Role.ACCOUNTANT: _("Contabilidad"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +150,17 @@ def message_of(error: ShopError) -> str:
     return next((text for kind, text in MESSAGES if isinstance(error, kind)), FAILURE)
 
 
-class OfficeScreen(rx.State, mixin=True):
+class Tells(rx.State, mixin=True):
+    """A state whose handlers are made by `office_event`: it says what came of what was done."""
+
+    told: rx.Field[Told | None] = rx.field(None)
+
+    def _tell(self, text: str, tone: str = "news", *, subject: str = "") -> None:
+        """Say what came of something; with a subject, offer to undo it."""
+        self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
+
+
+class OfficeScreen(Tells, mixin=True):
     """The state of one screen. Screens add `content` and say in `_content` what it is.
 
     Every variable is compiled into the office's pages as its default, so defaults are small: `None`, not an empty view.
@@ -167,7 +171,6 @@ class OfficeScreen(rx.State, mixin=True):
     """Why the screen cannot be shown: `failed`, `forbidden`, `missing` or `ended` (the session)."""
     fresh: rx.Field[int] = rx.field(0)
     """How many things have come that the screen does not show yet."""
-    told: rx.Field[Told | None] = rx.field(None)
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     """What is wrong in the form that was sent last, by field."""
 
@@ -239,15 +242,11 @@ class OfficeScreen(rx.State, mixin=True):
 
     async def _greet(self, actor: Actor) -> None:
         staff = await self.get_state(StaffState)
-        who = Who(actor.id, ROLES[actor.role], sorted(right.name for right in RIGHTS[actor.role]))
+        who = Who(actor.id, ROLE_NAMES[actor.role], sorted(right.name for right in RIGHTS[actor.role]))
         async with current_shop().database.read() as session:
             counts = {"attention": await count_open(session, actor)}
         # both are sent in any case: see `load`
         staff.who, staff.counts = who, counts
-
-    def _tell(self, text: str, tone: str = "news", *, subject: str = "") -> None:
-        """Say what came of something; with a subject, offer to undo it."""
-        self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
 
 
 def answers(state: Any) -> Any:

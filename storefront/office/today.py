@@ -15,10 +15,12 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, ENROL, OFFICE, ORDERS, PACK, STOCK, known
+from storefront.office.places import ATTENTION, ENROL, NEW_PRODUCT, OFFICE, ORDERS, PACK, STOCK, known
 from storefront.office.state import OfficeScreen
 
 TITLE = _("Hoy")
+WHERE = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}
+"""Where a step of the checklist is done."""
 
 
 class TodayState(OfficeScreen, KnownClientState):
@@ -150,6 +152,7 @@ def checklist() -> rx.Component:
     """What is to be done before the shop opens."""
 
     def row(step: Any) -> rx.Component:
+        place: Any = rx.match(step.name, *WHERE.items(), "")
         return rx.el.li(
             rx.el.span(
                 rx.cond(step.is_done, icon("check", size=18), ""),
@@ -159,8 +162,8 @@ def checklist() -> rx.Component:
             ),
             rx.el.span(
                 rx.cond(
-                    (step.name == "code") & ~step.is_done,
-                    rx.el.a(step.title, href=ENROL, class_name="o-step__link"),
+                    (place != "") & ~step.is_done,
+                    rx.el.a(step.title, href=place, class_name="o-step__link"),
                     rx.el.b(step.title),
                 ),
                 rx.el.span(rx.cond(step.is_done, _(" (listo)"), _(" (falta)")), class_name="sr-only"),

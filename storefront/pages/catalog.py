@@ -37,6 +37,7 @@ from storefront.pages.catalog_filters import (
     facet_group,
     filter_count,
     only_sale,
+    show_earlier,
     show_more,
     sort_select,
 )
@@ -46,6 +47,8 @@ from storefront.state.handlers import checked_number, checked_text, checked_text
 
 STEP = 24
 MOST_SHOWN = 192
+"""At once. What follows takes its place."""
+MOST_PAGES = 40_000
 MOST_CHOICES = 40
 LONGEST_CHOICE = 100
 FILTERS = "filters"
@@ -62,14 +65,17 @@ class Choices:
     on_sale: bool = False
     sort: str = "featured"
     shown: int = STEP
+    start: int = 0
+    """How many of the list come before those that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogContent:
     """The list, what it is narrowed by, and what it calls itself.
 
-    `category` and `text` are those of the address; `is_custom` says that the shopper chose otherwise since. `number`
-    differs in each answer.
+    `category`, `text` and `asked_page` are those of the address; `is_custom` says that the shopper chose otherwise
+    since. `number` differs in each answer. `earlier` and `further` are the addresses of the pages around what is shown:
+    empty where there is none, or where what was chosen is in no address.
     """
 
     page: CatalogPage
@@ -82,6 +88,9 @@ class CatalogContent:
     lead: str = ""
     inner: list[str] = field(default_factory=list)
     """The categories that stand below another one in the filter."""
+    asked_page: str = ""
+    earlier: str = ""
+    further: str = ""
 
 
 NOTHING_YET = CatalogContent(
@@ -96,7 +105,22 @@ def choices_of_address(params: PageParams) -> Choices:
         categories=[params.asked("category")] if params.asked("category") else [],
         ages=[params.asked("age")] if params.asked("age") else [],
         on_sale=params.asked("sale") == "1",
+        shown=STEP,
+        start=(page_of_address(params) - 1) * STEP,
     )
+
+
+def page_of_address(params: PageParams) -> int:
+    """The page of the list that an address asks for; the first where it asks for none that there could be."""
+    asked = params.asked("page")
+    is_number = asked.isascii() and asked.isdigit() and len(asked) <= len(str(MOST_PAGES))
+    return min(max(1, int(asked)), MOST_PAGES) if is_number else 1
+
+
+def path_of_page(params: PageParams, page: int) -> str:
+    """The address of another page of the list at this address."""
+    asked = params.asked
+    return catalog_path(asked("category"), asked("q"), age=asked("age"), sale=asked("sale"), page=page)
 
 
 def checked_choices(sent: object) -> Choices:
@@ -114,6 +138,7 @@ def checked_choices(sent: object) -> Choices:
         on_sale=sent.get("on_sale") is True,
         sort=checked_text(sent.get("sort"), LONGEST_CHOICE),
         shown=checked_number(sent.get("shown"), 1, MOST_SHOWN),
+        start=checked_number(sent.get("start", 0), 0, MOST_PAGES * STEP),
     )
 
 
@@ -123,18 +148,18 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     text = params.asked("q")
     async with current_shop().database.read() as session:
         tree = await category_tree(session)
-        page = await catalog_page(
-            session,
-            CatalogFilter(
-                text=text,
-                categories=tuple(applied.categories),
-                brands=tuple(applied.brands),
-                ages=tuple(applied.ages),
-                on_sale=applied.on_sale,
-                sort=applied.sort,
-            ),
-            limit=applied.shown,
+        wanted = CatalogFilter(
+            text=text,
+            categories=tuple(applied.categories),
+            brands=tuple(applied.brands),
+            ages=tuple(applied.ages),
+            on_sale=applied.on_sale,
+            sort=applied.sort,
         )
+        page = await catalog_page(session, wanted, offset=applied.start, limit=applied.shown)
+        if page.total and not page.cards:  # the list has become shorter: its last page
+            applied = replace(applied, start=(page.total - 1) // STEP * STEP)
+            page = await catalog_page(session, wanted, offset=applied.start, limit=applied.shown)
     trail = trail_to(tree, applied.categories[0]) if len(applied.categories) == 1 else []
     content = CatalogContent(
         page=page,
@@ -145,6 +170,11 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         title=heading(text, trail),
         lead=trail[-1].description if trail and not text else "",
         inner=[child.handle for node in tree for child in node.children],
+        asked_page=params.asked("page"),
+        earlier=path_of_page(params, applied.start // STEP) if choices is None and applied.start else "",
+        further=path_of_page(params, applied.start // STEP + 2)
+        if choices is None and applied.start + len(page.cards) < page.total
+        else "",
     )
     return PageData(content, meta_of(content, trail))
 
@@ -169,16 +199,20 @@ def heading(text: str, trail: list[CategoryNode]) -> str:
 def meta_of(content: CatalogContent, trail: list[CategoryNode]) -> DocumentMeta:
     """The document of a list. The answers to searches are not for search engines."""
     is_unknown = bool(content.category) and not content.is_custom and not trail
+    number = 1 if content.is_custom else content.choices.start // STEP + 1
+    canonical_page = 1 if content.choices.ages or content.choices.on_sale else number
     first = next((card.picture for card in content.page.cards if card.picture), None)
     way = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
     return DocumentMeta(
-        title=content.title,
+        title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
         description=shortened(
             content.lead or _("Juguetes para todas las edades, con envío a toda Colombia.")
         ),
         status=404 if is_unknown else 200,
         image=absolute(first.url if first else OG_IMAGE),
-        canonical=absolute(catalog_path(category=trail[-1].handle if trail else "")),
+        canonical=absolute(catalog_path(category=trail[-1].handle if trail else "", page=canonical_page)),
+        previous=absolute(content.earlier) if content.earlier else "",
+        following=absolute(content.further) if content.further else "",
         robots=NOINDEX if content.text or is_unknown else "index,follow",
         structured_data=structured(breadcrumb_data(way)) if way else "",
         first_picture=first_picture(first, CARD_SIZES),
@@ -204,7 +238,12 @@ class CatalogState(PageState, rx.State):
 
     def _own_choices(self, params: PageParams) -> Choices | None:
         shown = self.content
-        is_same = shown.category == params.asked("category") and shown.text == params.asked("q")
+        asked = params.asked
+        is_same = (shown.category, shown.text, shown.asked_page) == (
+            asked("category"),
+            asked("q"),
+            asked("page"),
+        )
         return shown.choices if is_same and shown.is_custom else None
 
     def _show(self, data: PageData[CatalogContent]) -> None:
@@ -269,7 +308,8 @@ def nothing_found() -> rx.Component:
 
 def results() -> rx.Component:
     """The list."""
-    page = CatalogState.content.page
+    content = CatalogState.content
+    page = content.page
     cards = page.cards
     return rx.el.div(
         until(
@@ -280,8 +320,11 @@ def results() -> rx.Component:
             rx.cond(
                 page.total.to(int) > 0,
                 rx.fragment(
+                    rx.cond(content.choices.start.to(int) > 0, show_earlier(content.earlier)),
                     product_grid(cards, eager=4, class_name="grid grid--beside"),
-                    show_more(cards.length(), page.total.to(int)),
+                    show_more(
+                        content.choices.start.to(int) + cards.length(), page.total.to(int), content.further
+                    ),
                 ),
                 nothing_found(),
             ),
@@ -337,6 +380,7 @@ def page() -> rx.Component:
             ),
             answer=content,
             step=STEP,
+            most=MOST_SHOWN,
             state=CatalogState.get_full_name(),
             on_browse=CatalogState.browse,
         ),

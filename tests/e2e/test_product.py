@@ -2,10 +2,14 @@
 
 import asyncio
 import re
+from collections.abc import Callable
+from io import BytesIO
 
-from playwright.async_api import Locator, Page, expect
+import httpx
+from PIL import Image
+from playwright.async_api import Browser, Locator, Page, Route, expect
 
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
 from tests.e2e.shopper import PATIENCE, stock_of
 
 TROMPO = "/product/trompo-de-madera"  # its pictures are called "Trompo de madera (frente)" and the like
@@ -31,6 +35,42 @@ async def test_the_magnifier_follows_the_mouse(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
     panel = await _magnified(page_1280, 0.25, 0.75)
     await expect(panel).to_have_css("background-position", "25% 75%")
+
+
+async def test_a_picture_that_is_hosted_elsewhere_is_shown_everywhere(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    hosted = ["https://cdn.example/un trompo (1).jpg?v=2&w=960", "https://cdn.example/otro%20trompo.jpg"]
+    async with httpx.AsyncClient(base_url=shop.url, timeout=PATIENCE / 1000) as admin:
+        staff = {"email": STAFF[0], "password": STAFF[1]}
+        token = (await admin.post("/auth/user/emailpass", json=staff)).json()["token"]
+        images = [{"url": url} for url in hosted]
+        toy = {"title": "Zumbador", "status": "published", "price": 9000, "images": images, "featured": True}
+        headers = {"authorization": f"Bearer {token}"}
+        (await admin.post("/admin/products", json=toy, headers=headers)).raise_for_status()
+    asked: list[str] = []
+
+    async def host(route: Route) -> None:
+        asked.append(route.request.url)
+        content = BytesIO()
+        Image.new("RGB", (960, 960), "teal").save(content, "PNG")
+        await route.fulfill(body=content.getvalue(), content_type="image/png")
+
+    watch.expect("request to cdn.example")
+    async with pages_of(shop, browser, watch)(1280, 800) as page:
+        await page.route("https://cdn.example/**", host)
+        await page.goto("/catalog?q=zumbador")
+        await expect(page.locator(".card__image").first).to_have_js_property("naturalWidth", 960)
+        await page.goto("/product/zumbador")
+        await expect(page.get_by_test_id("gallery-image")).to_have_js_property("naturalWidth", 960)
+        await expect(page.locator(".gallery__thumb img").nth(1)).to_have_js_property("naturalWidth", 960)
+        style = await (await _magnified(page, 0.5, 0.5)).get_attribute("style")
+        address = "https://cdn.example/un%20trompo%20%281%29.jpg?v=2&w=960"
+        assert f'url("{address}")' in (style or "")
+        assert set(asked) == {address, hosted[1]}
+        document = await (await page.request.get("/product/zumbador")).text()
+        assert f'"image":["{address.replace("&", chr(92) + "u0026")}","{hosted[1]}"]' in document
 
 
 async def _magnified(page: Page, x: float, y: float) -> Locator:

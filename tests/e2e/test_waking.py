@@ -1,4 +1,4 @@
-"""What is done on a page before its scripts have arrived is not lost."""
+"""What is done on a page before its scripts have arrived is not lost, and what is lost on its way is said to be."""
 
 import asyncio
 import re
@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from playwright.async_api import Page, Route, expect
 
 from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.held import Held, Swallowed
+from tests.e2e.shopper import put_in_cart
 
 SCRIPTS = re.compile(r"/assets/.*\.js$")
 
@@ -37,6 +39,88 @@ async def test_a_pressed_button_is_pressed_when_the_page_wakes(server: ShopServe
         await expect(page.get_by_test_id("cart-count")).to_have_text("0")
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await expect(page.get_by_test_id("added-notice")).to_be_visible()
+
+
+async def test_several_presses_are_done_one_after_the_other(server: ShopServer, page: Page) -> None:
+    async with asleep(server, page, "/product/trompo-de-madera"):
+        for _unit in range(2):
+            await page.get_by_role("button", name="Agregar una unidad").click()
+        await page.get_by_test_id("add-to-cart").first.click()
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("3")
+
+
+async def test_a_pressed_button_that_was_made_anew_is_pressed(server: ShopServer, page: Page) -> None:
+    async with asleep(server, page, "/product/trompo-de-madera"):
+        button = page.get_by_test_id("add-to-cart").first
+        await button.click()
+        await button.evaluate("button => button.replaceWith(button.cloneNode(true))")
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+
+
+async def test_a_press_on_what_is_no_more_there_says_that_it_was_lost(server: ShopServer, page: Page) -> None:
+    async with asleep(server, page, "/product/trompo-de-madera"):
+        await page.evaluate(
+            "document.querySelector('h1').insertAdjacentHTML('afterbegin', '<button>Ya</button>')"
+        )
+        await page.get_by_role("button", name="Ya", exact=True).click()
+        await page.evaluate("document.querySelector('h1 button').remove()")
+    lost = page.get_by_test_id("lost-press")
+    await expect(lost).to_contain_text("inténtalo otra vez")
+    await lost.get_by_role("button", name="Cerrar").click()
+    await expect(lost).to_have_count(0)
+
+
+async def test_what_was_answered_before_is_no_answer(server: ShopServer, page: Page) -> None:
+    """The server still knows the page of the toy before: what it says of that first is no news."""
+    adding = Held("cart_state.add", is_from_page=True)
+    await adding.stand_before(page)
+    await put_in_cart(page, "trompo-de-madera")
+    adding.is_holding = True
+    await page.goto("/product/lazo-para-saltar")
+    await page.get_by_test_id("add-to-cart").first.click()
+    await expect(page.get_by_test_id("cart-count")).to_have_text(
+        "2"
+    )  # one is in the cart, one was just asked for
+    await expect(page.get_by_test_id("added-notice")).to_have_count(0)
+    adding.release()
+    await expect(page.get_by_test_id("added-notice")).to_contain_text("Lazo")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+
+
+async def test_a_press_that_dies_with_its_connection_says_so(page: Page, watch: Watch) -> None:
+    watch.expect("WebSocket")
+    lost = Swallowed("cart_state.add")
+    lost.count = 0
+    await lost.stand_before(page)
+    await put_in_cart(page, "trompo-de-madera")
+    lost.count = 1
+    await page.goto("/product/lazo-para-saltar")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    button = page.get_by_test_id("add-to-cart").first
+    await button.click()
+    await expect(page.get_by_test_id("lost-press")).to_be_visible()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    await button.click()
+    await expect(page.get_by_test_id("added-notice")).to_contain_text("Lazo")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+
+
+async def test_a_quantity_that_dies_with_its_connection_is_shown_as_it_stands(
+    page: Page, watch: Watch
+) -> None:
+    watch.expect("WebSocket")
+    lost = Swallowed("cart_state.set_quantity")
+    await lost.stand_before(page)
+    await put_in_cart(page, "trompo-de-madera")
+    await page.goto("/cart")
+    more = page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad")
+    await more.click()
+    await expect(page.get_by_test_id("lost-press")).to_be_visible()
+    await expect(page.get_by_test_id("quantity")).to_have_value("1")
+    await more.click()
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 37.800")
 
 
 async def test_a_filter_that_was_ticked_narrows_when_the_page_wakes(

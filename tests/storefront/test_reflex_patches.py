@@ -1,10 +1,14 @@
 """The patches on what the installed Reflex generates. That pages work with them is seen in the browser's tests."""
 
+import json
+import re
 from collections.abc import Callable
 
 import pytest
 import reflex as rx
 from reflex.compiler.compiler import compile_contexts, compile_document_root
+from reflex.config import get_config
+from reflex.utils.frontend_skeleton import _compile_vite_config
 from reflex_base.constants import Templates
 
 from storefront.reflex_patches import (
@@ -23,6 +27,7 @@ from storefront.reflex_patches import (
     drop_color_mode,
     initial_state_patch,
     own_origin_patch,
+    proxy_patch,
     reconnect_patch,
 )
 
@@ -45,6 +50,12 @@ def context_jsx() -> str:
 def document_js() -> str:
     """The module with the document's root, as Reflex generates it."""
     return compile_document_root([])[1]
+
+
+@pytest.fixture
+def vite_config() -> str:
+    """How Vite is told to build and serve the pages, as Reflex generates it."""
+    return str(_compile_vite_config(get_config()))
 
 
 def refuses(patch: Patch, *sources: str) -> None:
@@ -104,6 +115,25 @@ def test_the_own_origin_stands_once_right_after_the_address_is_parsed(state_js: 
 
 def test_an_unknown_endpoint_stops_the_build() -> None:
     refuses(own_origin_patch, "", f"{ENDPOINT}{ENDPOINT}")
+
+
+def test_what_the_backend_answers_is_handed_on_in_development(vite_config: str) -> None:
+    changed = proxy_patch(vite_config, ["store", "openapi.json"], "http://localhost:8000")
+    (line,) = set(changed.splitlines()) - set(vite_config.splitlines())
+    ((pattern, to),) = json.loads(line.strip().removeprefix("proxy: ").removesuffix(",")).items()
+    assert to == {"target": "http://localhost:8000", "ws": True}
+    assert all(
+        re.match(pattern, path) for path in ("/store/carts", "/store", "/_event/?EIO=4", "/openapi.json")
+    )
+    assert not any(re.match(pattern, path) for path in ("/", "/storefront", "/styles/store", "/openapi_json"))
+
+
+def test_an_unknown_server_stops_the_build(vite_config: str) -> None:
+    def patch(source: str) -> str:
+        return proxy_patch(source, ["store"], "http://localhost:8000")
+
+    patch.__name__ = proxy_patch.__name__
+    refuses(patch, "", vite_config.replace("process.env.PORT", "3000"), vite_config + vite_config)
 
 
 def test_no_script_chooses_a_color_mode_and_all_else_stays(document_js: str) -> None:

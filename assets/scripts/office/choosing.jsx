@@ -10,7 +10,8 @@ export const useChosen = () => useContext(Chosen);
 const boxesOf = (form) => [...form.querySelectorAll("input[data-chooses]")];
 const chosenIn = (form) => boxesOf(form).filter((box) => box.checked).map((box) => box.value);
 
-export function Choosing({ answers, className, onAct, onPrint, children }) {
+// `holdsForms`: the rows hold forms of their own, so this is none; its buttons are plain ones.
+export function Choosing({ answers, className, holdsForms, onAct, onPrint, children }) {
   const form = useRef(null);
   const [ids, setIds] = useState([]);
   const [isBusy, setBusy] = useState(false);
@@ -34,11 +35,15 @@ export function Choosing({ answers, className, onAct, onPrint, children }) {
       return;
     }
     event.preventDefault();
+    act(button);
+  };
+  const act = (button) => {
     if (isBusy || !ids.length || !button?.dataset.act) return;
     asked();
     setBusy(true);
     onAct(button.dataset.act, ids);
   };
+  const clicked = (event) => act(event.target.closest("button[data-act]"));
 
   const all = boxesOf(form.current ?? document.createElement("form")).length;
   const chosen = {
@@ -47,6 +52,13 @@ export function Choosing({ answers, className, onAct, onPrint, children }) {
     every: { checked: all > 0 && ids.length === all, onChange: (event) => choose(event.target.checked) },
     none: { onClick: () => choose(false) },
   };
+  if (holdsForms) {
+    return (
+      <Chosen value={chosen}>
+        <div ref={form} className={className} onChange={read} onClick={clicked}>{children}</div>
+      </Chosen>
+    );
+  }
   return (
     <Chosen value={chosen}>
       <form ref={form} className={className} method="get" onChange={read} onSubmit={submitted}>{children}</form>

@@ -8,12 +8,14 @@ import "$/public/styles/office/index.css";
 import "$/utils/context"; // which registers the app before this module adds to it
 import { app } from "$/utils/context-registry";
 import { officeStates } from "$/utils/office_states";
+import { showEarly } from "$/public/scripts/reconnecting.js";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation, useNavigationType } from "react-router";
 
 // The pages are compiled without the office's states (storefront/on_demand.py): this script brings them along.
 Object.assign(app.initialState, officeStates);
 app.store?.mergeInitialState(officeStates);
+showEarly(app.store?.dispatchers);
 
 const EVERYWHERE = '[data-testid="office-search"]';
 const HERE = "[data-screen-search]";

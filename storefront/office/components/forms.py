@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.forms import field
+from storefront.components.forms import AskFirst, field
 from storefront.components.hooks import text_at
 from storefront.office.browser import EDITED, EditForm
 from storefront.office.state import answers
@@ -13,10 +13,13 @@ from storefront.office.state import answers
 LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 
 
-def edit_form(state: Any, on_save: Any, *content: rx.Component, class_name: str = "o-form") -> rx.Component:
+def edit_form(
+    state: Any, on_save: Any, *content: rx.Component, class_name: str = "o-form", **more: Any
+) -> rx.Component:
     """A form whose values `on_save` gets, by name.
 
-    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field.
+    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field. For `more` see
+    `EditForm`.
     """
     return EditForm.create(
         *content,
@@ -26,6 +29,7 @@ def edit_form(state: Any, on_save: Any, *content: rx.Component, class_name: str 
         question=LEAVE,
         on_save=on_save,
         class_name=class_name,
+        **more,
     )
 
 
@@ -33,6 +37,27 @@ def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> r
     """A line of a form. For `more` see `storefront.components.forms.field`; a problem is `state.problems[name]`."""
     return field(
         name, label, element_id=f"{form}-{name}", problem=text_at(state.problems, name), live="", **more
+    )
+
+
+def asked_twice(label: Any, question: str, yes: str, on_yes: Any) -> rx.Component:
+    """A button for what cannot be undone: the first press asks, the second does it, once.
+
+    Args:
+        label: what the button says.
+        question: what happens then.
+        yes: what the button says that does it. It stands in a `Once`.
+        on_yes: what does it.
+    """
+    quiet, dark = "button button--small button--quiet", "button button--small button--dark"
+    return AskFirst.create(
+        rx.el.button(label, type="button", data_asks="", class_name=quiet),
+        rx.el.div(
+            rx.el.p(question),
+            rx.el.button(yes, type="button", data_first="", data_once="", on_click=on_yes, class_name=dark),
+            rx.el.button(_("No"), type="button", data_stays="", class_name=quiet),
+            class_name="o-asks",
+        ),
     )
 
 

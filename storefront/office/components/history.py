@@ -5,8 +5,19 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.audit import AuditRow, ChangeView
+from backend.app import current_shop
+from backend.office.audit import AuditFilter, AuditRow, ChangeView, audit_entries
+from backend.staff.rights import Actor, Right
 from backend.texts import _
+from storefront.live.state_loss import KnownClientState
+from storefront.office.icons import icon
+from storefront.office.places import AUDIT
+from storefront.office.state import Tells, Told, may, office_event
+from storefront.state.handlers import checked_id
+
+MOST_ENTRIES = 10
+MOST_THINGS = 12
+"""How many things' entries a browser keeps: a list may have several rows open."""
 
 
 def entry_changes(changes: Any) -> rx.Component:
@@ -31,8 +42,30 @@ def entry_changes(changes: Any) -> rx.Component:
     )
 
 
-def history(entries: Any) -> rx.Component:
-    """The last that was done to a thing, the newest first. `entries` is a variable of `AuditRow`s."""
+class HistoryState(Tells, KnownClientState):
+    """What was done to the things whose history was opened."""
+
+    entries: rx.Field[dict[str, list[AuditRow]]] = rx.field(default_factory=dict)
+    """The last entries by the thing's id, the newest first."""
+
+    @office_event(Right.READ_AUDIT)
+    async def show(self, actor: Actor, subject_id: str) -> None:
+        """Read what was done to a thing."""
+        wanted = AuditFilter(subject_id=checked_id(subject_id))
+        async with current_shop().database.read() as session:
+            page = await audit_entries(session, actor, wanted)
+        others = {known: rows for known, rows in self.entries.items() if known != subject_id}
+        kept = dict(list(others.items())[-MOST_THINGS + 1 :])
+        self.entries = {**kept, subject_id: page.rows[:MOST_ENTRIES]}
+
+
+def history(subject_id: Any, class_name: str = "o-panel o-section") -> rx.Component:
+    """The last that was done to a thing, read when it is opened. Who may not see the audit does not see it.
+
+    Args:
+        subject_id: the thing's id, as `backend.audit.Subject` has it.
+        class_name: what stands around it.
+    """
 
     def entry(row: ObjectVar[AuditRow]) -> rx.Component:
         return rx.el.li(
@@ -42,13 +75,38 @@ def history(entries: Any) -> rx.Component:
             key=row.id,
         )
 
-    return rx.el.section(
-        rx.el.h2(_("Quién hizo qué"), class_name="o-section__title"),
-        rx.cond(
-            entries.length() > 0,
-            rx.el.ol(rx.foreach(entries, entry), class_name="o-history"),
-            rx.el.p(_("Todavía nadie ha hecho nada aquí."), class_name="o-row__detail"),
+    known: Any = HistoryState.entries.to(ObjectVar, dict[str, list[AuditRow]])
+    rows: Any = known[subject_id]
+    listed = rx.cond(
+        rows.length() > 0,
+        rx.fragment(
+            rx.el.ol(rx.foreach(rows, entry), class_name="o-history"),
+            rx.el.a(
+                _("Ver todo en Auditoría"), href=f"{AUDIT}?subject_id={subject_id}", class_name="o-disclosure"
+            ),
         ),
-        class_name="o-panel",
+        rx.el.p(_("Todavía nadie ha hecho nada aquí."), class_name="o-row__detail"),
+    )
+    box = rx.el.details(
+        rx.el.summary(
+            icon("history", size=18),
+            _("Quién hizo qué"),
+            class_name="o-disclosure",
+            on_click=HistoryState.show(subject_id),
+        ),
+        rx.el.div(
+            rx.cond(
+                known.contains(subject_id),
+                listed,
+                rx.cond(
+                    HistoryState.told,
+                    rx.el.p(HistoryState.told.to(ObjectVar, Told).text, role="alert"),
+                    rx.el.p(_("Un momento…"), class_name="o-row__detail"),
+                ),
+            ),
+            class_name="o-history__body",
+        ),
+        class_name=class_name,
         data_testid="history",
     )
+    return rx.cond(may(Right.READ_AUDIT), box)

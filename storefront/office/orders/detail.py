@@ -5,19 +5,21 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.order import OrderDetail
 from backend.office.timeline import EventView, MailView
 from backend.orders.correcting import LONGEST_NOTE
 from backend.staff.rights import Right
 from backend.texts import _
-from storefront.components.forms import AskFirst, Once, problem_of, town_field, town_panel
+from storefront.components.forms import Once, problem_of
 from storefront.components.hooks import text_at
 from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import chip, screen
-from storefront.office.components.forms import edit_form, office_field
+from storefront.office.components.forms import asked_twice
+from storefront.office.components.history import history
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
+from storefront.office.orders.detail_side import buyer, destination, payment
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
 from storefront.office.places import ATTENTION, ORDERS, PACK
@@ -25,8 +27,6 @@ from storefront.office.state import answers, may
 
 TITLE = _("Pedido")
 SMALL = "72px"
-SHOWN: Any = OrderState.content.to(ObjectVar, OrderDetail)
-BUTTON = "button button--small "
 
 
 def page() -> rx.Component:
@@ -39,7 +39,12 @@ def page() -> rx.Component:
                 items(), Once.create(parcels(), answers=answers(OrderState)), class_name="o-order__main"
             ),
             rx.el.div(buyer(), destination(), payment(), class_name="o-order__side"),
-            rx.el.div(story(), Once.create(mails(), answers=answers(OrderState)), class_name="o-order__past"),
+            rx.el.div(
+                story(),
+                Once.create(mails(), answers=answers(OrderState)),
+                history(SHOWN.id),
+                class_name="o-order__past",
+            ),
             class_name="o-order__columns",
         ),
         Once.create(canceling(), answers=answers(OrderState)),
@@ -60,11 +65,6 @@ def head() -> rx.Component:
         class_name="o-one__head",
         data_testid="order-state",
     )
-
-
-def can(action: str) -> rx.Var[bool]:
-    """Whether this can be done now."""
-    return SHOWN.actions.contains(action)
 
 
 def next_steps() -> rx.Component:
@@ -104,14 +104,6 @@ def next_steps() -> rx.Component:
             class_name=f"{BUTTON}button--quiet",
         ),
         class_name="o-one__next",
-    )
-
-
-def panel(title: str, *content: Any, test_id: str = "") -> rx.Component:
-    """A part of the screen."""
-    marks = {"data_testid": test_id} if test_id else {}
-    return rx.el.section(
-        rx.el.h2(title, class_name="o-section__title"), *content, class_name="o-panel o-section", **marks
     )
 
 
@@ -164,23 +156,11 @@ def parcels() -> rx.Component:
     """What was packed, with its labels."""
 
     def parcel(one: Any) -> rx.Component:
-        undo = AskFirst.create(
-            rx.el.button(
-                _("Anular la guía"), type="button", data_asks="", class_name=f"{BUTTON}button--quiet"
-            ),
-            rx.el.div(
-                rx.el.p(_("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido.")),
-                rx.el.button(
-                    _("Sí, anularla"),
-                    type="button",
-                    data_first="",
-                    data_once="",
-                    on_click=OrderState.cancel_label(one.id),
-                    class_name=f"{BUTTON}button--dark",
-                ),
-                rx.el.button(_("No"), type="button", data_stays="", class_name=f"{BUTTON}button--quiet"),
-                class_name="o-asks",
-            ),
+        undo = asked_twice(
+            _("Anular la guía"),
+            _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),
+            _("Sí, anularla"),
+            OrderState.cancel_label(one.id),
         )
         return rx.el.li(
             rx.el.div(
@@ -216,120 +196,6 @@ def parcels() -> rx.Component:
 
     return rx.cond(
         SHOWN.parcels.length() > 0, panel(_("Paquetes"), rx.el.ul(rx.foreach(SHOWN.parcels, parcel)))
-    )
-
-
-def buyer() -> rx.Component:
-    """Who bought it, and how to reach them."""
-    return panel(
-        _("Quién compra"),
-        rx.el.p(rx.el.b(SHOWN.buyer)),
-        rx.cond(SHOWN.document != "", rx.el.p(SHOWN.document, class_name="o-row__detail")),
-        rx.el.div(
-            rx.cond(
-                SHOWN.phone_path != "",
-                rx.fragment(
-                    rx.el.a(
-                        icon("phone", size=18),
-                        _("Llamar"),
-                        rx.el.span(" ", SHOWN.phone, class_name="sr-only"),
-                        href=SHOWN.phone_path,
-                        custom_attrs={"reloadDocument": True},
-                        class_name=f"{BUTTON}button--quiet",
-                    ),
-                    rx.el.a(
-                        icon("chat", size=18),
-                        "WhatsApp",
-                        href=SHOWN.whatsapp_path,
-                        target="_blank",
-                        rel="noopener noreferrer",
-                        custom_attrs={"reloadDocument": True},
-                        class_name=f"{BUTTON}button--quiet",
-                    ),
-                ),
-            ),
-            rx.el.a(
-                icon("mail", size=18),
-                _("Correo"),
-                href=f"mailto:{SHOWN.email}",
-                custom_attrs={"reloadDocument": True},
-                class_name=f"{BUTTON}button--quiet",
-            ),
-            class_name="o-one__next",
-        ),
-        rx.el.p(SHOWN.phone, rx.cond(SHOWN.phone != "", " · ", ""), SHOWN.email, class_name="o-row__detail"),
-        test_id="order-buyer",
-    )
-
-
-@rx.memo
-def order_towns_panel() -> rx.Component:
-    """The municipalities to pick from."""
-    return town_panel(OrderState.towns, lambda town: {"data_text": town.label})
-
-
-def destination() -> rx.Component:
-    """Where it goes, and a form for a better address while nothing has a label."""
-    address = SHOWN.address
-
-    def line(name: str, label: str, **more: Any) -> rx.Component:
-        return office_field(OrderState, "address", name, label, default_value=getattr(address, name), **more)
-
-    form = edit_form(
-        OrderState,
-        OrderState.correct,
-        rx.el.input(type="hidden", name="version", value=address.version, read_only=True),
-        line("first_name", _("Nombre")),
-        line("last_name", _("Apellido")),
-        line("phone", _("Celular"), type="tel", input_mode="tel"),
-        town_field(
-            _("Municipio"),
-            OrderState.towns,
-            OrderState.towns_for,
-            OrderState.find_towns,
-            order_towns_panel(),
-            element_id="address-town",
-            problem=text_at(OrderState.problems, "town"),
-            live="",
-            default_value=address.town,
-        ),
-        line("address", _("Dirección")),
-        line("suburb", _("Barrio")),
-        line("reference", _("Indicaciones"), is_optional=True),
-    )
-    return panel(
-        rx.cond(SHOWN.is_pickup, _("Recoge en tienda"), _("A dónde va")),
-        rx.el.p(rx.el.b(SHOWN.recipient)),
-        rx.el.address(
-            rx.foreach(SHOWN.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
-        ),
-        rx.el.p(SHOWN.shipping_name, class_name="o-row__detail"),
-        rx.cond(
-            can("correct"),
-            rx.el.details(
-                rx.el.summary(icon("edit", size=18), _("Corregir la dirección"), class_name="o-disclosure"),
-                rx.el.div(form, key=address.version),
-            ),
-        ),
-        test_id="order-address",
-    )
-
-
-def payment() -> rx.Component:
-    """How it is paid."""
-
-    def fact(one: Any) -> rx.Component:
-        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
-
-    paid = SHOWN.payment
-    return panel(
-        _("Pago"),
-        rx.el.p(state_chip(paid.chip), " ", paid.way, class_name="o-paid"),
-        rx.el.dl(rx.foreach(paid.facts, fact), class_name="o-facts"),
-        rx.cond(
-            paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))
-        ),
-        test_id="order-payment",
     )
 
 
@@ -403,23 +269,11 @@ def story() -> rx.Component:
 
 def canceling() -> rx.Component:
     """The way out, asked for twice."""
-    ask = AskFirst.create(
-        rx.el.button(
-            _("Cancelar el pedido"), type="button", data_asks="", class_name=f"{BUTTON}button--quiet"
-        ),
-        rx.el.div(
-            rx.el.p(_("¿Cancelar el pedido? Sus unidades vuelven a la venta y no se puede deshacer.")),
-            rx.el.button(
-                _("Sí, cancelarlo"),
-                type="button",
-                data_first="",
-                data_once="",
-                on_click=OrderState.cancel,
-                class_name=f"{BUTTON}button--dark",
-            ),
-            rx.el.button(_("No"), type="button", data_stays="", class_name=f"{BUTTON}button--quiet"),
-            class_name="o-asks",
-        ),
+    ask = asked_twice(
+        _("Cancelar el pedido"),
+        _("¿Cancelar el pedido? Sus unidades vuelven a la venta y no se puede deshacer."),
+        _("Sí, cancelarlo"),
+        OrderState.cancel,
     )
     return rx.cond(can("cancel"), rx.el.div(ask, class_name="o-one__end"))
 

@@ -21,6 +21,7 @@ from backend.texts import _
 from storefront.components.forms import field, select_field
 from storefront.components.hooks import text_at
 from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.history import history
 from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
@@ -255,7 +256,10 @@ def card(row: Any) -> rx.Component:
                 on_click=StockState.open_row(row.key),
             ),
             rx.el.div(
-                rx.cond(may(Right.CHANGE_STOCK), counting(row)), movements(row), class_name="o-audit__body"
+                rx.cond(may(Right.CHANGE_STOCK), counting(row)),
+                movements(row),
+                history(row.variant_id, "o-history__box"),
+                class_name="o-audit__body",
             ),
         ),
         id=rx.Var.create(row.key),

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode
 import reflex as rx
 
 from backend.app import current_shop
-from backend.inventory.movements import MOST_UNITS, Reason, StockMoved, Why
+from backend.inventory.movements import Reason, StockMoved, Why
 from backend.news import Topic
 from backend.office.stock import (
     CORRECTING,
@@ -35,6 +35,7 @@ from backend.texts import _
 from storefront.live.state_loss import KnownClientState
 from storefront.office.places import STOCK
 from storefront.office.state import OfficeScreen, office_event
+from storefront.office.stock.units import reserved_text, typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 LONGEST = 100
@@ -149,7 +150,7 @@ class StockState(OfficeScreen, KnownClientState):
         """Save all that came, at once. The form has a field for the units of each line."""
         names = [f"units-{line.variant_id}" for line in self.lines]
         typed = checked_fields(form_data, *RECEIPT, *names)
-        units = {line.variant_id: _whole(typed[f"units-{line.variant_id}"]) for line in self.lines}
+        units = {line.variant_id: typed_units(typed[f"units-{line.variant_id}"]) for line in self.lines}
         self.problems = {
             f"units-{variant_id}": _("Un número de 1 en adelante.")
             for variant_id, count in units.items()
@@ -174,7 +175,11 @@ class StockState(OfficeScreen, KnownClientState):
     async def correct(self, actor: Actor, form_data: dict[str, str]) -> None:
         """So many lie there. The form names the row, what it showed, and the reason."""
         typed = checked_fields(form_data, "key", "seen", "counted", "reason", "note")
-        row, counted, seen = self._parts(typed["key"]), _whole(typed["counted"]), _whole(typed["seen"])
+        row, counted, seen = (
+            self._parts(typed["key"]),
+            typed_units(typed["counted"]),
+            typed_units(typed["seen"]),
+        )
         self.problems = {}
         if counted is None or typed["reason"] not in CORRECTING:
             self.problems = {"counted": _("Escribe cuántas contaste.")}
@@ -189,7 +194,7 @@ class StockState(OfficeScreen, KnownClientState):
             self.problems = {"counted": told.format(now=error.stocked, counted=counted)}
             self._tell(_("Alguien movió unidades mientras contabas."), "problem")
         except ReservedForOrders as error:
-            self._tell(_reserved(error), "problem")
+            self._tell(reserved_text(error), "problem")
         else:
             self._tell(
                 _("Ahora hay {n}.").format(n=counted),
@@ -202,7 +207,7 @@ class StockState(OfficeScreen, KnownClientState):
         """From how many units on the toy counts as running out. The form names the row."""
         typed = checked_fields(form_data, "key", "low_at")
         variant_id, location_id = self._parts(typed["key"])
-        low_at = _whole(typed["low_at"]) if typed["low_at"] else None
+        low_at = typed_units(typed["low_at"]) if typed["low_at"] else None
         if typed["low_at"] and low_at is None:
             self._tell(_("Escribe un número, o nada."), "problem")
             return
@@ -216,7 +221,7 @@ class StockState(OfficeScreen, KnownClientState):
     async def undo(self, actor: Actor, subject: str) -> None:
         """Put the number back that was there before a correction, if nobody has moved units since."""
         parts = checked_text(subject, LONGEST_KEY + 20).split(SEPARATOR)
-        before, after = (_whole(one) for one in parts[2:4]) if len(parts) == 4 else (None, None)
+        before, after = (typed_units(one) for one in parts[2:4]) if len(parts) == 4 else (None, None)
         if before is None or after is None:
             return
         row = (checked_id(parts[0]), checked_id(parts[1]))
@@ -246,17 +251,3 @@ class StockState(OfficeScreen, KnownClientState):
             ]
         elif len(self.lines) < MOST_LINES:
             self.lines = [*self.lines, Line(row.variant_id, row.title, row.detail, row.picture, 1)]
-
-
-def _whole(text: str) -> int | None:
-    """The number of units that was typed; None for anything else."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MOST_UNITS))
-    return int(text) if is_number and int(text) <= MOST_UNITS else None
-
-
-def _reserved(error: ReservedForOrders) -> str:
-    if not error.orders:
-        return _("Hay {n} apartadas para compradores que están pagando.").format(n=error.reserved)
-    return _("Hay {n} apartadas para los pedidos {orders}.").format(
-        n=error.reserved, orders=", ".join(map(str, error.orders))
-    )

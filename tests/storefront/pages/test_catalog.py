@@ -6,8 +6,11 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
 from backend.errors import InvalidData
+from storefront.documents.markup import further_tags
+from storefront.pages import catalog
 from storefront.pages.catalog import (
     MOST_CHOICES,
+    MOST_PAGES,
     MOST_SHOWN,
     STEP,
     Choices,
@@ -15,7 +18,7 @@ from storefront.pages.catalog import (
     choices_of_address,
     load,
 )
-from storefront.pages.loading import PageParams
+from storefront.pages.loading import PageData, PageParams
 from tests.shop_floor import Floor, make_toy
 
 SENT = {
@@ -69,6 +72,9 @@ def test_choices_from_our_pages_pass() -> None:
         {**SENT, "shown": True},
         {**SENT, "shown": 0},
         {**SENT, "shown": MOST_SHOWN + 1},
+        {**SENT, "start": -1},
+        {**SENT, "start": "24"},
+        {**SENT, "start": MOST_PAGES * STEP + 1},
     ],
 )
 def test_anything_else_is_refused(sent: object) -> None:
@@ -102,6 +108,63 @@ async def test_the_list_comes_in_steps(toys: None) -> None:
     data = await load(PageParams.from_url("/catalog"), Choices(shown=2))
     assert (len(data.content.page.cards), data.content.page.total) == (2, 4)
     assert Choices().shown == STEP
+
+
+@pytest.fixture
+def two_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four toys are two pages."""
+    monkeypatch.setattr(catalog, "STEP", 2)
+
+
+def handles(data: PageData[catalog.CatalogContent]) -> list[str]:
+    return [card.handle for card in data.content.page.cards]
+
+
+async def at(address: str) -> PageData[catalog.CatalogContent]:
+    """The page of the list at this address, as a document shows it."""
+    return await load(PageParams.from_url(address))
+
+
+@pytest.mark.usefixtures("toys", "two_a_page")
+class TestPages:
+    async def test_each_has_its_own_toys_and_leads_to_its_neighbours(
+        self,
+    ) -> None:
+        first, second = await at("/catalog"), await at("/catalog?page=2")
+        assert len(handles(first)) == len(handles(second)) == 2
+        assert not set(handles(first)) & set(handles(second))
+        assert (first.content.earlier, first.content.further) == ("", "/catalog?page=2")
+        assert (second.content.earlier, second.content.further) == ("/catalog", "")
+        assert first.meta.canonical.endswith("/catalog")
+        assert second.meta.canonical.endswith("/catalog?page=2")
+        assert second.meta.title == "Todos los juguetes, página 2"
+        assert '<link rel="next" href="http://localhost:3000/catalog?page=2"/>' in further_tags(
+            first.meta, ""
+        )
+        assert '<link rel="prev" href="http://localhost:3000/catalog"/>' in further_tags(second.meta, "")
+        assert (first.meta.previous, second.meta.following) == ("", "")
+
+    async def test_the_address_keeps_what_it_narrows_by(self) -> None:
+        data = await at("/catalog?age=0-2&category=peluches&q=oso")
+        assert data.content.further == "/catalog?category=peluches&q=oso&age=0-2&page=2"
+
+    @pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", "٢", "9" * 30, ""])
+    async def test_what_is_no_page_is_the_first(self, page: str) -> None:
+        data = await at(f"/catalog?page={page}")
+        assert data.content.choices.start == 0
+        assert data.meta.canonical.endswith("/catalog")
+
+    async def test_behind_the_end_is_the_last(self) -> None:
+        data = await at("/catalog?page=40000")
+        assert data.content.choices.start == 2
+        assert len(handles(data)) == 2
+        assert data.meta.canonical.endswith("/catalog?page=2")
+
+    async def test_choices_have_no_addresses(self) -> None:
+        data = await load(PageParams.from_url("/catalog?page=2"), Choices(ages=["0-2"], shown=2, start=2))
+        assert len(handles(data)) == 1
+        assert (data.content.earlier, data.content.further) == ("", "")
+        assert data.meta.canonical.endswith("/catalog")
 
 
 async def test_an_unknown_category_is_not_found(toys: None) -> None:

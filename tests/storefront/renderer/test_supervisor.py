@@ -1,6 +1,7 @@
 """The renderer's processes: they render the real build, and whatever happens to them, somebody answers at once."""
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.logs import OneObject
 from storefront.build import RENDERER
 from storefront.pages.product import ProductState
 from storefront.pages.routes import PAGES, sample_of
@@ -83,11 +85,18 @@ async def test_the_scripts_do_not_depend_on_what_is_shown(renderer: RendererSupe
 
 @pytest.mark.parametrize("state", [b"", b"nonsense", BROKEN % ProductState.get_full_name().encode()])
 async def test_after_a_page_that_fails_the_next_is_rendered(
-    renderer: RendererSupervisor, state: bytes
+    renderer: RendererSupervisor, state: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(NotRendered, match="failed"):
         await renderer.render("/product/x", state)
     assert "<main" in await renderer.render("/", b"{}")
+    await renderer.stop()  # what the process said is read to its end
+    entries = [record for record in caplog.records if record.name == "renderer"]
+    # What it writes in one breath may be one entry or several: React's own words come before.
+    lines = [line for entry in entries for line in entry.getMessage().splitlines()]
+    assert any(line.startswith("a page could not be rendered:") for line in lines)
+    told = [json.loads(OneObject().format(entry)) for entry in entries]
+    assert {(entry["logger"], entry["level"]) for entry in told} == {("renderer", "ERROR")}
 
 
 async def test_a_killed_process_is_replaced(renderer: RendererSupervisor) -> None:

@@ -1,0 +1,9 @@
+"""Which addresses are the API's, in production and in development."""
+
+API_SEGMENTS = frozenset(
+    {
+        "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "metrics", "docs", "openapi.json",
+        "sandbox", "pictures",
+    }
+)  # fmt: skip
+"""The first path segments that belong to the API; everything else is Reflex's."""

@@ -1,0 +1,128 @@
+"""Beside one order: who buys, where it goes, and how it is paid."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.texts import _
+from storefront.components.forms import town_field, town_panel
+from storefront.components.hooks import text_at
+from storefront.office.components.forms import edit_form, office_field
+from storefront.office.icons import icon
+from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.listing import state_chip
+
+
+def buyer() -> rx.Component:
+    """Who bought it, and how to reach them."""
+    return panel(
+        _("Quién compra"),
+        rx.el.p(rx.el.b(SHOWN.buyer)),
+        rx.cond(SHOWN.document != "", rx.el.p(SHOWN.document, class_name="o-row__detail")),
+        rx.el.div(
+            rx.cond(
+                SHOWN.phone_path != "",
+                rx.fragment(
+                    rx.el.a(
+                        icon("phone", size=18),
+                        _("Llamar"),
+                        rx.el.span(" ", SHOWN.phone, class_name="sr-only"),
+                        href=SHOWN.phone_path,
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--quiet",
+                    ),
+                    rx.el.a(
+                        icon("chat", size=18),
+                        "WhatsApp",
+                        href=SHOWN.whatsapp_path,
+                        target="_blank",
+                        rel="noopener noreferrer",
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--quiet",
+                    ),
+                ),
+            ),
+            rx.el.a(
+                icon("mail", size=18),
+                _("Correo"),
+                href=f"mailto:{SHOWN.email}",
+                custom_attrs={"reloadDocument": True},
+                class_name=f"{BUTTON}button--quiet",
+            ),
+            class_name="o-one__next",
+        ),
+        rx.el.p(SHOWN.phone, rx.cond(SHOWN.phone != "", " · ", ""), SHOWN.email, class_name="o-row__detail"),
+        test_id="order-buyer",
+    )
+
+
+@rx.memo
+def order_towns_panel() -> rx.Component:
+    """The municipalities to pick from."""
+    return town_panel(OrderState.towns, lambda town: {"data_text": town.label})
+
+
+def destination() -> rx.Component:
+    """Where it goes, and a form for a better address while nothing has a label."""
+    address = SHOWN.address
+
+    def line(name: str, label: str, **more: Any) -> rx.Component:
+        return office_field(OrderState, "address", name, label, default_value=getattr(address, name), **more)
+
+    form = edit_form(
+        OrderState,
+        OrderState.correct,
+        rx.el.input(type="hidden", name="version", value=address.version, read_only=True),
+        line("first_name", _("Nombre")),
+        line("last_name", _("Apellido")),
+        line("phone", _("Celular"), type="tel", input_mode="tel"),
+        town_field(
+            _("Municipio"),
+            OrderState.towns,
+            OrderState.towns_for,
+            OrderState.find_towns,
+            order_towns_panel(),
+            element_id="address-town",
+            problem=text_at(OrderState.problems, "town"),
+            live="",
+            default_value=address.town,
+        ),
+        line("address", _("Dirección")),
+        line("suburb", _("Barrio")),
+        line("reference", _("Indicaciones"), is_optional=True),
+    )
+    return panel(
+        rx.cond(SHOWN.is_pickup, _("Recoge en tienda"), _("A dónde va")),
+        rx.el.p(rx.el.b(SHOWN.recipient)),
+        rx.el.address(
+            rx.foreach(SHOWN.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
+        ),
+        rx.el.p(SHOWN.shipping_name, class_name="o-row__detail"),
+        rx.cond(
+            can("correct"),
+            rx.el.details(
+                rx.el.summary(icon("edit", size=18), _("Corregir la dirección"), class_name="o-disclosure"),
+                rx.el.div(form, key=address.version),
+            ),
+        ),
+        test_id="order-address",
+    )
+
+
+def payment() -> rx.Component:
+    """How it is paid."""
+
+    def fact(one: Any) -> rx.Component:
+        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
+
+    paid = SHOWN.payment
+    return panel(
+        _("Pago"),
+        rx.el.p(state_chip(paid.chip), " ", paid.way, class_name="o-paid"),
+        rx.el.dl(rx.foreach(paid.facts, fact), class_name="o-facts"),
+        rx.cond(
+            paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))
+        ),
+        test_id="order-payment",
+    )

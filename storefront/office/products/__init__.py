@@ -1,0 +1,1 @@
+"""Productos: what is sold, and one product."""

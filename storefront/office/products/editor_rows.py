@@ -1,0 +1,213 @@
+"""What a toy has several of: its variants and its pictures, in an order that can be changed."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ArrayVar, ObjectVar
+
+from backend.office.product_form import LONGEST_ALT
+from backend.texts import _
+from storefront.components.forms import field, problem_of, select_field
+from storefront.components.hooks import text_at
+from storefront.office.browser import ROWS, Ordered
+from storefront.office.components.uploading import picture_upload
+from storefront.office.icons import icon
+from storefront.office.products.editor_state import PictureRow, ProductState, Shown, VariantRow
+
+SHOWN: Any = ProductState.content.to(ObjectVar, Shown)
+FORM = "product"
+"""What the ids of the form's fields begin with."""
+VARIANTS: Any = ROWS.rows.to(ArrayVar, list[VariantRow])
+PICTURES: Any = ROWS.rows.to(ArrayVar, list[PictureRow])
+
+
+def buttons(thing: str, *more: rx.Component) -> rx.Component:
+    """What puts a row before or after another."""
+
+    def move(step: str, shape: str, label: str) -> rx.Component:
+        return rx.el.button(
+            icon(shape, size=18), type="button", data_moves=step, aria_label=label, class_name="o-toy__button"
+        )
+
+    return rx.el.span(
+        move("-1", "left", _("{thing}: antes").format(thing=thing)),
+        move("1", "right", _("{thing}: después").format(thing=thing)),
+        *more,
+        class_name="o-toy__buttons",
+    )
+
+
+def drop(label: Any) -> rx.Component:
+    """Takes a row away."""
+    return rx.el.button(
+        icon("close", size=18), type="button", data_drops="", aria_label=label, class_name="o-toy__button"
+    )
+
+
+def variants() -> rx.Component:
+    """Price and units; with several variants, each of them."""
+
+    def cell(row: Any, name: str, label: str, value: Any, **more: Any) -> rx.Component:
+        sent = "variant_title" if name == "title" else name
+        return field(
+            f"{sent}[]",
+            label,
+            element_id=f"{FORM}-{name}-{row.key}",
+            problem=text_at(ProductState.problems, f"{name}-{row.key}"),
+            live="",
+            default_value=value,
+            auto_complete="off",
+            **more,
+        )
+
+    def variant(row: Any) -> rx.Component:
+        units = cell(
+            row,
+            "units",
+            rx.cond(SHOWN.is_new, _("Unidades"), _("Llegaron")),
+            "",
+            input_mode="numeric",
+            placeholder="0",
+            is_optional=True,
+            max_length=8,
+        )
+        lying = rx.cond(
+            row.lying != "",
+            rx.el.p(row.lying, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__lying"),
+        )
+        named = rx.el.div(
+            cell(row, "title", _("Presentación"), row.title, max_length=255),
+            buttons(_("Presentación"), drop(_("Quitar {name}").format(name=row.title))),
+            class_name="o-toy__named",
+        )
+        return rx.el.li(
+            rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
+            rx.cond(
+                ROWS.count > 1,  # type: ignore[operator]
+                named,
+                rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
+            ),
+            rx.el.div(
+                cell(row, "price", _("Precio"), row.price, input_mode="numeric", max_length=15),
+                cell(
+                    row,
+                    "before",
+                    _("Antes"),
+                    row.before,
+                    input_mode="numeric",
+                    is_optional=True,
+                    max_length=15,
+                ),
+                units,
+                class_name="o-toy__cells",
+            ),
+            lying,
+            rx.el.details(
+                rx.el.summary(
+                    icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"
+                ),
+                rx.el.div(
+                    cell(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
+                    cell(
+                        row,
+                        "ean",
+                        _("Código de barras"),
+                        row.ean,
+                        is_optional=True,
+                        input_mode="numeric",
+                        max_length=20,
+                    ),
+                    class_name="o-toy__cells",
+                ),
+            ),
+            key=row.key,
+            data_key=row.key,
+            class_name="o-toy__variant",
+            data_testid="product-variant",
+        )
+
+    where = select_field(
+        _("Dónde llegaron"),
+        [rx.foreach(SHOWN.locations, lambda one: rx.el.option(one.name, value=one.id, key=one.id))],
+        element_id=f"{FORM}-location_id",
+        problem=text_at(ProductState.problems, "location_id"),
+        live="",
+        name="location_id",
+    )
+    return Ordered.create(
+        problem_of(f"{FORM}-variants", text_at(ProductState.problems, "variants"), ""),
+        rx.el.ul(rx.foreach(VARIANTS, variant), class_name="o-toy__variants"),
+        rx.el.button(
+            icon("plus", size=18),
+            _("Otra presentación (color, tamaño)"),
+            type="button",
+            data_adds="",
+            class_name="o-disclosure",
+        ),
+        rx.cond(
+            SHOWN.locations.length() > 1,
+            where,
+            rx.foreach(
+                SHOWN.locations,
+                lambda one: rx.el.input(
+                    type="hidden", name="location_id", value=one.id, read_only=True, key=one.id
+                ),
+            ),
+        ),
+        items=SHOWN.variants,
+        blank=SHOWN.blank,
+        least=1,
+        placed=_("Ahora es la {n} de {count}."),
+        class_name="o-toy__group",
+    )
+
+
+def pictures() -> rx.Component:
+    """The pictures in their order: the first is that of the lists."""
+
+    def one(row: Any) -> rx.Component:
+        element_id = f"{FORM}-alt-{row.key}"
+        return rx.el.li(
+            rx.el.input(type="hidden", name="picture[]", value=row.url, read_only=True),
+            rx.el.div(
+                rx.el.img(
+                    src=row.src,
+                    alt="",
+                    width="120",
+                    height="120",
+                    loading="lazy",
+                    draggable=False,
+                    data_grip="",
+                    class_name="o-toy__picture",
+                ),
+                rx.el.span(icon("more", size=20), data_grip="", aria_hidden="true", class_name="o-toy__grip"),
+                class_name="o-toy__frame",
+            ),
+            buttons(_("Foto"), drop(_("Quitar la foto"))),
+            rx.el.label(_("Qué se ve"), html_for=element_id, class_name="sr-only"),
+            rx.el.input(
+                id=rx.Var.create(element_id),
+                name="alt[]",
+                default_value=row.alt,
+                placeholder=_("Qué se ve"),
+                max_length=LONGEST_ALT,
+                auto_complete="off",
+                class_name="field__input",
+            ),
+            key=row.key,
+            data_key=row.key,
+            class_name="o-toy__shot",
+            data_testid="product-picture",
+        )
+
+    rows: Any = SHOWN.pictures
+    return Ordered.create(
+        rx.el.p(_("Fotos"), class_name="field__label"),
+        problem_of(f"{FORM}-pictures", text_at(ProductState.problems, "pictures"), ""),
+        rx.el.ul(rx.foreach(PICTURES, one), class_name="o-toy__shots"),
+        picture_upload(ProductState.add_pictures),
+        items=rows + ProductState.added,
+        blank={},
+        placed=_("Ahora es la {n} de {count}."),
+        class_name="o-toy__group",
+    )

@@ -1,0 +1,1 @@
+"""Who works here, and one's own account."""

@@ -1,0 +1,219 @@
+"""Producto at the browser, on a telephone: a toy is made, priced, hidden; two people at once."""
+
+import re
+
+import pytest
+from playwright.async_api import Dialog, Page, expect
+
+from tests.e2e.conftest import OpenPage, ShopServer
+from tests.e2e.office_steps import enter, visit
+from tests.e2e.shopper import PATIENCE
+from tests.e2e.test_every_page import SHIFTS, axe
+from tests.e2e.test_office import WIDTHS, check
+
+__all__ = ["axe"]
+
+PHONE = (390, 844)
+NEW = "/oficina/productos/nuevo"
+SAVED = re.compile(r"/oficina/productos/prod_\w+$")
+
+
+async def make_toy(page: Page, title: str, price: str = "25.000") -> str:
+    """A new toy by its title, price and units; its path in the office."""
+    await visit(page, NEW)
+    await page.get_by_label("Título").fill(title)
+    await page.get_by_label("Precio", exact=True).fill(price)
+    await page.get_by_label("Unidades").fill("7")
+    await page.get_by_test_id("save").click()
+    await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+    return page.url
+
+
+async def save(page: Page) -> None:
+    await page.get_by_test_id("save").click()
+    await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
+
+
+async def test_a_new_toy_is_made_changed_and_hidden(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
+        await enter(page, server, "/oficina/productos")
+        await page.get_by_test_id("product-new").click()
+        await page.get_by_label("Título").fill("Perinola de prueba")
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_text("Escribe el precio en pesos")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_label("Precio", exact=True)).to_be_focused()
+        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba")
+        await page.get_by_label("Precio", exact=True).fill("$ 25.000")
+        await page.get_by_label("Unidades").fill("7")
+        await page.get_by_test_id("save").click()
+        await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+        await expect(page.get_by_test_id("save")).to_be_hidden()
+        await expect(page.get_by_text("7 libres")).to_be_visible()
+        path = await page.get_by_test_id("product-in-shop").get_attribute("href")
+        assert path == "/product/perinola-de-prueba"
+        await shopper.goto(path)
+        await expect(shopper.get_by_text("$ 25.000").first).to_be_visible(timeout=PATIENCE)
+        await page.get_by_label("Precio", exact=True).fill("22000")
+        await page.get_by_label("Antes").fill("21000")
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_text("Tiene que ser mayor que el precio.")).to_be_visible(timeout=PATIENCE)
+        await page.get_by_label("Antes").fill("25000")
+        await save(page)
+        await expect(shopper.get_by_text("$ 22.000").first).to_be_visible(timeout=PATIENCE)
+        await page.get_by_label("Publicado en la tienda").uncheck()
+        await save(page)
+        await expect(page.get_by_test_id("product-state")).to_contain_text("Oculto")
+        hidden = await shopper.request.get(path)
+        assert hidden.status == 404
+        await page.get_by_test_id("history").locator("summary").click()
+        await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=PATIENCE)
+
+
+async def test_two_people_and_one_toy(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as lina, open_page(*PHONE) as berta:
+        await enter(lina, server, NEW)
+        path = await make_toy(lina, "Trompo de dos")
+        await enter(berta, server, path.removeprefix(server.url))
+        await lina.get_by_label("Título").fill("Trompo de Lina")
+        await berta.get_by_label("Título").fill("Trompo de Berta")
+        await berta.get_by_label("Antes").fill("30000")
+        await save(berta)
+        # what Lina did not touch follows by itself, what she typed stays
+        await expect(lina.get_by_label("Antes")).to_have_value("30000", timeout=PATIENCE)
+        await expect(lina.get_by_label("Título")).to_have_value("Trompo de Lina")
+        await lina.get_by_test_id("save").click()
+        clash = lina.get_by_test_id("clash")
+        await expect(clash).to_contain_text("Trompo de Berta", timeout=PATIENCE)
+        await expect(clash).to_contain_text("Trompo de Lina")
+        await clash.get_by_role("button", name="Dejar lo que hay").click()
+        await expect(lina.get_by_label("Título")).to_have_value("Trompo de Berta")
+        await lina.get_by_label("Título").fill("Trompo de las dos")
+        await save(lina)
+        await expect(clash).to_have_count(0)
+        await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos", timeout=PATIENCE)
+
+
+async def test_what_is_not_saved_is_not_left_unasked(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page:
+        await enter(page, server, NEW)
+        await make_toy(page, "Trompo a medias")
+        await page.get_by_label("Título").fill("Otro título")
+        asked: list[str] = []
+
+        async def stay(dialog: Dialog) -> None:
+            asked.append(dialog.message)
+            await dialog.dismiss()
+
+        page.on("dialog", stay)
+        async with page.expect_event("dialog", timeout=PATIENCE):
+            await page.get_by_test_id("office-nav").get_by_role("link", name="Pedidos").click()
+        await expect(page).to_have_url(SAVED)
+        await expect(page.get_by_label("Título")).to_have_value("Otro título")
+        assert len(asked) == 1
+        await page.get_by_role("button", name="Descartar").click()
+        await expect(page.get_by_label("Título")).to_have_value("Trompo a medias")
+        await page.get_by_test_id("office-nav").get_by_role("link", name="Pedidos").click()
+        await expect(page).to_have_url(re.compile("/oficina/pedidos$"), timeout=PATIENCE)
+
+
+async def test_one_form_after_the_other_holds_nothing_of_it(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page:
+        await enter(page, server, NEW)
+        path = await make_toy(page, "Trompo primero")
+        await visit(page, NEW)
+        for label in ("Título", "Precio", "Dirección"):
+            await expect(page.get_by_label(label, exact=True)).to_have_value("")
+        await make_toy(page, "Trompo segundo", "31000")
+        await page.goto(path)
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000", timeout=PATIENCE)
+        await expect(page.get_by_label("Título")).to_have_value("Trompo primero")
+
+
+async def test_variants_are_added_ordered_and_taken_away(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page:
+        await enter(page, server, NEW)
+        await make_toy(page, "Trompo en colores")
+        await page.get_by_role("button", name="Otra presentación").click()
+        rows = page.get_by_test_id("product-variant")
+        await expect(rows).to_have_count(2)
+        await rows.nth(0).get_by_label("Presentación", exact=True).fill("Azul")
+        await rows.nth(1).get_by_label("Presentación", exact=True).fill("Rojo")
+        await rows.nth(1).get_by_label("Precio", exact=True).fill("27000")
+        await rows.nth(1).get_by_role("button", name="Presentación: antes").click()
+        await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
+        await expect(rows.nth(0).get_by_role("button", name="Presentación: antes")).to_be_focused()
+        await save(page)
+        await page.reload()
+        await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
+        await rows.nth(1).get_by_role("button", name=re.compile("Quitar")).click()
+        await expect(rows).to_have_count(1)
+        await save(page)
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("27000")
+
+
+async def open_all(page: Page) -> None:
+    """Every section, with two variants."""
+    await page.get_by_role("button", name="Otra presentación").click()
+    await page.evaluate("for (const one of document.querySelectorAll('form details')) one.open = true")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_nothing_sticks_out_and_nobody_is_shut_out(
+    open_page: OpenPage, server: ShopServer, axe: str, width: str
+) -> None:
+    async with open_page(*WIDTHS[width]) as page:
+        await page.emulate_media(reduced_motion="reduce")
+        await enter(page, server, NEW)
+        await check(page, axe, width)
+        await open_all(page)
+        await page.get_by_label("Título").fill("Trompo larguísimo " + "supercalifragilístico" * 4)
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_text("Escribe el precio").first).to_be_visible(timeout=PATIENCE)
+        await page.get_by_role("button", name="Cerrar").first.click()
+        await check(page, axe, width)
+        found = await page.request.get("/admin/products?q=trompo-de-madera", headers={"origin": server.url})
+        toy = (await found.json())["products"][0]["id"]
+        await page.evaluate("window.onbeforeunload = null")
+        other = await page.context.new_page()
+        await other.add_init_script(SHIFTS)
+        await other.emulate_media(reduced_motion="reduce")
+        await visit(other, f"/oficina/productos/{toy}")
+        await expect(other.get_by_test_id("product-picture").first).to_be_visible()
+        assert sum(await other.evaluate("window.shifts")) < 0.01
+        await open_all(other)
+        await other.get_by_test_id("history").locator("summary").click()
+        await expect(other.get_by_test_id("history").get_by_role("paragraph").first).to_be_visible(
+            timeout=PATIENCE
+        )
+        await check(other, axe, width)
+
+
+async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, server: ShopServer) -> None:
+    async with open_page(*PHONE) as page:
+        await enter(page, server)
+        found = await page.request.get("/admin/products?limit=50", headers={"origin": server.url})
+        toy = next(one for one in (await found.json())["products"] if len(one["images"]) == 3)
+        await visit(page, f"/oficina/productos/{toy['id']}")
+        shots = page.get_by_test_id("product-picture")
+        alts = [await shots.nth(place).get_by_label("Qué se ve").input_value() for place in range(3)]
+        await shots.nth(0).get_by_role("button", name="Foto: después").click()
+        await shots.nth(2).get_by_label("Qué se ve").fill("De lado")
+        await shots.nth(1).get_by_role("button", name="Quitar la foto").click()
+        await save(page)
+        await page.reload()
+        await expect(shots).to_have_count(2)
+        await expect(shots.nth(0).get_by_label("Qué se ve")).to_have_value(alts[1])
+        await expect(shots.nth(1).get_by_label("Qué se ve")).to_have_value("De lado")
+        await shots.nth(0).evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+        first, second = await shots.nth(0).bounding_box(), await shots.nth(1).bounding_box()
+        assert first
+        assert second
+        await page.mouse.move(first["x"] + 40, first["y"] + 40)
+        await page.mouse.down()
+        await page.mouse.move(second["x"] + 40, second["y"] + 40, steps=5)
+        await page.mouse.up()
+        await expect(shots.nth(0).get_by_label("Qué se ve")).to_have_value("De lado")
+        await save(page)
+        saved = await page.request.get(f"/admin/products/{toy['id']}", headers={"origin": server.url})
+        images = (await saved.json())["product"]["images"]
+        assert [one["url"] for one in images] == [toy["images"][2]["url"], toy["images"][1]["url"]]
