@@ -75,7 +75,7 @@ async def main() -> None:
     asked = parser.parse_args()
     print(f"goal: p95 of {GOAL_MS} ms")
     for kind in asked.database:
-        async with _database(kind) as (database, settings):
+        async with opened(kind) as (database, settings):
             begun = time.perf_counter()
             await _fill(database, settings, asked.orders)
             print(f"\n{kind}, {asked.orders} orders, made in {time.perf_counter() - begun:.0f} s")
@@ -133,10 +133,10 @@ async def _measure(database: Database, settings: Settings, orders: int) -> None:
         ("search: common name, awaiting the bank", listed(q="ana", pago="esperando")),
         ("search: nobody", listed(q="zzyzx")),
     ):
-        await _time(name, ask)
+        await timed(name, ask)
 
 
-async def _time(name: str, ask: Callable[[], Awaitable[object]]) -> None:
+async def timed(name: str, ask: Callable[[], Awaitable[object]]) -> None:
     """One line: how long it takes, and how much of that this process works (SQLite works in it, a server does not)."""
     times, works = [], []
     for number in range(ROUNDS + WARM):
@@ -156,7 +156,8 @@ async def _time(name: str, ask: Callable[[], Awaitable[object]]) -> None:
 
 
 @asynccontextmanager
-async def _database(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
+async def opened(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
+    """An empty, migrated database of this kind."""
     with tempfile.TemporaryDirectory() as folder:
         if kind == "sqlite":
             settings = Settings(data_dir=Path(folder), database_url=f"sqlite+aiosqlite:///{folder}/orders.db")
