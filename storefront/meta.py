@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.app import current_shop
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
+from backend.money import Cop
 from backend.settings import Settings
 
 DESCRIPTION_LENGTH = 155
@@ -105,23 +106,48 @@ def store_data(settings: Settings) -> dict[str, Any]:
 
 
 def product_data(detail: ProductDetail) -> dict[str, Any]:
-    """Structured data: a product and its offer (schema.org/Product)."""
+    """Structured data: a product and its offers (schema.org/Product, Offer, AggregateOffer)."""
     card = detail.card
+    url = absolute(f"/product/{card.handle}")
+    if detail.options:
+        prices = [variant.price for variant in detail.variants]
+        offers = {
+            "@type": "AggregateOffer",
+            "url": url,
+            "priceCurrency": "COP",
+            "lowPrice": min(prices),
+            "highPrice": max(prices),
+            "offerCount": len(prices),
+            "offers": [
+                {
+                    **_offer(f"{url}?variant={variant.id}", variant.price, is_in_stock=variant.available),
+                    "name": variant.title,
+                    "sku": variant.sku,
+                }
+                for variant in detail.variants
+            ],
+        }
+    else:
+        offers = _offer(url, card.price, is_in_stock=card.available)
     return {
         "@type": "Product",
         "name": card.title,
         "description": shortened(detail.description, 500),
-        "sku": detail.sku,
+        "sku": next((variant.sku for variant in detail.variants if variant.id == card.variant_id), ""),
         "brand": {"@type": "Brand", "name": card.brand},
         "image": [absolute(picture.url) for picture in detail.pictures],
-        "offers": {
-            "@type": "Offer",
-            "url": absolute(f"/product/{card.handle}"),
-            "priceCurrency": "COP",
-            "price": card.price,
-            "availability": f"https://schema.org/{'InStock' if card.available else 'OutOfStock'}",
-            "itemCondition": "https://schema.org/NewCondition",
-        },
+        "offers": offers,
+    }
+
+
+def _offer(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
+    return {
+        "@type": "Offer",
+        "url": url,
+        "priceCurrency": "COP",
+        "price": price,
+        "availability": f"https://schema.org/{'InStock' if is_in_stock else 'OutOfStock'}",
+        "itemCondition": "https://schema.org/NewCondition",
     }
 
 

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_totals, shipping_method
 from backend.catalog.cards import cards_of
+from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView, ProductCard
 from backend.errors import NotFound
 from backend.inventory.service import available_units
@@ -17,6 +18,7 @@ from backend.pricing import PartTotals
 class CartLine:
     """One line of a cart.
 
+    `variant` names the variant, where its product's title does not say it all.
     `problem` is what a shopper must know before paying: `gone` (not for sale any more, or none left), `short` (fewer
     left than asked for: `max_quantity`), or None.
     """
@@ -26,6 +28,7 @@ class CartLine:
     product_id: str
     product_handle: str
     title: str
+    variant: str
     brand: str
     quantity: int
     max_quantity: int
@@ -107,6 +110,7 @@ def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, un
         product_id=line.variant.product_id,
         product_handle=card.handle if card else "",
         title=card.title if card else line.variant.title,
+        variant=variant_name(line.variant.title) if card else "",
         brand=card.brand if card else "",
         quantity=line.item.quantity,
         max_quantity=min(max(sellable, 0), MAX_QUANTITY),

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cards import cards_of, picture_view
 from backend.catalog.categories import Tree, category_tree, read_tree
+from backend.catalog.choices import choices_of
 from backend.catalog.models import (
     Collection,
     Picture,
@@ -101,12 +102,13 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
     pictures = await session.execute(
         select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
     )
-    sku = await session.execute(select(Variant.sku).where(Variant.id == card.variant_id))
+    options, variants = await choices_of(session, product.id)
     collection = await session.get(Collection, product.collection_id) if product.collection_id else None
     return ProductDetail(
         card=card,
         description=product.description,
-        sku=sku.scalar_one() or "",
+        options=options,
+        variants=variants,
         pictures=[picture_view(picture) for picture in pictures.scalars()],
         breadcrumb=await _breadcrumb(session, product.id),
         collection=CategoryRef(handle=collection.handle, name=collection.title) if collection else None,

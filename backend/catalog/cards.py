@@ -12,6 +12,7 @@ from backend.catalog.views import PictureView, ProductCard
 from backend.clock import now
 from backend.inventory.models import InventoryLevel
 from backend.money import format_cop, percent_off
+from backend.texts import _
 
 
 def picture_view(picture: Picture) -> PictureView:
@@ -68,9 +69,10 @@ async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[P
 def _card(
     product: Product, variants: Sequence[tuple[Variant, int]], pictures: Iterable[Picture]
 ) -> ProductCard:
-    # the variant that is sold first: the first in rank that is in stock, else the first
-    variant, _ = next(((variant, stock) for variant, stock in variants if stock > 0), variants[0])
-    stock = sum(units for _, units in variants)
+    in_stock = [variant for variant, units in variants if units > 0]
+    variant = min(in_stock or [one for one, _units in variants], key=lambda one: one.price)
+    stock = sum(units for _variant, units in variants)
+    price = format_cop(variant.price)
     views = [picture_view(picture) for picture in pictures]
     saved = percent_off(variant.price, variant.compare_at_price)
     return ProductCard(
@@ -81,7 +83,9 @@ def _card(
         brand=product.brand,
         age_range=product.age_range,
         price=variant.price,
-        price_label=format_cop(variant.price),
+        price_label=_("Desde {price}").format(price=price)
+        if any(one.price != variant.price for one, _units in variants)
+        else price,
         compare_at_price=variant.compare_at_price if saved else None,
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,

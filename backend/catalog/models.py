@@ -266,6 +266,15 @@ class ProductCategory(SQLModel, table=True):
     category_id: str = Field(foreign_key="category.id", primary_key=True, ondelete="CASCADE", index=True)
 
 
+ONLY = _("Única")
+"""The title of a product's only variant."""
+
+
+def variant_name(title: str) -> str:
+    """What a variant is called beside its product's title; empty where that title says it all."""
+    return "" if title == ONLY else title
+
+
 class Variant(Timestamps, table=True):
     """What is bought: a product in one make, with its SKU and price. Prices are pesos with IVA included."""
 
@@ -274,7 +283,7 @@ class Variant(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
-    title: str = _("Única")
+    title: str = ONLY
     sku: str | None = Field(default=None, unique=True)
     ean: str | None = Field(default=None, index=True)
     """The number of the bar code on its box (EAN-13, EAN-8, UPC-A)."""

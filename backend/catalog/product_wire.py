@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.choices import OPTION_TITLE
 from backend.catalog.models import (
     Category,
     Collection,
@@ -20,9 +21,6 @@ from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, exact, iso, price, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
-from backend.texts import _
-
-OPTION_TITLE = _("Presentación")
 
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
 """Of a variant. A product has a country of origin and a material of its own."""

@@ -41,6 +41,8 @@ class ProductCard:
     """What a list shows of a product (spec: Storefront view rules 1).
 
     `percent_off` and `compare_at_label` are None when nothing is saved. `available` means that a unit can be sold now.
+    Of several variants it shows the one that costs least of those that can be sold (`variant_id`); where prices differ,
+    `price_label` says that they begin there.
     """
 
     id: str
@@ -64,12 +66,40 @@ class ProductCard:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionView:
+    """In what the variants of a product differ, such as their colour, and what there is to choose, in its order."""
+
+    title: str
+    choices: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantView:
+    """A variant that a shopper may choose. `values` are those of the product's options, in the options' order.
+
+    `compare_at_label` and `percent_off` are None when nothing is saved.
+    """
+
+    id: str
+    title: str
+    values: list[str]
+    sku: str
+    price: Cop
+    price_label: str
+    compare_at_label: str | None
+    percent_off: int | None
+    stock: int
+    available: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """What the product page shows."""
+    """What the product page shows. Without options there is nothing to choose: there is one variant."""
 
     card: ProductCard
     description: str
-    sku: str
+    options: list[OptionView]
+    variants: list[VariantView]
     pictures: list[PictureView]
     breadcrumb: list[CategoryRef]
     """From the top of the tree down to the product's deepest category."""

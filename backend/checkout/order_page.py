@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cards import first_pictures
+from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.dates import time_label
@@ -28,9 +29,11 @@ from backend.texts import _
 
 @dataclass(frozen=True, slots=True)
 class OrderLineView:
-    """One line of an order, as sold."""
+    """One line of an order, as sold. `variant` names the variant, where the title does not say it all."""
 
     title: str
+    variant: str
+    variant_id: str
     product_handle: str
     quantity: int
     unit_price_label: str
@@ -225,6 +228,8 @@ def _address_lines(address: dict[str, Any]) -> list[str]:
 def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLineView:
     return OrderLineView(
         title=line.title,
+        variant=variant_name(line.variant_title),
+        variant_id=line.variant_id,
         product_handle=line.product_handle,
         quantity=line.quantity,
         unit_price_label=format_cop(line.unit_price),

@@ -13,6 +13,7 @@ from backend.alerts import AlertKind, read_alert
 from backend.alerts.kinds import RULES as ALERT_RULES
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
+from backend.catalog.models import variant_name
 from backend.contact import clean_name, one_line
 from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
@@ -20,7 +21,7 @@ from backend.dates import time_label
 from backend.errors import NotFound
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
-from backend.orders.models import Fulfillment, Order
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
@@ -157,12 +158,17 @@ async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
     lines = await lines_of_order(session, order.id)
     return [
         *(
-            (f"{line.quantity} × {line.title}", format_cop(part.total))
+            (f"{line.quantity} × {_named(line)}", format_cop(part.total))
             for line, part in zip(lines, totals_of(order, lines).lines, strict=True)
         ),
         (order.shipping_name, format_cop(order.shipping_total)),
         ("Total", format_cop(order.total)),
     ]
+
+
+def _named(line: OrderLine) -> str:
+    variant = variant_name(line.variant_title)
+    return f"{line.title} ({variant})" if variant else line.title
 
 
 async def _order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:

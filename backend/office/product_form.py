@@ -12,6 +12,7 @@ from backend.catalog import cells
 from backend.catalog.admin_schemas import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.cells import CellError
 from backend.catalog.codes import is_bar_code
+from backend.catalog.models import ONLY
 from backend.catalog.product_fields import AGE_RANGES
 from backend.edge.schemas import MAX_AMOUNT
 from backend.pricing import TAX_RATES
@@ -19,7 +20,6 @@ from backend.texts import _, language
 
 NEW = "new-"
 """The keys of variants that are not saved yet begin with this."""
-ONLY = _("Única")
 MEASURES = {"weight": 100, "length": 500, "width": 500, "height": 500}
 """Kilograms and centimetres: the most of each."""
 TEXTS = {

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.models import LOW_STOCK, Product, Variant
+from backend.catalog.models import LOW_STOCK, Product, Variant, variant_name
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
 from backend.dates import time_label
 from backend.errors import InsufficientStock, InvalidData, NotFound
@@ -386,14 +386,13 @@ _LEVELS: Select[Product, Variant, InventoryLevel] = (
 def _row(product: Product, variant: Variant, level: InventoryLevel) -> StockRow:
     low_at = LOW_STOCK if product.low_stock_at is None else product.low_stock_at
     free = level.stocked - level.reserved
-    named = [variant.title] if variant.title != _("Única") else []
     return StockRow(
         key=f"{variant.id}{SEPARATOR}{level.location_id}",
         variant_id=variant.id,
         product_id=product.id,
         location_id=level.location_id,
         title=product.title,
-        detail=" · ".join([*named, *(code for code in (variant.sku, variant.ean) if code)]),
+        detail=" · ".join(filter(None, (variant_name(variant.title), variant.sku, variant.ean))),
         picture=product.thumbnail or "",
         stocked=level.stocked,
         reserved=level.reserved,

@@ -12,7 +12,7 @@ from storefront.components.browser import CART_SCRIPT, KeepFocus, LineQuantity, 
 from storefront.components.header import CART_SHEET
 from storefront.components.hooks import view
 from storefront.components.icons import icon
-from storefront.components.links import CART, CHECKOUT, to_product
+from storefront.components.links import CART, CHECKOUT, to_variant
 from storefront.components.pictures import picture
 from storefront.components.placeholders import empty_cart
 from storefront.state.cart import CartState
@@ -102,9 +102,14 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
         rx.el.div(
             rx.cond(
                 line.product_handle != "",
-                rx.el.a(line.title, href=to_product(line.product_handle), class_name="line__title"),
+                rx.el.a(
+                    line.title,
+                    href=to_variant(line.product_handle, line.variant, line.variant_id),
+                    class_name="line__title",
+                ),
                 rx.el.span(line.title, class_name="line__title"),
             ),
+            rx.cond(line.variant != "", rx.el.p(line.variant, class_name="line__variant")),
             rx.el.p(
                 line.brand,
                 rx.el.span(_("{price} c/u").format(price=line.unit_price_label), class_name="line__unit"),
@@ -131,7 +136,9 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
             icon("trash", size=22),
             type="button",
             class_name="icon-button line__remove",
-            aria_label=_("Quitar {toy}").format(toy=line.title),
+            aria_label=_("Quitar {toy}").format(
+                toy=rx.cond(line.variant != "", f"{line.title}, {line.variant}", line.title)
+            ),
             data_testid="remove-line",
             on_click=CartState.remove(line.id),  # type: ignore[call-arg, arg-type]
         ),

@@ -44,6 +44,12 @@ def to_product(handle: rx.Var[str]) -> rx.Var[str]:
     return "/product/" + handle.to(str)
 
 
+def to_variant(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) -> rx.Var[str]:
+    """A product's page, with this variant chosen; `name` is empty where there is nothing to choose."""
+    page = to_product(handle)
+    return rx.cond(name != "", f"{page}?variant={variant_id}", page).to(str)
+
+
 _PARAMS = VarData(
     imports={"react-router": [ImportVar(tag="useParams")]}, hooks={"const addressParts = useParams()": None}
 )

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.catalog.views import ProductCard
+from backend.catalog.views import ProductCard, VariantView
 from backend.texts import _
 from storefront.components.links import to_product
 from storefront.components.pictures import picture
@@ -12,7 +12,7 @@ from storefront.components.wishlist import heart
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
 
-def discount_badge(card: ObjectVar[ProductCard]) -> rx.Component:
+def discount_badge(card: ObjectVar[ProductCard] | ObjectVar[VariantView]) -> rx.Component:
     """How much is saved against the price before (spec: Storefront view rules 1)."""
     return rx.cond(
         card.percent_off,
@@ -24,7 +24,7 @@ def discount_badge(card: ObjectVar[ProductCard]) -> rx.Component:
     )
 
 
-def price(card: ObjectVar[ProductCard]) -> rx.Component:
+def price(card: ObjectVar[ProductCard] | ObjectVar[VariantView]) -> rx.Component:
     """The price, and the price before where there was one."""
     return rx.el.p(
         rx.el.span(card.price_label, class_name="price__now"),

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ArrayVar
 
 from backend.app import current_shop
 from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
+from backend.catalog.views import CategoryRef, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _
 from storefront.components.browser import AddToCart
@@ -20,6 +20,7 @@ from storefront.components.icons import icon
 from storefront.components.links import HOME, address_part, product_path, to_category
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.variants import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
 from storefront.components.wishlist import heart
 from storefront.meta import (
     NOINDEX,
@@ -35,7 +36,6 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 
 SLUG = "slug"
-FEW_UNITS = 5
 UNKNOWN_TITLE = _("Este producto no existe")
 
 
@@ -116,30 +116,38 @@ def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
     )
 
 
-def stock_words(card: ObjectVar[ProductCard]) -> rx.Component:
+def stock_words() -> rx.Component:
     """How much is left, in words."""
     return rx.cond(
-        ~card.available,
-        rx.el.p(_("Agotado por ahora"), class_name="stock stock--out"),
+        CHOSEN.is_missing,
+        rx.el.p(_("Esta combinación no existe"), class_name="stock stock--out"),
         rx.cond(
-            card.stock == 1,
-            rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
+            ~SHOWN.available,
+            rx.el.p(_("Agotado por ahora"), class_name="stock stock--out"),
             rx.cond(
-                card.stock.to(int) <= FEW_UNITS,
-                rx.el.p(_("Quedan {n} unidades").format(n=card.stock), class_name="stock stock--few"),
-                rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
+                SHOWN.stock == 1,
+                rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
+                rx.cond(
+                    SHOWN.stock.to(int) <= FEW_UNITS,
+                    rx.el.p(_("Quedan {n} unidades").format(n=SHOWN.stock), class_name="stock stock--few"),
+                    rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
+                ),
             ),
         ),
     )
 
 
-def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
+def add_to_cart() -> rx.Component:
     """Quantity and button."""
     return AddToCart.create(
-        rx.cond(card.available & (card.stock.to(int) > 0), stepper()),
-        add_buttons(is_out=~card.available | (card.stock.to(int) < 1), price=card.price_label),
-        variant_id=card.variant_id,
-        max=rx.cond(card.available, card.stock, 0),
+        rx.cond(SHOWN.available, stepper()),
+        add_buttons(
+            is_out=~SHOWN.available,
+            word=rx.cond(CHOSEN.is_missing, _("No disponible"), _("Agotado")),
+            price=SHOWN.price_label,
+        ),
+        variant_id=SHOWN.id,
+        max=rx.cond(SHOWN.available, SHOWN.stock, 0),
         answers=CartState.answers,
         added=CartState.added.number,
         on_add=CartState.add,
@@ -147,8 +155,11 @@ def add_to_cart(card: ObjectVar[ProductCard]) -> rx.Component:
 
 
 @rx.memo
-def add_buttons(is_out: rx.Var[bool], price: rx.Var[str]) -> rx.Component:
-    """The button, and the bar with another one for phones on which it was scrolled past."""
+def add_buttons(is_out: rx.Var[bool], word: rx.Var[str], price: rx.Var[str]) -> rx.Component:
+    """The button, with `word` on it for what cannot be bought, and the bar with another one for phones.
+
+    The bar is shown when the first one was scrolled past.
+    """
     is_ready = CONTROLS.step == "ready"
     face = rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado")))
     look = {"type": "button", "class_name": "button button--primary add__button"}
@@ -161,7 +172,7 @@ def add_buttons(is_out: rx.Var[bool], price: rx.Var[str]) -> rx.Component:
     )
     return rx.fragment(
         rx.el.button(
-            rx.cond(is_out, _("Agotado"), face),
+            rx.cond(is_out, word, face),
             **look,
             data_testid="add-to-cart",
             disabled=is_out,
@@ -185,56 +196,74 @@ def assurances() -> rx.Component:
 
 def product() -> rx.Component:
     """A product that exists."""
-    content = ProductState.content
-    detail = content.detail
-    card = detail.card
+    detail = ProductState.content.detail
     related = detail.related
     return rx.fragment(
         breadcrumb(detail.breadcrumb),
-        rx.el.article(
-            # its name comes first: on a phone it is read before the pictures have come
-            rx.el.header(
-                rx.el.p(card.brand, class_name="product__brand"),
-                rx.el.h1(card.title, class_name="product__title"),
-                class_name="product__name",
-            ),
-            gallery(
-                content.gallery.to(list[GalleryPicture]),
-                rx.el.div(discount_badge(card), class_name="gallery__badge"),
-                key=content.slug,
-            ),
-            rx.el.div(
-                rx.el.p(card.subtitle, class_name="product__subtitle"),
-                rx.el.div(price(card), class_name="product__price"),
-                stock_words(card),
-                rx.el.div(
-                    add_to_cart(card),
-                    heart(handle=card.handle, title=card.title),
-                    class_name="product__buy",
-                ),
-                rx.el.p(detail.description, class_name="product__description"),
-                rx.el.dl(
-                    rx.el.div(rx.el.dt(_("Edad")), rx.el.dd(ages(card))),
-                    rx.el.div(rx.el.dt(_("Marca")), rx.el.dd(card.brand)),
-                    rx.cond(
-                        detail.collection,
-                        rx.el.div(
-                            rx.el.dt(_("Colección")),
-                            rx.el.dd(detail.collection.name),
-                        ),
-                    ),
-                    rx.el.div(rx.el.dt(_("Referencia")), rx.el.dd(detail.sku)),
-                    class_name="product__facts",
-                ),
-                assurances(),
-                class_name="product__words",
-            ),
-            class_name="product",
+        VariantChoice.create(
+            product_article(),
+            options=detail.options,
+            variants=detail.variants,
+            first=detail.card.variant_id,
+            otherwise=detail.card.price_label,
         ),
         rx.cond(
             related.length() > 0,
             section(_("Van bien juntos"), product_grid(related, class_name="grid grid--row")),
         ),
+    )
+
+
+def product_article() -> rx.Component:
+    """The product, in the variant that is chosen."""
+    content = ProductState.content
+    detail = content.detail
+    card = detail.card
+    # where there is a choice, what is said of the one that was made is said aloud
+    is_said = rx.cond(detail.options.length() > 0, "polite", ABSENT)
+    return rx.el.article(
+        # its name comes first: on a phone it is read before the pictures have come
+        rx.el.header(
+            rx.el.p(card.brand, class_name="product__brand"),
+            rx.el.h1(card.title, class_name="product__title"),
+            class_name="product__name",
+        ),
+        gallery(
+            content.gallery.to(list[GalleryPicture]),
+            rx.el.div(discount_badge(SHOWN), class_name="gallery__badge"),
+            key=content.slug,
+        ),
+        rx.el.div(
+            rx.el.p(card.subtitle, class_name="product__subtitle"),
+            rx.el.div(
+                rx.el.div(price(SHOWN), class_name="product__price"),
+                stock_words(),
+                custom_attrs={"aria-live": is_said},
+            ),
+            option_pickers(detail.options),
+            rx.el.div(
+                add_to_cart(),
+                heart(handle=card.handle, title=card.title),
+                class_name="product__buy",
+            ),
+            rx.el.p(detail.description, class_name="product__description"),
+            rx.el.dl(
+                rx.el.div(rx.el.dt(_("Edad")), rx.el.dd(ages(card))),
+                rx.el.div(rx.el.dt(_("Marca")), rx.el.dd(card.brand)),
+                rx.cond(
+                    detail.collection,
+                    rx.el.div(
+                        rx.el.dt(_("Colección")),
+                        rx.el.dd(detail.collection.name),
+                    ),
+                ),
+                rx.el.div(rx.el.dt(_("Referencia")), rx.el.dd(SHOWN.sku)),
+                class_name="product__facts",
+            ),
+            assurances(),
+            class_name="product__words",
+        ),
+        class_name="product",
     )
 
 

@@ -79,7 +79,8 @@ class CartState(rx.State):
                 await use_own_cart(self)
             show(self, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
-            self.added = Added(next_number(self.added.number), line.title, line.picture)
+            title = f"{line.title}, {line.variant}" if line.variant else line.title
+            self.added = Added(next_number(self.added.number), title, line.picture)
         self.answers = next_number(self.answers)
 
     @event()

@@ -1,12 +1,20 @@
 """What documents say of themselves: texts that fit, and data that cannot break out of its script."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.app import Shop
-from backend.catalog.views import CategoryRef, PictureView, ProductCard, ProductDetail
+from backend.catalog.views import (
+    CategoryRef,
+    OptionView,
+    PictureView,
+    ProductCard,
+    ProductDetail,
+    VariantView,
+)
 from storefront.meta import (
     DESCRIPTION_LENGTH,
     absolute,
@@ -41,7 +49,10 @@ CARD = ProductCard(
 DETAIL = ProductDetail(
     card=CARD,
     description="Baila.",
-    sku="TRO-1",
+    options=[],
+    variants=[
+        VariantView("variant_1", "Única", [], "TRO-1", 18_900, "$ 18.900", None, None, 0, available=False)
+    ],
     pictures=[PICTURE],
     breadcrumb=[CategoryRef("juguetes", "Juguetes"), CategoryRef("tradicionales", "Tradicionales")],
     collection=None,
@@ -83,6 +94,28 @@ def test_a_sold_out_product_is_offered_as_such(shop: Shop) -> None:
         "availability": "https://schema.org/OutOfStock",
         "itemCondition": "https://schema.org/NewCondition",
     }
+
+
+def test_each_variant_is_an_offer_with_an_address_of_its_own(shop: Shop) -> None:
+    small = VariantView("v_1", "Chico", ["Chico"], "T-1", 15_000, "$ 15.000", None, None, 2, available=True)
+    large = VariantView(
+        "v_2", "Grande", ["Grande"], "T-2", 20_000, "$ 20.000", None, None, 0, available=False
+    )
+    size = OptionView("Talla", ["Chico", "Grande"])
+    offers = product_data(replace(DETAIL, options=[size], variants=[small, large]))["offers"]
+    assert {name: value for name, value in offers.items() if name != "offers"} == {
+        "@type": "AggregateOffer",
+        "url": "http://localhost:3000/product/trompo",
+        "priceCurrency": "COP",
+        "lowPrice": 15_000,
+        "highPrice": 20_000,
+        "offerCount": 2,
+    }
+    assert [(one["name"], one["sku"], one["price"], one["availability"]) for one in offers["offers"]] == [
+        ("Chico", "T-1", 15_000, "https://schema.org/InStock"),
+        ("Grande", "T-2", 20_000, "https://schema.org/OutOfStock"),
+    ]
+    assert offers["offers"][1]["url"] == "http://localhost:3000/product/trompo?variant=v_2"
 
 
 def test_the_trail_counts_from_one(shop: Shop) -> None:

@@ -9,12 +9,13 @@ import reflex as rx
 from backend.app import current_shop
 from backend.catalog.admin_schemas import MAX_PICTURES
 from backend.catalog.countries import country_names
+from backend.catalog.models import ONLY
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.errors import NotFound
 from backend.money import format_cop
 from backend.office.product import Place, ProductForm, blank_form, read_form
-from backend.office.product_form import ONLY, Clash, VariantDraft, pesos_of, picture_key
+from backend.office.product_form import Clash, VariantDraft, pesos_of, picture_key
 from backend.office.product_saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
 from backend.texts import _

@@ -30,6 +30,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
         ),
         rx.el.div(
             rx.el.p(item.title, class_name="buy__title"),
+            rx.cond(item.variant != "", rx.el.p(item.variant, class_name="buy__variant")),
             rx.el.p(
                 rx.cond(
                     item.quantity.to(int) == 1, _("1 unidad"), item.quantity.to_string() + _(" unidades")

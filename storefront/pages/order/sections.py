@@ -7,7 +7,7 @@ from backend.checkout.order_page import OrderLineView, OrderView
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.icons import icon
-from storefront.components.links import to_product
+from storefront.components.links import to_variant
 from storefront.components.pictures import picture
 from storefront.pages.order import texts
 
@@ -40,7 +40,12 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
             class_name="buy__picture",
         ),
         rx.el.div(
-            rx.el.a(item.title, href=to_product(item.product_handle), class_name="buy__title"),
+            rx.el.a(
+                item.title,
+                href=to_variant(item.product_handle, item.variant, item.variant_id),
+                class_name="buy__title",
+            ),
+            rx.cond(item.variant != "", rx.el.p(item.variant, class_name="buy__variant")),
             rx.el.p(item.quantity, " × ", item.unit_price_label, class_name="buy__note"),
             class_name="buy__words",
         ),

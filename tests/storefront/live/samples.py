@@ -36,6 +36,7 @@ def line(product_id: str) -> CartLine:
         product_id=product_id,
         product_handle="",
         title="",
+        variant="",
         brand="",
         quantity=1,
         max_quantity=1,

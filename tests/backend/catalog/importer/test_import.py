@@ -106,7 +106,7 @@ async def test_new_products_are_all_there(importer: Importer) -> None:
     assert (trompo.card.title, trompo.card.price, trompo.card.compare_at_price) == (
         "Trompo de guayacán", 18_900, 25_900,
     )  # fmt: skip
-    assert (trompo.card.stock, trompo.card.available, trompo.sku) == (7, True, "TRO-1")
+    assert (trompo.card.stock, trompo.card.available, trompo.variants[0].sku) == (7, True, "TRO-1")
     assert trompo.collection is not None
     assert trompo.collection.handle == "clasicos"
     assert not (await importer.detail("yoyo")).card.available
