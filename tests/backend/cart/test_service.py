@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
@@ -13,6 +13,7 @@ from backend.catalog.models import Variant
 from backend.clock import now
 from backend.database import Database
 from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.inventory.models import InventoryLevel
 from backend.settings import Settings
 from tests.shop_floor import Floor, make_toy, open_floor
 
@@ -63,6 +64,20 @@ async def test_the_price_is_the_catalogues_of_this_moment(database: Database, fl
         cart = await cart_view(session, cart_id)
     assert cart.total == 20_000
     assert cart.lines[0].compare_at_label == "$ 30.000"
+
+
+async def test_two_variants_of_a_toy_are_two_lines_that_name_them(database: Database, floor: Floor) -> None:
+    cart_id, trompo = await _cart_with(database, floor)
+    async with database.transaction() as session:
+        small = (await session.execute(select(Variant))).scalar_one()
+        large = Variant(product_id=small.product_id, title="Grande", price=45_000, rank=1)
+        session.add(large)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=large.id, location_id=floor.location_id, stocked=1))
+        await carts.add(session, cart_id, large.id, 1)
+        view = await cart_view(session, cart_id)
+    lines = [(one.variant_id, one.title, one.variant, one.unit_price, one.max_quantity) for one in view.lines]
+    assert lines == [(trompo, "Trompo", "", 30_000, 10), (large.id, "Trompo", "Grande", 45_000, 1)]
 
 
 async def test_more_than_there_is_does_not_fit(database: Database, floor: Floor) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
+from backend.catalog.models import Variant
 from backend.clock import now
 from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.password_reset import ask_reset
@@ -68,6 +69,18 @@ async def test_an_order_is_confirmed_by_mail(
     link = f"{shop.settings.base_url}/order/{order['id']}?token={order['access_token']}"
     assert link in text
     assert f'href="{link}"' in text_of(mail, "html")
+
+
+async def test_a_mail_names_the_variant_where_there_is_a_choice(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, worker: Worker, inbox: Inbox
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo", price=40_000)
+        await session.execute(update(Variant).values(title="Azul / Grande"))
+    await bought(store, variant, 2, provider=PSE)
+    await worker.run_due()
+    (mail,) = inbox.mails
+    assert "2 × Trompo (Azul / Grande): $ 80.000" in text_of(mail).replace("\xa0", " ")
 
 
 async def test_paid_and_lost_are_told_once(
