@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
-ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ON_PATH = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -108,7 +115,9 @@ def _from_playwright() -> None:
 
 def _from_distribution() -> None:
     print("Trying the distribution's package …")
-    _install("chromium")
+    _install("chromium-headless-shell")  # it has no windows, and is quicker for it
+    if find() is None:
+        _install("chromium")
 
 
 def _has_stand_in() -> bool:
