@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.admin_schemas import PriceIn, VariantChange
 from backend.catalog.categories import Tree, read_tree
 from backend.catalog.models import LOW_STOCK, Picture, Product, Variant
+from backend.catalog.picture_addresses import picture_address
 from backend.catalog.products import change_variant, lock_product
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, count_up_to
 from backend.edge.schemas import MAX_AMOUNT
@@ -337,4 +338,4 @@ def _small(picture: Picture) -> str:
     """The address of a file of the picture that is large enough for a row."""
     files = sorted((source["width"], source["url"]) for source in picture.sources)
     wide = [url for width, url in files if width >= SMALL_PICTURE]
-    return quote(wide[0] if wide else picture.url)
+    return picture_address(wide[0] if wide else picture.url)

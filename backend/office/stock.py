@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import LOW_STOCK, Product, Variant, variant_name
+from backend.catalog.picture_addresses import picture_address
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
 from backend.dates import time_label
 from backend.errors import InsufficientStock, InvalidData, NotFound
@@ -319,16 +320,16 @@ async def _toys(
     session: AsyncSession, text: str, limit: int, cursor: str = ""
 ) -> tuple[list[str], list[ColumnElement[bool]], str]:
     """The products that the text means, which of their variants, and the cursor of the next page."""
-    only = await _only_variant(session, text)
+    if (variant := await _named_variant(session, text)) is not None:
+        return [variant.product_id], [Variant.id == variant.id], ""
     conditions = await conditions_of(session, ProductFilter(text))
     toys, following = await by_title(session, conditions, limit, cursor)
-    return toys, only, following
+    return toys, [], following
 
 
-async def _only_variant(session: AsyncSession, text: str) -> list[ColumnElement[bool]]:
+async def _named_variant(session: AsyncSession, text: str) -> Variant | None:
     """The variant whose code it is, if it is one's."""
-    variant = await variant_with_code(session, text.strip()) if text.strip() else None
-    return [Variant.id == variant.id] if variant is not None else []
+    return await variant_with_code(session, text.strip()) if text.strip() else None
 
 
 async def _locations(session: AsyncSession) -> list[LocationView]:
@@ -364,9 +365,11 @@ async def _named(session: AsyncSession, error: StockReserved) -> ReservedForOrde
 
 
 async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnElement[bool]]:
-    conditions = await _only_variant(session, wanted.text)
-    if wanted.text.strip():
-        conditions += await conditions_of(session, ProductFilter(wanted.text))
+    conditions: list[ColumnElement[bool]] = []
+    if (variant := await _named_variant(session, wanted.text)) is not None:
+        conditions = [Variant.id == variant.id]
+    elif wanted.text.strip():
+        conditions = await conditions_of(session, ProductFilter(wanted.text))
     if wanted.only == OUT:
         return [*conditions, _FREE <= 0]
     most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
@@ -393,7 +396,7 @@ def _row(product: Product, variant: Variant, level: InventoryLevel) -> StockRow:
         location_id=level.location_id,
         title=product.title,
         detail=" · ".join(filter(None, (variant_name(variant.title), variant.sku, variant.ean))),
-        picture=product.thumbnail or "",
+        picture=picture_address(product.thumbnail or ""),
         stocked=level.stocked,
         reserved=level.reserved,
         free=free,

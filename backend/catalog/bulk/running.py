@@ -145,7 +145,11 @@ class BulkChanges:
         products = {product.id: product for product in await lock_products(session, ids)}
         facts = await facts_of(session, change, ids)
         has_category = await has_target(session, change) or change.action is Action.COLLECTION
-        collections = set((await session.execute(select(Collection.id))).scalars())
+        before = {
+            value["before"] for row in rows for value in row.values if value["field"] == "collection_id"
+        }
+        still = select(Collection.id).where(Collection.id.in_(before - {None}))
+        collections = {None, *(await session.execute(still)).scalars()}
         outcomes: dict[str, Outcome] = {}
         changed = []
         for row in rows:
@@ -158,7 +162,7 @@ class BulkChanges:
                 (value, value.before)
                 for value in values
                 if _standing(value, facts[row.product_id]) == value.after
-                and (value.field != "collection_id" or value.before in {None, *collections})
+                and (value.field != "collection_id" or value.before in collections)
                 and (value.field != "category" or has_category)
             ]
             if back:

@@ -20,6 +20,7 @@ from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.placeholders import bar
 from storefront.office.browser import CHOSEN, Choosing
+from storefront.office.components.chosen import chosen_rows
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.finding import Finding
 from storefront.office.components.lists import fresh, more, rows
@@ -168,30 +169,12 @@ def chosen_bar() -> rx.Component:
             **marks,
         )
 
-    return rx.el.div(
-        rx.el.p(
-            rx.cond(CHOSEN.is_busy, _("Trabajando…"), _("{n} elegidos").format(n=CHOSEN.count)),
-            role="status",
-            class_name="o-chosen__count",
-        ),
-        rx.el.button(
-            icon("close", size=18),
-            type="button",
-            special_props=[CHOSEN.none],
-            class_name="icon-button",
-            aria_label=_("No elegir ninguno"),
-        ),
-        rx.el.div(
-            act(LABELS, "tag", _("Hacer guías")),
-            document("order-labels", "print", _("Imprimir guías"), data_prints=""),
-            document("packing-slips", "receipt", _("Listas de empaque")),
-            act(SHIPPED, "truck", _("Marcar enviados")),
-            rx.cond(may(Right.EXPORT_PERSONAL_DATA), document("order-exports", "download", _("Exportar"))),
-            class_name="o-chosen__actions",
-        ),
-        class_name="o-chosen",
-        hidden=CHOSEN.count.to(int) == 0,
-        data_testid="chosen",
+    return chosen_rows(
+        act(LABELS, "tag", _("Hacer guías")),
+        document("order-labels", "print", _("Imprimir guías"), data_prints=""),
+        document("packing-slips", "receipt", _("Listas de empaque")),
+        act(SHIPPED, "truck", _("Marcar enviados")),
+        rx.cond(may(Right.EXPORT_PERSONAL_DATA), document("order-exports", "download", _("Exportar"))),
     )
 
 

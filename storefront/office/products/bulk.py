@@ -13,6 +13,7 @@ from backend.texts import _
 from storefront.components.forms import field, select_field
 from storefront.components.hooks import text_at
 from storefront.office.browser import CHOSEN
+from storefront.office.components.chosen import chosen_rows
 from storefront.office.components.feedback import chip
 from storefront.office.icons import icon
 from storefront.office.places import PRODUCTS
@@ -60,28 +61,11 @@ def products_chosen_bar() -> rx.Component:
             class_name="button button--dark button--small",
         )
 
-    return rx.el.div(
-        rx.el.p(
-            rx.cond(CHOSEN.is_busy, _("Trabajando…"), _("{n} elegidos").format(n=CHOSEN.count)),
-            role="status",
-            class_name="o-chosen__count",
-        ),
-        rx.el.button(
-            icon("close", size=18),
-            type="button",
-            special_props=[CHOSEN.none],
-            class_name="icon-button",
-            aria_label=_("No elegir ninguno"),
-        ),
-        rx.el.div(
-            act(Action.PUBLISH, ACTIONS[Action.PUBLISH]),
-            act(Action.HIDE, ACTIONS[Action.HIDE]),
-            act(MORE, _("Más cambios…")),
-            class_name="o-chosen__actions",
-        ),
-        class_name="o-chosen",
-        hidden=(CHOSEN.count.to(int) == 0) | ProductsState.draft.is_not_none(),
-        data_testid="chosen",
+    return chosen_rows(
+        act(Action.PUBLISH, ACTIONS[Action.PUBLISH]),
+        act(Action.HIDE, ACTIONS[Action.HIDE]),
+        act(MORE, _("Más cambios…")),
+        hidden=ProductsState.draft.is_not_none(),
     )
 
 

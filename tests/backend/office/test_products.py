@@ -53,6 +53,17 @@ async def change(shop: Shop, variant_id: str, wanted: Price, seen: Price = SEEN,
         await set_price(session, who, variant_id, wanted, seen=seen)
 
 
+HOSTED = "https://cdn.example.com/fotos/trompo%20rojo.webp?v=2"
+
+
+async def test_a_picture_hosted_elsewhere_keeps_its_address(shop: Shop, top: str) -> None:
+    async with shop.database.transaction() as session:
+        variant = await session.get_one(Variant, top)
+        session.add(Picture(product_id=variant.product_id, url=HOSTED, sources=[]))
+    (row,) = (await listed(shop)).rows
+    assert row.picture == HOSTED
+
+
 async def test_a_row_says_what_staff_look_for(shop: Shop, shop_floor: Floor, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)

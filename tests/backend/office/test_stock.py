@@ -45,6 +45,16 @@ async def top(shop: Shop, shop_floor: Floor) -> tuple[str, str]:
     return variant_id, shop_floor.location_id
 
 
+async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, str]) -> None:
+    for url, shown in (("/demo/a b.webp", "/demo/a%20b.webp"), ("https://cdn.example.com/a?v=2",) * 2):
+        async with shop.database.transaction() as session:
+            variant = await session.get_one(Variant, top[0])
+            (await session.get_one(Product, variant.product_id)).thumbnail = url
+        async with shop.database.read() as session:
+            (row,) = (await stock_page(session, ANA, StockFilter())).rows
+        assert row.picture == shown
+
+
 async def level(shop: Shop, row: tuple[str, str]) -> InventoryLevel:
     async with shop.database.read() as session:
         query = select(InventoryLevel).where(
