@@ -192,10 +192,15 @@ async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, s
     async with open_page(*PHONE) as page:
         await enter(page, server)
         found = await page.request.get("/admin/products?limit=50", headers={"origin": server.url})
-        toy = next(one for one in (await found.json())["products"] if len(one["images"]) == 3)
+        images = next(one["images"] for one in (await found.json())["products"] if len(one["images"]) == 3)
+        new = {"title": "Con tres fotos", "price": 9_000, "images": [{"url": one["url"]} for one in images]}
+        made = await page.request.post("/admin/products", data=new, headers={"origin": server.url})
+        toy = (await made.json())["product"]
         await visit(page, f"/oficina/productos/{toy['id']}")
         shots = page.get_by_test_id("product-picture")
-        alts = [await shots.nth(place).get_by_label("Qué se ve").input_value() for place in range(3)]
+        alts = ["Por delante", "Por arriba"]
+        for place, alt in enumerate(alts):
+            await shots.nth(place).get_by_label("Qué se ve").fill(alt)
         await shots.nth(0).get_by_role("button", name="Foto: después").click()
         await shots.nth(2).get_by_label("Qué se ve").fill("De lado")
         await shots.nth(1).get_by_role("button", name="Quitar la foto").click()
