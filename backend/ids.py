@@ -25,6 +25,11 @@ def secret_id(prefix: str) -> str:
     return f"{prefix}_{secret_ulid()}"
 
 
+def timeless_id(prefix: str) -> str:
+    """An id that tells nothing, not even when it was made: the prefix, an underscore, and 128 random bits as a ULID."""
+    return f"{prefix}_{ULID.from_bytes(secrets.token_bytes(TIME_BYTES + RANDOM_BYTES))}"
+
+
 def secret_ulid() -> str:
     """The ULID of a `secret_id`, without a prefix."""
     return str(ULID.from_bytes(ULID().bytes[:TIME_BYTES] + secrets.token_bytes(RANDOM_BYTES)))

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from sqlalchemy.engine import make_url
 
+from backend.origins import Origins, read_origins
 from backend.setting_sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
 from backend.setting_values import HOW_TO_MAKE_ONE, LEAST_BITS, async_url, bits_of, kept_secret, s3_address
 
@@ -129,6 +130,10 @@ class Settings(Identity, Sourced):
     """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
     trusted_proxies: str = ""
     """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
+    store_cors: str = ""
+    """Whose pages may call `/store`: origins and `/regular expressions/`, with commas between them. Nobody's else."""
+    admin_cors: str = ""
+    auth_cors: str = ""
     people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
     """How many people may share one client address, as in a mobile network: limits by address grow with it."""
 
@@ -226,6 +231,12 @@ class Settings(Identity, Sourced):
                 raise ValueError("must be addresses or networks with commas between them") from None
         return networks
 
+    @field_validator("store_cors", "admin_cors", "auth_cors")
+    @classmethod
+    def _are_origins(cls, listed: str) -> str:
+        read_origins(listed)
+        return listed
+
     @field_validator("private_key")
     @classmethod
     def _is_aes_key(cls, key: SecretStr) -> SecretStr:
@@ -293,6 +304,15 @@ class Settings(Identity, Sourced):
     def base_url(self) -> str:
         """Where shoppers and the gateway reach the shop, without a trailing slash."""
         return self.public_url or f"http://localhost:{self.port}"
+
+    @cached_property
+    def cross_origins(self) -> dict[str, Origins]:
+        """Whose pages may call which part of the API, by its first segment."""
+        return {
+            "store": read_origins(self.store_cors),
+            "admin": read_origins(self.admin_cors),
+            "auth": read_origins(self.auth_cors),
+        }
 
     @property
     def uses_sandbox_gateway(self) -> bool:

@@ -16,6 +16,7 @@ from backend.app import Shop, create_api, current_shop, set_current_shop
 from backend.catalog import uploads
 from backend.catalog.upload_routes import PATH as UPLOADS
 from backend.edge.body_limit import Bound, with_bounded_bodies
+from backend.edge.cross_origin import first_segment, with_cross_origin
 from backend.edge.observed import observed
 from backend.settings import Settings, load_settings
 from backend.tracing import start_tracing
@@ -53,7 +54,8 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
         pages = _documents(shop, api, with_cache_headers(pages))
     both = with_bounded_bodies(by_first_segment(api, pages), others=LARGER_BODIES)
-    return observed(with_security_headers(both, shop.settings), shop.settings.trusted_proxies)
+    listed = with_cross_origin(both, shop.settings)
+    return observed(with_security_headers(listed, shop.settings), shop.settings.trusted_proxies)
 
 
 def remove_unused_routes(pages: Starlette) -> None:
@@ -93,8 +95,7 @@ def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
     """One app out of two: the API gets its own first segments, the pages get the rest."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-        segment = scope.get("path", "").removeprefix("/").partition("/")[0]
-        await (api if segment in API_SEGMENTS else pages)(scope, receive, send)
+        await (api if first_segment(scope) in API_SEGMENTS else pages)(scope, receive, send)
 
     return dispatch
 

@@ -25,7 +25,11 @@ class Cart(Timestamps, table=True):
     region_id: str = Field(foreign_key="region.id")
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
+    guest_id: str | None = Field(default=None, index=True)
+    """The guest whom its e-mail address names, while it has no customer."""
     email: str | None = None
+    locale: str | None = None
+    """The language a program asked for, as it wrote it."""
     shipping_address: JsonObject | None = Field(default=None, sa_type=Json)
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)

@@ -18,6 +18,7 @@ from backend.cart.service import (
     open_cart,
     require_access,
 )
+from backend.customers.guests import guest_with
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
@@ -101,6 +102,20 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
     except (NotAllowed, Conflict):
         return
     cart.customer_id = customer_id
+
+
+async def set_email(session: AsyncSession, cart: Cart, email: str) -> None:
+    """Set the address that this (locked) cart's mails go to. Without a customer, it is a guest's from now on."""
+    cart.email = email
+    cart.guest_id = await guest_with(session, email) if cart.customer_id is None else None
+
+
+async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:
+    """Make the (locked) cart a customer's, who has proved to be it. Their address is the cart's then."""
+    if cart.customer_id == customer_id:
+        return
+    customer = await session.get_one(Customer, customer_id)
+    cart.customer_id, cart.guest_id, cart.email = customer.id, None, customer.email
 
 
 async def merge(session: AsyncSession, cart_id: str, into: str) -> None:

@@ -3,6 +3,7 @@
 Prices are those of today; nothing comes from the caller but ids and numbers (design: decisions 8 and 9).
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,32 +41,21 @@ class Caller:
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
 
-
 MAX_LINES = 60
-
+MAX_NOTED = 2048
+"""Bytes of JSON that programs may note beside a line, in one call or in several."""
 
 COMPLETED = "Cart {cart_id} is already completed."
-
-
 UNKNOWN = "Cart id not found: {cart_id}"
-
-
 NOT_FOUND = "Cart with id '{cart_id}' not found"
-
-
 AT_THE_BANK = (
     "A payment of this cart is at the bank: the cart cannot be changed. Wait for it, or give it up: start another "
     "payment session with `data.replace`: true"
 )
 
-
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
-
-
 _LOCKED_CART = locked(_CART)
-
-
 _LINES = (
     select(LineItem, Variant, Product)
     .join(Variant, Variant.id == LineItem.variant_id)
@@ -73,8 +63,6 @@ _LINES = (
     .where(LineItem.cart_id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-
-
 _CART_AND_LINES = (
     select(Cart, LineItem, Variant, Product)
     .outerjoin(LineItem, LineItem.cart_id == Cart.id)
@@ -83,18 +71,12 @@ _CART_AND_LINES = (
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-
-
 _LINES_AND_SHIPPING = _LINES.add_columns(CartShippingMethod).outerjoin(
     CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id
 )
-
-
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
 ).scalar_subquery()
-
-
 _TO_ADD = (
     select(LineItem, _LINE_COUNT, available(Variant.id))
     .select_from(Variant)
@@ -103,11 +85,7 @@ _TO_ADD = (
     .where(Variant.id == bindparam("variant_id"), for_sale())
 )
 """For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
-
-
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
-
-
 _VOID_SHIPPING = (
     delete(table_of(CartShippingMethod))
     .where(CartShippingMethod.cart_id == bindparam("cart_id"))
@@ -290,7 +268,7 @@ async def add(
     *,
     caller: Caller | None = None,
 ) -> bool:
-    """Put units of a variant into the cart, on top of those that are there.
+    """Put units of a variant into the cart, on top of those that are there; `meta` too is added to what is noted.
 
     Returns:
         Whether the cart was empty before.
@@ -311,6 +289,7 @@ async def add(
     if line is not None:
         _require_units(line.quantity, line.quantity + quantity, int(units))
         line.quantity += quantity
+        line.meta = _noted(line.meta, meta)
     else:
         if count >= MAX_LINES:
             raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
@@ -365,6 +344,16 @@ async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:
     if line is None or line.cart_id != cart_id:
         raise NotFound(f"Line item with id: {line_id} was not found")
     return line
+
+
+def _noted(known: JsonObject, more: JsonObject | None) -> JsonObject:
+    """What is noted beside a line, with more on top of it."""
+    if not more:
+        return known
+    noted = {**known, **more}
+    if len(json.dumps(noted, ensure_ascii=False).encode()) > MAX_NOTED:
+        raise InvalidData(f"The metadata of a line is larger than {MAX_NOTED} bytes")
+    return noted
 
 
 def _require_units(before: int, quantity: int, units: int) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.owners import give_to, set_email
 from backend.cart.service import Line, changed, read_totals
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant, for_sale
 from backend.catalog.wire import region_wire
@@ -29,8 +30,10 @@ _FIRST_REGION = select(Region).order_by(Region.id).limit(1)
 _REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 
-async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> tuple[Cart, Region]:
-    """A new cart of the sales channel, with its items and whatever else was sent.
+async def create_cart(
+    session: AsyncSession, new: NewCart, channel_id: str, customer_id: str | None = None
+) -> tuple[Cart, Region]:
+    """A new cart of the sales channel, with its items and whatever else was sent; the customer's, if one asks.
 
     Returns:
         The cart and its region.
@@ -47,6 +50,8 @@ async def create_cart(session: AsyncSession, new: NewCart, channel_id: str) -> t
     for item in new.items or ():
         await carts.add(session, cart_id, item.variant_id, item.quantity, item.metadata)
     cart = await session.get_one(Cart, cart_id)
+    if customer_id is not None:
+        await give_to(session, cart, customer_id)
     await _change(session, cart, new, region)
     return cart, region
 
@@ -72,7 +77,9 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
         raise InvalidData("A cart belongs to the sales channel of its publishable key")
     cart.region_id = region.id
     if change.email is not None:
-        cart.email = change.email
+        await set_email(session, cart, change.email)
+    if change.locale is not None:
+        cart.locale = change.locale
     if change.metadata is not None:
         cart.meta = change.metadata
     if change.billing_address is not None:
@@ -193,15 +200,15 @@ def _cart_wire(
     method: CartShippingMethod | None,
     prices: CartTotals,
 ) -> JsonDict:
-    parts = prices.by_line
+    parts, buyer_id = prices.by_line, cart.customer_id or cart.guest_id
     return {
         "id": cart.id,
         "currency_code": region.currency_code,
         "email": cart.email,
-        "locale": None,
+        "locale": cart.locale,
         "region_id": cart.region_id,
         "sales_channel_id": cart.sales_channel_id,
-        "customer_id": cart.customer_id,
+        "customer_id": buyer_id,
         "metadata": cart.meta or None,
         "completed_at": iso(cart.completed_at),
         **stamps(cart.created_at, cart.updated_at),
@@ -217,7 +224,7 @@ def _cart_wire(
         "credit_lines": [],
         "promotions": [],
         "region": region_wire(region),
-        "customer": {"id": cart.customer_id, "email": cart.email, "groups": []} if cart.customer_id else None,
+        "customer": {"id": buyer_id, "email": cart.email, "groups": []} if buyer_id else None,
     }
 
 

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart import service as carts
 from backend.cart.chains import chain_of, join_chain, lock_carts
 from backend.cart.models import Cart
+from backend.cart.owners import set_email
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.checkout.payment import PaymentStarter
@@ -105,7 +106,10 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
         raise Conflict(STANDS)
     old = await carts.read_cart(session, order.cart_id)
     cart = await _open_or_new(session, present, old)
-    cart.email = cart.email or old.email
+    if old.email and not cart.email:
+        await set_email(session, cart, old.email)
+    cart.locale = cart.locale or old.locale
+    cart.meta = {**old.meta, **cart.meta}
     payer = {name: str(text) for name, text in (order.payer or {}).items() if name in DOCUMENT_FIELDS}
     cart.draft = {**old.draft, **payer, **{name: text for name, text in cart.draft.items() if text}}
     await join_chain(session, cart, old.id)

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Depends, Request
 
 from backend.cart import service as carts
+from backend.cart.owners import give_to
 from backend.cart.service import Caller
 from backend.checkout.carts import cart_wire, change_cart, create_cart, empty_cart_wire, readable_cart
 from backend.checkout.schemas import (
@@ -79,12 +80,16 @@ async def create(
     fields: Shown,
     settings: ShopSettings,
     ip: ClientIp,
+    customer: MaybeCustomer,
     body: Annotated[NewCart | None, Body()] = None,
 ) -> Wire:
-    """A new cart, in the sales channel of the publishable key. 429 after many that stayed empty."""
+    """A new cart, in the sales channel of the publishable key; of the customer who is signed in, with their e-mail.
+
+    429 after many that stayed empty.
+    """
     new = body or NewCart()
     async with database.transaction() as session:
-        cart, region = await create_cart(session, new, channel)
+        cart, region = await create_cart(session, new, channel, customer)
         if not new.items:
             await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
     if not new.items:
@@ -167,12 +172,11 @@ async def change_promotions(
 
 @router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
 async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
-    """Make the cart that of the customer who is signed in."""
+    """Make the cart that of the customer who is signed in, whose e-mail it gets."""
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
-        cart = await carts.open_cart(session, cart_id, Caller(customer))
-        cart.customer_id = customer
+        await give_to(session, await carts.open_cart(session, cart_id, Caller(customer)), customer)
     return Wire({"cart": await _cart(database, cart_id, fields)})
 
 

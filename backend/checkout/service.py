@@ -23,13 +23,13 @@ from backend.checkout.shipping import (
     priced_offers,
 )
 from backend.contact import CHECK_FIELDS, one_line
-from backend.database import Database, database_now
+from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.fulfillment.tracker import Tracker
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.models import Order
-from backend.orders.service import order_of_cart, read_order
+from backend.orders.service import is_just_placed, order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -58,9 +58,6 @@ class PlacedOrder:
 
 
 log = logging.getLogger(__name__)
-
-TOKEN_FOR = timedelta(minutes=60)
-"""For how long after an order was placed the id of its cart gives the order's token: the answer may have been lost."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +223,7 @@ class Checkout:
 
         Raises:
             InvalidData: `fields` has a message for the shopper by field; nothing was started.
-            NotFound: no cart has this id, or it has been an order for longer than `TOKEN_FOR`.
+            NotFound: no cart has this id, or it has been an order for longer than `JUST_PLACED`.
             InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
@@ -320,7 +317,7 @@ class Checkout:
     async def placed(self, cart_id: str) -> PlacedOrder | None:
         """The order that the cart has just become, for whoever may use the cart.
 
-        None while it is none, and `TOKEN_FOR` after it was placed.
+        None while it is none, and `JUST_PLACED` after it was placed.
         """
         order = await self._order_of(cart_id)
         if order is None or not await self.is_just_placed(order):
@@ -328,9 +325,9 @@ class Checkout:
         return await self._placed(order)
 
     async def is_just_placed(self, order: Order) -> bool:
-        """Whether the order was placed within `TOKEN_FOR`, by the database's clock."""
+        """Whether the id of its cart still gives the order's token: the answer may have been lost."""
         async with self.database.read() as session:
-            return order.created_at > await database_now(session) - TOKEN_FOR
+            return await is_just_placed(session, order)
 
     async def order_placed(self, order_id: str, token: str) -> PlacedOrder:
         """The order for whoever has its token, with the bank's page while it can still be paid there.

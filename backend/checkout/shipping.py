@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
+from backend.cart.owners import set_email
 from backend.cart.service import (
     Caller,
     Line,
@@ -211,7 +212,7 @@ async def deliver_to(
             cart = await open_cart(session, cart_id)
             if quote_input_anywhere(cart, await lines_of(session, cart_id)) != before:
                 continue
-            cart.email = destination.email
+            await set_email(session, cart, destination.email)
             await set_shipping_address(session, cart, address)
             if quote is not None:
                 await _choose(session, cart_id, offer.option, quote)

@@ -18,7 +18,7 @@ from backend.edge.credentials import TokenAnswer, texts_of
 from backend.edge.dependencies import Db, ShopSettings
 from backend.edge.devices import AnyVisitor
 from backend.edge.errors import REFUSALS
-from backend.edge.own_pages import require_own_page
+from backend.edge.own_pages import require_known_page
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.errors import InvalidData
@@ -66,12 +66,12 @@ async def begin_session(  # noqa: PLR0917 - FastAPI names them
     """A cookie in place of a bearer token, for a browser: no script reads it. Staff get theirs, for 12 hours.
 
     The token in the header proves the request to be meant: no other site knows it. A page of another site is refused
-    all the same, as nothing may be signed in from there.
+    all the same, as nothing may be signed in from there, unless AUTH_CORS lists it.
     """
     if owner is None:
         raise NotSignedIn
     if "origin" in request.headers:
-        require_own_page(request, settings)
+        require_known_page(request, settings)
     if owner.type == USER:
         try:
             token = await staff_signing_in.begin_session(database, owner, browser=browser)
@@ -99,7 +99,7 @@ async def end_session(
     request: Request, database: Db, settings: ShopSettings, browser: ThisBrowser, old: Old
 ) -> Wire:
     """Sign this browser out: a customer's session and one of staff."""
-    require_own_page(request, settings)
+    require_known_page(request, settings)
     answer = Wire({"success": True})
     if browser.old:
         await staff_signing_in.sign_out(database, None, browser.old)

@@ -6,7 +6,7 @@ from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
-from backend.ids import secret_id
+from backend.ids import secret_id, timeless_id
 from backend.tables import Json, JsonObject, Timestamps
 
 
@@ -24,6 +24,19 @@ class Customer(Timestamps, table=True):
     token_epoch: int = 0
     """Bearer tokens of an earlier epoch are worth nothing: it moves on when the customer signs out everywhere."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class GuestCustomer(Timestamps, table=True):
+    """Who buys without an account: one an address, as the platform has them. It opens nothing.
+
+    Whoever types an address into a cart is told this id, so it must not tell whether somebody did so before.
+    """
+
+    __tablename__ = "guest_customer"
+
+    id: str = Field(default_factory=lambda: timeless_id("cus"), primary_key=True)
+    email: str = Field(unique=True)
+    """In lower case."""
 
 
 class Login(Timestamps, table=True):

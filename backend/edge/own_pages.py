@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from starlette.responses import Response
 
+from backend.edge.cross_origin import first_segment
 from backend.edge.dependencies import ShopSettings
 from backend.errors import Forbidden
 from backend.settings import Settings
@@ -20,9 +21,26 @@ def is_from_own_page(request: Request, settings: Settings) -> bool:
     return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"
 
 
+def is_from_known_page(request: Request, settings: Settings) -> bool:
+    """Whether a page of this shop sent it, or one of a site that the settings list for this part of the API."""
+    listed = settings.cross_origins.get(first_segment(request.scope))
+    is_listed = listed is not None and listed.allow(request.headers.get("origin", ""))
+    return is_listed or is_from_own_page(request, settings)
+
+
 def may_use_cookie(request: Request, settings: Settings) -> bool:
-    """Whether the request's cookie counts: it changes nothing, or comes from a page of this shop."""
-    return request.method in HARMLESS or is_from_own_page(request, settings)
+    """Whether the request's cookie counts: it changes nothing, or comes from a page that is known."""
+    return request.method in HARMLESS or is_from_known_page(request, settings)
+
+
+def require_known_page(request: Request, settings: Settings) -> None:
+    """Let pass only what a page of this shop sent, or one of a listed site.
+
+    Raises:
+        Forbidden: any other site's page, or something that does not say where it came from.
+    """
+    if not is_from_known_page(request, settings):
+        raise Forbidden("This can be done from the shop's own pages only")
 
 
 def require_own_page(request: Request, settings: Settings) -> None:

@@ -6,7 +6,7 @@ spec: Admin API; wire: commerce-api, Admin.
 from typing import Annotated
 
 from fastapi import APIRouter, Response
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, or_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
@@ -160,11 +160,12 @@ async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[Co
         (Order.region_id, asked.region_id),
         (Order.sales_channel_id, asked.sales_channel_id),
         (Order.email, [asked.email] if asked.email is not None else None),
-        (Order.customer_id, [asked.customer_id] if asked.customer_id is not None else None),
     )
+    buyer = asked.customer_id
     return [
         *await conditions_of(session, _filter(asked)),
         *(column.in_(values) for column, values in one_of if values is not None),
+        *([or_(Order.customer_id == buyer, Order.guest_id == buyer)] if buyer is not None else []),
     ]
 
 

@@ -53,7 +53,10 @@ class Order(Timestamps, table=True):
     region_id: str = Field(foreign_key="region.id")
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
+    guest_id: str | None = Field(default=None, index=True)
+    """Who bought it without an account. It opens nothing: only its customer owns an order."""
     email: str
+    locale: str | None = None
     status: str = "pending"
     payment_status: str = "awaiting"
     fulfillment_status: str = "not_fulfilled"

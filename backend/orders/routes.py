@@ -13,7 +13,7 @@ from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.orders.models import Order
 from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer
-from backend.orders.service import read_order
+from backend.orders.service import is_just_placed, read_order
 from backend.orders.tokens import require_order_token
 from backend.orders.wire import order_stub, order_wire, orders_wire
 
@@ -47,16 +47,18 @@ async def read(
     customer: MaybeCustomer,
     x_order_token: Annotated[str | None, Header(description="The same as `token`.")] = None,
 ) -> Wire:
-    """The order: in full for its owner and for whoever holds its `access_token`.
+    """The order: in full for its owner, for whoever holds its `access_token`, and for an hour to whoever has its id.
 
-    Anybody else who knows the id learns how it stands (id, number, statuses, total, moments) and nothing of whose it
-    is or what is in it. A token that is not the order's is answered as an order that does not exist.
+    After that hour, anybody else who knows the id learns how it stands (id, number, statuses, total, moments) and
+    nothing of whose it is or what is in it. A token that is not the order's is answered as an order that does not
+    exist.
     """
     token = asked.token or x_order_token
     async with database.read() as session:
         order = await read_order(session, order_id)
         if token is not None:
             require_order_token(settings.signing_key, order_id, token)
-        is_open = token is not None or (customer is not None and order.customer_id == customer)
+        is_owner = customer is not None and order.customer_id == customer
+        is_open = token is not None or is_owner or await is_just_placed(session, order)
         shown = await order_wire(session, order) if is_open else order_stub(order)
     return Wire({"order": Fields(asked.fields).pick(shown)})

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, delete, select
@@ -84,6 +84,9 @@ class Sale:
     shipping_address: JsonObject
     billing_address: JsonObject
     meta: JsonObject
+    guest_id: str | None = None
+    """Who bought without an account, where there is no customer."""
+    locale: str | None = None
 
     @property
     def units(self) -> dict[str, int]:
@@ -171,6 +174,8 @@ def _terms(sale: Sale, lines: Sequence[OrderLine]) -> dict[str, Any]:
             asdict(replace(taken, target=target)) for target, part in parts for taken in part.adjustments
         ],
         "customer_id": sale.customer_id,
+        "guest_id": sale.guest_id if sale.customer_id is None else None,
+        "locale": sale.locale,
         "email": sale.email,
         "item_total": sale.totals.item_total,
         "shipping_total": sale.totals.shipping_total,
@@ -221,6 +226,15 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     if order is None:
         raise NotFound(f"Order with id: {order_id} was not found")
     return order
+
+
+JUST_PLACED = timedelta(minutes=60)
+"""How long the id of an order alone opens it, for the page that a buyer comes to right after paying."""
+
+
+async def is_just_placed(session: AsyncSession, order: Order) -> bool:
+    """Whether the order was placed within `JUST_PLACED`, by the database's clock."""
+    return order.created_at > await database_now(session) - JUST_PLACED
 
 
 async def lock_order(session: AsyncSession, order_id: str) -> Order:

@@ -149,6 +149,11 @@ def order_stub(order: Order) -> JsonDict:
     }
 
 
+def buyer_of(order: Order) -> str | None:
+    """The id of its customer, or of the guest; None for an order that is older than guests are known."""
+    return order.customer_id or order.guest_id
+
+
 def _order(order: Order, rows: OrderRows) -> JsonDict:
     owed = [
         collection_wire(collection, rows.payment_sessions, rows.refunds) for collection in rows.collections
@@ -163,9 +168,9 @@ def _order(order: Order, rows: OrderRows) -> JsonDict:
         "currency_code": order.currency_code,
         "region_id": order.region_id,
         "sales_channel_id": order.sales_channel_id,
-        "customer_id": order.customer_id,
+        "customer_id": buyer_of(order),
         "email": order.email,
-        "locale": None,
+        "locale": order.locale,
         "metadata": order.meta or None,
         "payment_status": order.payment_status,
         "fulfillment_status": order.fulfillment_status,
@@ -287,7 +292,7 @@ def address_wire(address_id: str, address: JsonObject) -> JsonDict:
 def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
     return {
         **address_wire(f"{sibling_id('ordaddr', order.id)}{ending}", address),
-        "customer_id": order.customer_id,
+        "customer_id": buyer_of(order),
         **stamps(order.created_at, order.updated_at),
     }
 

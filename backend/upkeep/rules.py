@@ -10,13 +10,14 @@ from sqlalchemy import String, and_, cast, exists, or_
 from backend.alerts.models import Alert
 from backend.attention import AttentionKind
 from backend.attention.models import Attention
-from backend.cart.models import ShippingQuote
+from backend.cart.models import Cart, ShippingQuote
 from backend.checkout.abandoned import ABANDONED, WITH_DOCUMENT
-from backend.customers.models import CustomerSession, Login, ResetLink
+from backend.customers.models import CustomerSession, GuestCustomer, Login, ResetLink
 from backend.database import db_now
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail
+from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Verdict
@@ -87,6 +88,15 @@ RULES = (
         "logins that never became a customer",
         Login,
         (Login.customer_id.is_(None), Login.created_at <= db_now(-KEPT_FOR)),
+    ),
+    Rule(
+        "guests of whom there is no cart and no order any more",
+        GuestCustomer,
+        (
+            GuestCustomer.created_at <= db_now(-KEPT_FOR),
+            ~exists().where(Cart.guest_id == GuestCustomer.id),
+            ~exists().where(Order.guest_id == GuestCustomer.id),
+        ),
     ),
     Rule(
         "staff's sessions that are over",

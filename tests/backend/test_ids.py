@@ -7,7 +7,7 @@ from sqlmodel import SQLModel
 from ulid import ULID
 
 from backend.cart.models import Cart
-from backend.customers.models import Customer, CustomerAddress, Login
+from backend.customers.models import Customer, CustomerAddress, GuestCustomer, Login
 from backend.ids import new_id, secret_id
 from backend.migrations import tables  # noqa: F401 - all of them
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -38,12 +38,24 @@ def test_a_secret_id_says_when_it_was_made() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [Cart, PaymentCollection, PaymentSession, Customer, CustomerAddress, Staff, Login]
+    "model", [Cart, PaymentCollection, PaymentSession, Customer, CustomerAddress, GuestCustomer, Staff, Login]
 )
 def test_what_an_id_opens_has_a_secret_one(model: type[SQLModel]) -> None:
     make = model.model_fields["id"].get_default
     pairs = [(make(call_default_factory=True), make(call_default_factory=True)) for _ in range(20)]
     assert min(abs(number(one) - number(other)) for one, other in pairs) > 2**40
+
+
+def test_an_orders_id_which_opens_it_for_an_hour_is_told_by_no_other() -> None:
+    orders = [number(Cart(region_id="r", sales_channel_id="s").order_id) for _ in range(20)]
+    assert min(abs(one - other) for one, other in pairwise(sorted(one % 2**80 for one in orders))) > 2**40
+
+
+def test_a_guests_id_does_not_say_when_it_was_made() -> None:
+    """Whoever types an address into a cart is told its guest's id, and learns nothing of earlier purchases."""
+    times = [number(GuestCustomer(email="ana@example.com").id) >> 80 for _ in range(100)]
+    assert min(abs(one - other) for one, other in pairwise(sorted(times))) > 1000
+    assert max(times) - min(times) > 2**46
 
 
 def test_a_carts_id_does_not_follow_from_its_orders() -> None:

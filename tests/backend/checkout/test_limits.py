@@ -13,12 +13,12 @@ from backend.cart import service as carts
 from backend.cart.models import Cart
 from backend.checkout.payment import PAYMENT_STARTS
 from backend.checkout.routes import EMPTY_CARTS
-from backend.checkout.service import TOKEN_FOR
 from backend.clock import now
 from backend.database import db_now
 from backend.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
+from backend.orders.service import JUST_PLACED
 from backend.rate_limit import RateLimitCounter
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
@@ -210,11 +210,11 @@ async def test_the_order_is_given_again_soon_and_not_to_whoever_comes_by_the_id_
     again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     assert (again["id"], again["access_token"]) == (order["id"], order["access_token"])
     async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=db_now(timedelta(minutes=1) - TOKEN_FOR)))
+        await session.execute(update(Order).values(created_at=db_now(timedelta(minutes=1) - JUST_PLACED)))
     again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     assert again["access_token"] == order["access_token"]
     async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
+        await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
     late = await store.post(f"/store/carts/{cart_id}/complete", json={})
     assert late.json()["order"]["id"] == order["id"]
     assert "access_token" not in late.text

@@ -8,12 +8,13 @@ from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.cart import service as carts
-from backend.checkout.service import TOKEN_FOR, Checkout, PlacedOrder
+from backend.checkout.service import Checkout, PlacedOrder
 from backend.database import db_now
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
 from backend.fulfillment.tracker import Tracker
 from backend.money import Cop
 from backend.orders.models import Order
+from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
 from backend.settings import Settings
 from backend.shipping.providers.registry import ManualProvider
@@ -188,7 +189,7 @@ async def test_an_hour_after_the_order_only_its_link_finds_it(checkout: Checkout
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
     async with checkout.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
+        await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
     assert await checkout.placed(cart_id) is None
     with pytest.raises(NotFound):
         await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)

@@ -1,6 +1,7 @@
 """The seven steps over the Store API, on both databases (spec: What the service does 2; wire: commerce-api)."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -9,6 +10,8 @@ from sqlalchemy import delete, select, update
 
 from backend.app import Shop
 from backend.catalog.models import Product, Variant
+from backend.database import db_now
+from backend.orders.models import Order
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import (
@@ -31,6 +34,12 @@ PRICE = 40_000
 async def trompo(shop: Shop, shop_floor: Floor) -> str:
     async with shop.database.transaction() as session:
         return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+
+
+async def placed_ago(shop: Shop, order_id: str, age: timedelta) -> None:
+    """Let the order be as old as this by the database's clock."""
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).where(Order.id == order_id).values(created_at=db_now(-age)))
 
 
 async def _refused(answer: httpx.Response) -> tuple[int, dict[str, Any]]:
@@ -89,10 +98,18 @@ async def test_completing_eight_times_at_once_makes_one_order(store: httpx.Async
     assert answers[0]["order"]["payment_status"] == "authorized"
 
 
-async def test_an_order_is_open_to_its_token_only(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_an_order_is_open_to_its_id_for_an_hour_and_then_to_its_token(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     """wire: commerce-api, preface: an order shown in full only to its owner or a signed token."""
     order = await bought(store, trompo)
     path, token = f"/store/orders/{order['id']}", order["access_token"]
+    assert (await get(store, path))["order"] == {
+        name: value for name, value in order.items() if name != "access_token"
+    }
+    await placed_ago(shop, order["id"], timedelta(minutes=59, seconds=50))
+    assert (await get(store, path))["order"]["email"] == "ana@example.com"
+    await placed_ago(shop, order["id"], timedelta(minutes=60))
     assert (await get(store, path, token=token))["order"]["email"] == "ana@example.com"
     by_header = await store.get(path, headers={"x-order-token": token})
     assert by_header.json()["order"]["shipping_address"]["first_name"] == "Ana"

@@ -4,12 +4,15 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import PublishableKey
 from backend.customers.models import Customer
+from backend.database import db_now
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.orders.models import Order
+from backend.orders.service import JUST_PLACED
 from tests.backend.customers.conftest import ANA
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, pay, shipped_cart
@@ -167,6 +170,10 @@ async def test_orders_are_their_customers_alone(
     assert [one["id"] for one in mine["orders"]] == [order["id"]]
     assert (await store.get("/store/orders", headers=bearer(mallory))).json()["orders"] == []
     assert (await store.get("/store/orders")).status_code == 401
+    async with shop.database.transaction() as session:  # the hour in which its id opens it is over
+        await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
+    own = (await store.get(f"/store/orders/{order['id']}", headers=bearer(ana))).json()["order"]
+    assert own["items"][0]["variant_id"] == toy
     seen = (await store.get(f"/store/orders/{order['id']}", headers=bearer(mallory))).json()["order"]
     assert "email" not in seen
     assert "items" not in seen

@@ -132,7 +132,7 @@ async function purchase(shelf, provider, data) {
   });
   const done = await store.store.cart.complete(cart.id);
   const again = await store.store.cart.complete(cart.id);
-  const stub = await store.store.order.retrieve(done.order.id);
+  const confirmed = await store.store.order.retrieve(done.order.id);
   const full = await store.store.order.retrieve(
     done.order.id,
     { fields: "id,email,total" },
@@ -149,7 +149,7 @@ async function purchase(shelf, provider, data) {
     type: done.type,
     order: done.order,
     same: again.order.id === done.order.id,
-    stub: stub.order,
+    confirmed: confirmed.order,
     full: full.order,
   };
 }

@@ -13,11 +13,11 @@ from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
-from backend.checkout.service import TOKEN_FOR
 from backend.customers.models import Customer
 from backend.database import db_now
 from backend.errors import InvalidData, NotFound, TotalChanged
 from backend.orders.models import Order
+from backend.orders.service import JUST_PLACED
 from backend.outage import DatabaseUnavailable
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
@@ -343,7 +343,7 @@ async def test_an_hour_later_a_carts_id_leads_to_no_order(shop: Shop, state: Che
     await _placed(shop, state)
     state.last_order = ""
     async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(created_at=db_now(-TOKEN_FOR)))
+        await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
     await state.load()
     assert (state.stage, state.last.page) == ("empty", "")
 

@@ -1,0 +1,35 @@
+"""Guests: customers without an account, one for each e-mail address (wire: commerce-api, Guest checkout 3)."""
+
+from typing import Any
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.contact import tidy_email
+from backend.customers.models import GuestCustomer
+from backend.tables import for_each_dialect, table_of, values_of
+
+_KNOWN = select(GuestCustomer.id).where(GuestCustomer.email == bindparam("email"))
+
+
+def _add(dialect: Any) -> Any:
+    return dialect.insert(table_of(GuestCustomer)).on_conflict_do_nothing(index_elements=["email"])
+
+
+_ADD = for_each_dialect(_add)
+
+
+async def guest_with(session: AsyncSession, email: str) -> str:
+    """The id of the guest with this address, who is made if there is none.
+
+    Whether somebody has an account with the address makes no difference: who typed it has not proved to be them.
+    """
+    address = tidy_email(email)
+    known = (await session.execute(_KNOWN, {"email": address})).scalar_one_or_none()
+    if known is not None:
+        return str(known)
+    new = values_of(GuestCustomer(email=address))
+    await session.execute(_ADD[session.get_bind().dialect.name], new)
+    return str(
+        (await session.execute(_KNOWN, {"email": address})).scalar_one()
+    )  # another cart's, if that was quicker

@@ -1,0 +1,140 @@
+"""Whose a program's cart and order are: a customer's by their token, else a guest's by the e-mail address alone."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.customers.models import Customer, GuestCustomer
+from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import HOME, get, option, pay, post
+
+ENGRAVED = {"engraving": "Para Juan", "color": "rojo"}
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=9)
+
+
+@pytest.fixture
+async def ana(shop: Shop) -> str:
+    """The id of a customer with an account."""
+    async with shop.database.transaction() as session:
+        person = Customer(email="ana@example.com", first_name="Ana", phone="3001234567")
+        session.add(person)
+        await session.flush()
+    return person.id
+
+
+def signed_in(shop: Shop, customer_id: str) -> dict[str, str]:
+    return {
+        "authorization": f"Bearer {issue_token(shop.settings.signing_key, TokenOwner(customer_id, CUSTOMER))}"
+    }
+
+
+async def buy(store: httpx.AsyncClient, cart_id: str) -> dict[str, Any]:
+    """The order of a cart that has items and an e-mail."""
+    path = f"/store/carts/{cart_id}"
+    await post(store, path, {"shipping_address": HOME})
+    chosen = await option(store, cart_id, "flat")
+    await post(store, f"{path}/shipping-methods", {"option_id": chosen["id"]})
+    await pay(store, cart_id)
+    order: dict[str, Any] = (await post(store, f"{path}/complete"))["order"]
+    return order
+
+
+async def test_a_cart_made_with_a_customers_token_is_theirs_and_so_is_its_order(
+    store: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
+) -> None:
+    store.headers.update(signed_in(shop, ana))
+    item = {"variant_id": trompo, "quantity": 1}
+    cart = (await post(store, "/store/carts", {"items": [item]}))["cart"]
+    assert (cart["customer_id"], cart["email"]) == (ana, "ana@example.com")
+    assert cart["customer"] == {"id": ana, "email": "ana@example.com", "groups": []}
+    empty = (await post(store, "/store/carts"))["cart"]
+    assert (empty["customer_id"], empty["email"]) == (ana, "ana@example.com")
+    named = (await post(store, "/store/carts", {"items": [item], "email": "oficina@example.com"}))["cart"]
+    assert (named["customer_id"], named["email"]) == (ana, "oficina@example.com")
+
+    order = await buy(store, cart["id"])
+    assert (order["customer_id"], order["email"]) == (ana, "ana@example.com")
+    own = await get(store, "/store/orders")
+    assert ([one["id"] for one in own["orders"]], own["count"]) == ([order["id"]], 1)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(GuestCustomer))).scalars().all() == []
+
+    del store.headers["authorization"]
+    assert (await store.get(f"/store/carts/{named['id']}")).status_code == 404
+
+
+async def test_a_guest_has_a_customer_by_the_address_that_opens_nothing_of_an_account(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
+) -> None:
+    """wire: commerce-api, Guest checkout 3."""
+    item = {"variant_id": trompo, "quantity": 1}
+    nameless = (await post(store, "/store/carts", {"items": [item]}))["cart"]
+    assert (nameless["customer_id"], nameless["customer"]) == (None, None)
+    cart = (await post(store, f"/store/carts/{nameless['id']}", {"email": "Ana@Example.com"}))["cart"]
+    guest = cart["customer_id"]
+    assert guest.startswith("cus_")
+    assert guest != ana
+    assert cart["customer"] == {"id": guest, "email": "Ana@Example.com", "groups": []}
+    again = (await post(store, "/store/carts", {"email": "ana@example.com"}))["cart"]
+    other = (await post(store, "/store/carts", {"items": [item], "email": "luis@example.com"}))["cart"]
+    assert (again["customer_id"] == guest, other["customer_id"] == guest) == (True, False)
+
+    order = await buy(store, cart["id"])
+    assert order["customer_id"] == guest
+    assert order["shipping_address"]["customer_id"] == guest
+    found = await get(admin, "/admin/orders", customer_id=guest, fields="id")
+    assert [one["id"] for one in found["orders"]] == [order["id"]]
+    for nobody in (signed_in(shop, guest), {}):
+        assert (await store.get("/store/orders", headers=nobody)).status_code == 401
+        assert (await store.get("/store/customers/me", headers=nobody)).status_code == 401
+    hers = await store.get("/store/orders", headers=signed_in(shop, ana))
+    assert hers.json()["count"] == 0  # who typed her address need not be her
+
+
+async def test_a_guests_cart_that_a_customer_takes_gets_their_address(
+    store: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
+) -> None:
+    cart = (await post(store, "/store/carts", {"email": "guest@example.com"}))["cart"]
+    path, token = f"/store/carts/{cart['id']}", signed_in(shop, ana)
+    bound = (await store.post(f"{path}/customer", json={}, headers=token)).json()["cart"]
+    assert (bound["customer_id"], bound["email"]) == (ana, "ana@example.com")
+    await store.post(path, json={"email": "oficina@example.com"}, headers=token)
+    again = (await store.post(f"{path}/customer", json={}, headers=token)).json()["cart"]
+    assert again["email"] == "oficina@example.com"  # it was theirs already
+
+
+async def test_what_a_program_noted_is_in_the_order(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    new = {"email": "ana@example.com", "locale": "en-US", "metadata": {"campaign": "navidad"}}
+    cart = (await post(store, "/store/carts", new))["cart"]
+    assert (cart["locale"], cart["metadata"]) == ("en-US", {"campaign": "navidad"})
+    path = f"/store/carts/{cart['id']}"
+    item = {"variant_id": trompo, "quantity": 1}
+    await post(store, f"{path}/line-items", {**item, "metadata": ENGRAVED})
+    await post(store, f"{path}/line-items", item)
+    cart = (await post(store, f"{path}/line-items", {**item, "metadata": {"color": "azul"}}))["cart"]
+    noted = {**ENGRAVED, "color": "azul"}
+    assert [(line["quantity"], line["metadata"]) for line in cart["items"]] == [(3, noted)]
+    too_much = await store.post(f"{path}/line-items", json={**item, "metadata": {"note": "x" * 2000}})
+    assert (too_much.status_code, too_much.json()["message"]) == (
+        400,
+        "The metadata of a line is larger than 2048 bytes",
+    )
+    changed = (await post(store, path, {"locale": "es-CO"}))["cart"]
+    assert changed["locale"] == "es-CO"
+
+    order = await buy(store, cart["id"])
+    shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
+    for one in (order, shown):
+        assert (one["locale"], one["metadata"]) == ("es-CO", {"campaign": "navidad"})
+        assert [(line["quantity"], line["metadata"]) for line in one["items"]] == [(3, noted)]
