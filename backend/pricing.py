@@ -260,6 +260,11 @@ def _tax_inside(amount: Cop, rate: int) -> Cop:
     return amount - base
 
 
+def price_of_units(total: Cop, quantity: int, units: int) -> Cop:
+    """What so many units of a line cost that costs `total` for `quantity` of them, to the nearest peso."""
+    return (2 * total * units + quantity) // (2 * quantity)
+
+
 def percent_of(price: Cop, percent: int, step: int, *, rounds_down: bool = False) -> Cop:
     """So many percent of a price, as a multiple of `step` pesos: the nearest (halves up), or the one below."""
     exact = price * percent

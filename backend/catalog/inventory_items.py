@@ -42,6 +42,9 @@ class ItemsParameters(ListParameters):
     q: str | None = Field(None, max_length=200, description="A part of a title or a SKU.")
     id: list[Name] | None = None
     sku: list[Name] | None = None
+    location_id: list[Name] | None = Field(
+        None, alias="location_levels[location_id]", description="Only what lies at one of these."
+    )
 
 
 class LevelChange(Body):
@@ -150,6 +153,9 @@ async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[lis
         query = query.where(Variant.id.in_([_variant_id(item_id) for item_id in asked.id]))
     if asked.sku is not None:
         query = query.where(Variant.sku.in_(asked.sku))
+    if asked.location_id is not None:
+        there = select(InventoryLevel.variant_id).where(InventoryLevel.location_id.in_(asked.location_id))
+        query = query.where(Variant.id.in_(there))
     if asked.q:
         text = asked.q
         query = query.where(

@@ -28,6 +28,16 @@ def picture_address(url: str) -> str:
     return _kept(found[0].lower(), _IN_HOST) + _kept(path, _IN_PATH) + mark + _kept(query, _IN_QUERY)
 
 
+def absolute_address(url: str | None, base_url: str) -> str | None:
+    """A picture's address for programs elsewhere: those of the shop's own store begin with `base_url`.
+
+    Without `base_url` it is as it was stored, for staff.
+    """
+    if url is None or not base_url or not url.startswith("/") or url.startswith("//"):
+        return url
+    return base_url + picture_address(url)
+
+
 def _kept(text: str, safe: str) -> str:
     """The text, encoded but for what is safe and what is encoded already."""
     return "".join(

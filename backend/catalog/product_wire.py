@@ -15,7 +15,7 @@ from backend.catalog.models import (
     ProductCategory,
     Variant,
 )
-from backend.catalog.picture_addresses import picture_address
+from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.query import Fields
@@ -184,9 +184,7 @@ class ProductWriter:
 
     def _address(self, url: str | None) -> str | None:
         """A picture's address. File names may hold spaces and parentheses (spec: Entities, Product)."""
-        if url is None or not self._base_url or not url.startswith("/") or url.startswith("//"):
-            return url
-        return self._base_url + picture_address(url)
+        return absolute_address(url, self._base_url)
 
 
 def _variant(row: Row[Any]) -> JsonDict:

@@ -11,9 +11,12 @@ from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.owners import give_to, set_email
 from backend.cart.service import Line, changed, read_totals
+from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant, for_sale
+from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.wire import region_wire
 from backend.checkout.schemas import Address, CartChange, NewCart
+from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
 from backend.orders.wire import address_wire
@@ -166,8 +169,16 @@ class ShownLine:
     categories: Sequence[str]
 
 
-async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
-    """The whole cart.
+@dataclass(frozen=True, slots=True)
+class CartView:
+    """How carts are shown: with which fields, and with pictures' addresses that begin with `base_url`."""
+
+    fields: Fields
+    base_url: str
+
+
+async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> JsonDict:
+    """The whole cart, its lines with their products and variants where these are asked for.
 
     Raises:
         NotFound: no cart has this id.
@@ -182,10 +193,21 @@ async def cart_wire(session: AsyncSession, cart_id: str) -> JsonDict:
         if item is not None
     ]
     prices = await read_totals(session, cart_id, [shown.line for shown in lines], method)
-    wire = _cart_wire(cart, region, lines, method, prices)
+    wire = _cart_wire(cart, region, lines, method, prices, base_url=view.base_url)
+    if wants_products(view.fields):
+        ids = [shown.line.variant.product_id for shown in lines]
+        _show_products(wire["items"], await line_products(session, ids, view.fields, view.base_url))
     if collection is not None:
         wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
     return wire
+
+
+def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:
+    """Let the lines show what is known of their products and variants."""
+    for item in items:
+        item["product"] = {**item["product"], **known.products.get(item["product_id"], {})}
+        if item["variant_id"] in known.variants:
+            item["variant"] = known.variants[item["variant_id"]]
 
 
 def empty_cart_wire(cart: Cart, region: Region) -> JsonDict:
@@ -199,6 +221,8 @@ def _cart_wire(
     lines: Sequence[ShownLine],
     method: CartShippingMethod | None,
     prices: CartTotals,
+    *,
+    base_url: str = "",
 ) -> JsonDict:
     parts, buyer_id = prices.by_line, cart.customer_id or cart.guest_id
     return {
@@ -215,7 +239,7 @@ def _cart_wire(
         **totals(prices),
         "shipping_address_id": sibling_id("caaddr", cart.id),
         "billing_address_id": f"{sibling_id('caaddr', cart.id)}b" if cart.billing_address else None,
-        "items": [_item(shown, parts.get(shown.line.item.id)) for shown in lines],
+        "items": [_item(shown, parts.get(shown.line.item.id), base_url) for shown in lines],
         "shipping_methods": [_method(method, prices.shipping)] if method else [],
         "shipping_address": address_wire(
             sibling_id("caaddr", cart.id), cart.shipping_address or {"country_code": region.country_code}
@@ -228,7 +252,9 @@ def _cart_wire(
     }
 
 
-async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | None) -> JsonDict:
+async def readable_cart(
+    session: AsyncSession, cart_id: str, customer_id: str | None, view: CartView
+) -> JsonDict:
     """The cart for a caller who knows its id; once it is completed, in full for its customer only.
 
     The id of an open cart gives access to it. A completed cart refers to an order, which only its owner may read (wire:
@@ -237,7 +263,7 @@ async def readable_cart(session: AsyncSession, cart_id: str, customer_id: str | 
     Raises:
         NotFound: no cart has this id.
     """
-    shown = await cart_wire(session, cart_id)
+    shown = await cart_wire(session, cart_id, view)
     is_owner = customer_id is not None and shown["customer_id"] == customer_id
     if shown["completed_at"] is None or is_owner:
         return shown
@@ -263,7 +289,7 @@ def _billing(cart: Cart) -> JsonDict | None:
     return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
 
 
-def _item(shown: ShownLine, part: PartTotals | None) -> JsonDict:
+def _item(shown: ShownLine, part: PartTotals | None, base_url: str) -> JsonDict:
     line = shown.line
     variant, product = line.variant, line.product
     saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
@@ -273,7 +299,7 @@ def _item(shown: ShownLine, part: PartTotals | None) -> JsonDict:
         "cart_id": line.item.cart_id,
         "title": product.title if product else variant.title,
         "subtitle": variant.title,
-        "thumbnail": product.thumbnail if product else None,
+        "thumbnail": absolute_address(product.thumbnail, base_url) if product else None,
         "variant_id": variant.id,
         "product_id": variant.product_id,
         "product_title": product.title if product else None,

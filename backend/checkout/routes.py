@@ -7,7 +7,14 @@ from fastapi import APIRouter, Body, Depends, Request
 from backend.cart import service as carts
 from backend.cart.owners import give_to
 from backend.cart.service import Caller
-from backend.checkout.carts import cart_wire, change_cart, create_cart, empty_cart_wire, readable_cart
+from backend.checkout.carts import (
+    CartView,
+    cart_wire,
+    change_cart,
+    create_cart,
+    empty_cart_wire,
+    readable_cart,
+)
 from backend.checkout.schemas import (
     CalculateShipping,
     CartAnswer,
@@ -42,7 +49,7 @@ from backend.edge.wire import JsonDict, Wire
 from backend.errors import InvalidData, NotFound
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
-from backend.orders.wire import order_stub, order_wire
+from backend.orders.wire import OrderView, order_stub, order_wire
 from backend.payment.sessions import (
     UNKNOWN_COLLECTION,
     collected_cart,
@@ -69,7 +76,13 @@ async def checkout_of(request: Request) -> Checkout:
     return checkout
 
 
+async def cart_view(fields: Shown, settings: ShopSettings) -> CartView:
+    """How the cart is to be shown."""
+    return CartView(fields, settings.base_url)
+
+
 ShopCheckout = Annotated[Checkout, Depends(checkout_of)]
+View = Annotated[CartView, Depends(cart_view)]
 
 
 @router.post("/store/carts", response_model=CartAnswer)
@@ -77,7 +90,7 @@ async def create(
     *,
     channel: Channel,
     database: Db,
-    fields: Shown,
+    view: View,
     settings: ShopSettings,
     ip: ClientIp,
     customer: MaybeCustomer,
@@ -93,26 +106,24 @@ async def create(
         if not new.items:
             await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
     if not new.items:
-        return Wire({"cart": fields.pick(empty_cart_wire(cart, region))})
-    return Wire({"cart": await _cart(database, cart.id, fields)})
+        return Wire({"cart": view.fields.pick(empty_cart_wire(cart, region))})
+    return Wire({"cart": await _cart(database, cart.id, view)})
 
 
 @router.get("/store/carts/{cart_id}", response_model=CartAnswer)
-async def read(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
+async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
     async with database.read() as session:
         await carts.require_access(session, cart_id, customer, message=carts.NOT_FOUND)
-        return Wire({"cart": fields.pick(await readable_cart(session, cart_id, customer))})
+        return Wire({"cart": view.fields.pick(await readable_cart(session, cart_id, customer, view))})
 
 
 @router.post("/store/carts/{cart_id}", response_model=CartAnswer)
-async def update(
-    cart_id: str, body: CartChange, database: Db, fields: Shown, customer: MaybeCustomer
-) -> Wire:
+async def update(cart_id: str, body: CartChange, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
     async with database.transaction() as session:
         await change_cart(session, cart_id, body, Caller(customer))
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+    return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
@@ -121,7 +132,7 @@ async def add_item(
     cart_id: str,
     body: NewItem,
     database: Db,
-    fields: Shown,
+    view: View,
     customer: MaybeCustomer,
     settings: ShopSettings,
     ip: ClientIp,
@@ -133,51 +144,62 @@ async def add_item(
         )
         if was_empty:
             await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+    return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
 async def update_item(
-    *, cart_id: str, line_id: str, body: ItemChange, database: Db, fields: Shown, customer: MaybeCustomer
+    *, cart_id: str, line_id: str, body: ItemChange, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
         await carts.set_quantity(
             session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer)
         )
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+    return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
-async def remove_item(
-    cart_id: str, line_id: str, database: Db, fields: Shown, customer: MaybeCustomer
-) -> Wire:
+async def remove_item(cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """Take a line out of the cart."""
     async with database.transaction() as session:
         await carts.remove(session, cart_id, line_id, caller=Caller(customer))
-    parent = await _cart(database, cart_id, fields)
+    parent = await _cart(database, cart_id, view)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
 
 @router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
-@router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
-async def change_promotions(
-    cart_id: str, body: PromoCodes, database: Db, fields: Shown, customer: MaybeCustomer
+async def add_promotions(
+    cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire:
-    """There are no promotions: every code is refused, and removing none is fine."""
+    """There are no promotions: every code is refused."""
     async with database.transaction() as session:
         await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes), Caller(customer))
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
+async def remove_promotions(
+    cart_id: str,
+    body: PromoCodes,  # noqa: ARG001 - none of its codes is the cart's
+    database: Db,
+    view: View,
+    customer: MaybeCustomer,
+) -> Wire:
+    """Take codes away: a code that the cart has not is not there afterwards either."""
+    async with database.transaction() as session:
+        await carts.open_cart(session, cart_id, Caller(customer))
+    return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
-async def bind_customer(cart_id: str, database: Db, fields: Shown, customer: MaybeCustomer) -> Wire:
+async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """Make the cart that of the customer who is signed in, whose e-mail it gets."""
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
         await give_to(session, await carts.open_cart(session, cart_id, Caller(customer)), customer)
-    return Wire({"cart": await _cart(database, cart_id, fields)})
+    return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.get("/store/shipping-options", response_model=ShippingOptionsAnswer, tags=["store: shipping"])
@@ -221,7 +243,7 @@ async def choose_shipping(
     cart_id: str,
     body: OneOrMore[ChosenShipping],
     checkout: ShopCheckout,
-    fields: Shown,
+    view: View,
     customer: MaybeCustomer,
 ) -> Wire:
     """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
@@ -233,7 +255,7 @@ async def choose_shipping(
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
     await checkout.choose_shipping(cart_id, chosen[-1].option_id, Caller(customer))
-    return Wire({"cart": await _cart(checkout.database, cart_id, fields)})
+    return Wire({"cart": await _cart(checkout.database, cart_id, view)})
 
 
 @router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
@@ -293,15 +315,16 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
     if not is_new and not is_owner and not await checkout.is_just_placed(order):
         return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
-        shown = await order_wire(session, order, completed.rows)
+        view = OrderView(fields, checkout.settings.base_url)
+        shown = await order_wire(session, order, completed.rows, view=view)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
 
 
-async def _cart(database: Database, cart_id: str, fields: Fields) -> JsonDict:
+async def _cart(database: Database, cart_id: str, view: CartView) -> JsonDict:
     """The cart, read after the change was committed, so that no lock is held meanwhile."""
     async with database.read() as session:
-        return fields.pick(await cart_wire(session, cart_id))
+        return view.fields.pick(await cart_wire(session, cart_id, view))
 
 
 def _own_name(provider_id: str) -> str:

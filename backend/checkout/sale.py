@@ -7,15 +7,16 @@ order; from the shipping method on, each step needs those before it. An error na
 names of the Store API, in the platform's words where it has some (wire: commerce-api, Error bodies).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.service import Line, lines_and_shipping, read_totals
-from backend.catalog.models import Product
+from backend.catalog.models import Collection, Product
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
@@ -28,6 +29,11 @@ NO_ITEMS = "Cannot complete a cart with no items"
 
 
 NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
+
+
+_COLLECTIONS = select(Collection.id, Collection.title).where(
+    Collection.id.in_(bindparam("ids", expanding=True))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
     lines, method = await lines_and_shipping(session, cart.id)
     if not lines:
         raise InvalidData(NO_ITEMS)
-    sold = tuple(_sold(line) for line in lines)
+    collections = await _collections(session, lines)
+    sold = tuple(_sold(line, collections) for line in lines)
     return PricedCart(sold, _shipping(method), await read_totals(session, cart.id, lines, method))
 
 
@@ -74,7 +81,16 @@ def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
     return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
 
 
-def _sold(line: Line) -> SoldLine:
+async def _collections(session: AsyncSession, lines: Sequence[Line]) -> dict[str, str]:
+    """The titles of the collections that the lines' products are in, by their ids."""
+    ids = {line.product.collection_id for line in lines if line.product and line.product.collection_id}
+    if not ids:
+        return {}
+    found = await session.execute(_COLLECTIONS, {"ids": sorted(ids)})
+    return {row.id: row.title for row in found}
+
+
+def _sold(line: Line, collections: Mapping[str, str]) -> SoldLine:
     product: Product | None = line.product
     if product is None:
         raise InsufficientStock(STOCK_GONE)
@@ -92,6 +108,11 @@ def _sold(line: Line) -> SoldLine:
         compare_at_price=line.variant.compare_at_price,
         tax_rate=product.tax_rate,
         meta=line.item.meta,
+        facts={
+            "product_description": product.description,
+            "product_subtitle": product.subtitle,
+            "product_collection": collections.get(product.collection_id or ""),
+        },
     )
 
 
@@ -166,7 +187,8 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
     document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
     return {
-        "lines": [asdict(line) for line in sale.lines],
+        "lines": [_without_facts(line) for line in sale.lines],
+        "facts": {line.id: line.facts for line in sale.lines},
         "shipping": asdict(sale.shipping),
         "totals": sale.totals.as_json(),
         "email": sale.email,
@@ -180,10 +202,16 @@ def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     }
 
 
+def _without_facts(line: SoldLine) -> JsonObject:
+    """The line as replicas of the release before can read it: they know no facts."""
+    return {name: value for name, value in asdict(line).items() if name != "facts"}
+
+
 def sale_of(snapshot: JsonObject) -> Sale:
     """The sale of a snapshot."""
+    facts = snapshot.get("facts", {})
     return Sale(
-        lines=tuple(SoldLine(**line) for line in snapshot["lines"]),
+        lines=tuple(SoldLine(**line, facts=facts.get(line["id"], {})) for line in snapshot["lines"]),
         shipping=SoldShipping(**snapshot["shipping"]),
         totals=CartTotals.from_json(snapshot["totals"]),
         email=snapshot["email"],

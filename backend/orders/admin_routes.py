@@ -35,7 +35,7 @@ from backend.orders.schemas import (
     RefundsAnswer,
 )
 from backend.orders.service import read_order
-from backend.orders.wire import orders_for_staff
+from backend.orders.wire import OrderView, orders_for_staff
 from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
 from backend.staff.access import StaffMember, staff_who_may
@@ -59,7 +59,14 @@ async def list_orders(
     order = in_order(asked.order, SORTABLE, [Order.number.desc()])
     async with database.read() as session:
         found, count = await rows_of(session, Order, await _conditions(session, asked), order, asked)
-        return Wire(listed("orders", await orders_for_staff(session, actor, found), count, asked))
+        return Wire(
+            listed(
+                "orders",
+                await orders_for_staff(session, actor, found, OrderView(Fields(asked.fields))),
+                count,
+                asked,
+            )
+        )
 
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)
@@ -172,5 +179,7 @@ async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[Co
 async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:
     """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
-        (order,) = await orders_for_staff(session, actor, [await read_order(session, order_id)])
+        (order,) = await orders_for_staff(
+            session, actor, [await read_order(session, order_id)], OrderView(fields)
+        )
     return Wire({"order": fields.pick(order)})

@@ -108,6 +108,10 @@ class OrderLine(Timestamps, table=True):
     """Units that a refund took out of the order before they were sent."""
     returned: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Units that came back with a refund after they were sent."""
+    facts: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
+    """What else was said of the product: `product_description`, `product_subtitle`, `product_collection`."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

@@ -9,13 +9,12 @@ from backend.edge.dependencies import Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 from backend.orders.models import Order
-from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer
+from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer, OwnOrdersParameters
 from backend.orders.service import is_just_placed, read_order
 from backend.orders.tokens import require_order_token
-from backend.orders.wire import order_stub, order_wire, orders_wire
+from backend.orders.wire import OrderView, order_stub, order_wire, orders_wire
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: orders"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -26,15 +25,25 @@ SORTABLE = {"created_at": Order.created_at, "display_id": Order.number, "total":
 
 @router.get("/store/orders", response_model=OrdersAnswer)
 async def list_own(
-    asked: Annotated[ListParameters, read_query(ListParameters)], database: Db, customer: MaybeCustomer
+    asked: Annotated[OwnOrdersParameters, read_query(OwnOrdersParameters)],
+    database: Db,
+    settings: ShopSettings,
+    customer: MaybeCustomer,
 ) -> Wire:
     """The orders of the customer who is signed in, newest first."""
     if customer is None:
         raise NotSignedIn
     order = in_order(asked.order, SORTABLE, [Order.number.desc()])
+    own = [Order.customer_id == customer]
+    own += [
+        column.in_(values)
+        for column, values in ((Order.id, asked.id), (Order.status, asked.status))
+        if values is not None
+    ]
     async with database.read() as session:
-        found, count = await rows_of(session, Order, [Order.customer_id == customer], order, asked)
-        return Wire(listed("orders", await orders_wire(session, found), count, asked))
+        found, count = await rows_of(session, Order, own, order, asked)
+        view = OrderView(Fields(asked.fields), settings.base_url)
+        return Wire(listed("orders", await orders_wire(session, found, view), count, asked))
 
 
 @router.get("/store/orders/{order_id}", response_model=OrderAnswer)
@@ -60,5 +69,6 @@ async def read(
             require_order_token(settings.signing_key, order_id, token)
         is_owner = customer is not None and order.customer_id == customer
         is_open = token is not None or is_owner or await is_just_placed(session, order)
-        shown = await order_wire(session, order) if is_open else order_stub(order)
-    return Wire({"order": Fields(asked.fields).pick(shown)})
+        view = OrderView(Fields(asked.fields), settings.base_url, shows_products=True)
+        shown = await order_wire(session, order, view=view) if is_open else order_stub(order)
+    return Wire({"order": view.fields.pick(shown)})

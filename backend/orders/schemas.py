@@ -26,6 +26,13 @@ class OrderParameters(OneParameters):
     token: str | None = Field(None, max_length=200, description="The order's `access_token`, for a guest.")
 
 
+class OwnOrdersParameters(ListParameters):
+    """Which of one's own orders."""
+
+    id: list[Name] | None = None
+    status: list[Name] | None = None
+
+
 class OrderItemOut(ResponseModel):
     """Units of a variant, as they were sold."""
 

@@ -49,6 +49,8 @@ class SoldLine:
     compare_at_price: Cop | None
     tax_rate: int
     meta: JsonObject = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
+    """See `OrderLine`."""
 
     @property
     def priced(self) -> PricedLine:
@@ -205,6 +207,7 @@ def _lines(order_id: str, sale: Sale) -> list[OrderLine]:
             unit_price=line.unit_price,
             compare_at_price=line.compare_at_price,
             tax_rate=line.tax_rate,
+            facts=line.facts,
             meta=line.meta,
         )
         for line in sale.lines

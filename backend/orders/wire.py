@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.line_products import NO_PRODUCTS, LineProducts, line_products, wants_products
+from backend.edge.query import Fields
 from backend.edge.wire import (
     JsonDict,
     adjustments,
@@ -20,6 +22,7 @@ from backend.edge.wire import (
     with_twins,
 )
 from backend.orders.fulfillments import FULFILLMENTS
+from backend.orders.line_wire import line_wire
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
 from backend.orders.states import TRACKING
@@ -69,25 +72,55 @@ class OrderRows:
     fulfillments: list[Fulfillment] = field(default_factory=list)
 
 
-async def order_wire(session: AsyncSession, order: Order, rows: OrderRows | None = None) -> JsonDict:
+@dataclass(frozen=True, slots=True)
+class OrderView:
+    """How orders are shown: with which fields, and with pictures' addresses that begin with `base_url`.
+
+    `shows_products`: lines have their products where nothing else was asked for, as the platform shows one order.
+    """
+
+    fields: Fields = field(default_factory=Fields)
+    base_url: str = ""
+    shows_products: bool = False
+
+
+PLAIN = OrderView()
+
+
+async def order_wire(
+    session: AsyncSession, order: Order, rows: OrderRows | None = None, *, view: OrderView = PLAIN
+) -> JsonDict:
     """The whole order. For its owner, or for staff. `rows`: those of the order, if they are known."""
-    return _order(order, rows or (await _rows_of(session, [order]))[order.id])
+    rows = rows or (await _rows_of(session, [order]))[order.id]
+    return _order(order, rows, await _products_of(session, [rows], view), view.base_url)
 
 
-async def orders_wire(session: AsyncSession, orders: Sequence[Order]) -> list[JsonDict]:
-    """The orders, in their order. Four queries, however many orders."""
+async def orders_wire(
+    session: AsyncSession, orders: Sequence[Order], view: OrderView = PLAIN
+) -> list[JsonDict]:
+    """The orders, in their order. Four queries, however many orders, and as many for products that are asked for."""
     rows = await _rows_of(session, orders)
-    return [_order(order, rows[order.id]) for order in orders]
+    known = await _products_of(session, rows.values(), view)
+    return [_order(order, rows[order.id], known, view.base_url) for order in orders]
 
 
-async def orders_for_staff(session: AsyncSession, actor: Actor, orders: Sequence[Order]) -> list[JsonDict]:
+async def _products_of(session: AsyncSession, rows: Iterable[OrderRows], view: OrderView) -> LineProducts:
+    if not wants_products(view.fields, by_default=view.shows_products):
+        return NO_PRODUCTS
+    ids = [line.product_id for one in rows for line in one.lines]
+    return await line_products(session, ids, view.fields, view.base_url)
+
+
+async def orders_for_staff(
+    session: AsyncSession, actor: Actor, orders: Sequence[Order], view: OrderView = PLAIN
+) -> list[JsonDict]:
     """The orders with what only staff may see: whose document the invoice is for.
 
     Raises:
         Forbidden: see `Actor.require`.
     """
     actor.require(Right.READ_ORDERS)
-    shown = await orders_wire(session, orders)
+    shown = await orders_wire(session, orders, view)
     return [{**wire, "payer": order.payer} for wire, order in zip(shown, orders, strict=True)]
 
 
@@ -154,7 +187,7 @@ def buyer_of(order: Order) -> str | None:
     return order.customer_id or order.guest_id
 
 
-def _order(order: Order, rows: OrderRows) -> JsonDict:
+def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) -> JsonDict:
     owed = [
         collection_wire(collection, rows.payment_sessions, rows.refunds) for collection in rows.collections
     ]
@@ -179,7 +212,7 @@ def _order(order: Order, rows: OrderRows) -> JsonDict:
         **totals(prices),
         "summary": _summary(order, rows),
         "items": [
-            _item(order, line, part, rows.fulfillments)
+            line_wire(order, line, part, rows.fulfillments, known=known, base_url=base_url)
             for line, part in zip(rows.lines, prices.lines, strict=True)
         ],
         "shipping_address": _address(order, order.shipping_address, ""),
@@ -207,80 +240,6 @@ def _summary(order: Order, rows: OrderRows) -> JsonDict:
             "current_order_total": order.total,
             "original_order_total": order.total,
         }
-    )
-
-
-def _item(order: Order, line: OrderLine, part: PartTotals, fulfillments: Iterable[Fulfillment]) -> JsonDict:
-    return {
-        "id": line.id,
-        "title": line.title,
-        "subtitle": line.variant_title,
-        "thumbnail": line.thumbnail,
-        "variant_id": line.variant_id,
-        "product_id": line.product_id,
-        "product_title": line.title,
-        "product_handle": line.product_handle,
-        "variant_sku": line.sku,
-        "variant_title": line.variant_title,
-        "requires_shipping": True,
-        "is_giftcard": False,
-        "is_discountable": True,
-        "is_tax_inclusive": True,
-        "is_custom_price": False,
-        "unit_price": line.unit_price,
-        "raw_unit_price": exact(line.unit_price),
-        "compare_at_unit_price": line.compare_at_price,
-        "quantity": line.quantity,
-        "raw_quantity": exact(line.quantity),
-        **priced(part),
-        "metadata": line.meta,
-        **stamps(line.created_at, line.updated_at),
-        "tax_lines": [tax_line("ordlitxl", line.id, part.tax_rate, item_id=line.id)],
-        "adjustments": adjustments("ordliadj", line.id, part, item_id=line.id),
-        "detail": _detail(order, line, fulfillments),
-        "variant": {
-            "id": line.variant_id,
-            "title": line.variant_title,
-            "sku": line.sku,
-            "product_id": line.product_id,
-            "product": {
-                "id": line.product_id,
-                "title": line.title,
-                "handle": line.product_handle,
-                "thumbnail": line.thumbnail,
-            },
-        },
-    }
-
-
-def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) -> JsonDict:
-    standing = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
-    return {
-        "id": sibling_id("orditem", line.id),
-        "order_id": order.id,
-        "item_id": line.id,
-        "version": 1,
-        "quantity": line.quantity,
-        "fulfilled_quantity": line.fulfilled,
-        "shipped_quantity": _units(line, [fulfillment for fulfillment in standing if fulfillment.shipped_at]),
-        "delivered_quantity": _units(
-            line, [fulfillment for fulfillment in standing if fulfillment.delivered_at]
-        ),
-        "return_requested_quantity": 0,
-        "return_received_quantity": line.returned,
-        "return_dismissed_quantity": 0,
-        "written_off_quantity": line.withdrawn,
-        "metadata": None,
-        **stamps(line.created_at, line.updated_at),
-    }
-
-
-def _units(line: OrderLine, fulfillments: Iterable[Fulfillment]) -> int:
-    return sum(
-        int(item["quantity"])
-        for fulfillment in fulfillments
-        for item in fulfillment.items
-        if item.get("line_item_id") == line.id
     )
 
 

@@ -3,18 +3,24 @@
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import select
+from sqlalchemy import ColumnElement
 
 from backend.catalog.models import Region
 from backend.catalog.wire import region_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted, ListParameters
+from backend.edge.schemas import Deleted
 from backend.edge.wire import JsonDict, Wire
 from backend.payment import regions
-from backend.payment.region_schemas import AdminRegionAnswer, AdminRegionsAnswer, NewRegion, RegionChange
+from backend.payment.region_schemas import (
+    AdminRegionAnswer,
+    AdminRegionsAnswer,
+    NewRegion,
+    RegionChange,
+    RegionsParameters,
+)
 from backend.payment.routes import Payments
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -28,12 +34,29 @@ router = APIRouter(
 )
 
 
+SORTABLE = {"name": Region.name, "created_at": Region.created_at}
+
+
 @router.get("", response_model=AdminRegionsAnswer)
-async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+async def list_regions(
+    asked: Annotated[RegionsParameters, read_query(RegionsParameters)], database: Db
+) -> Wire:
     """The regions: there is one, Colombia."""
+    conditions: list[ColumnElement[bool]] = [
+        column.in_(values)
+        for column, values in (
+            (Region.id, asked.id),
+            (Region.name, asked.name),
+            (Region.currency_code, asked.currency_code),
+        )
+        if values is not None
+    ]
+    if asked.q:
+        conditions.append(Region.name.icontains(asked.q, autoescape=True))
+    order = in_order(asked.order, SORTABLE, [Region.id])
     async with database.read() as session:
-        found = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(_shown, page_of(found, asked)), len(found), asked))
+        found, count = await rows_of(session, Region, conditions, order, asked)
+    return Wire(listed("regions", map(_shown, found), count, asked))
 
 
 @router.post("", response_model=AdminRegionAnswer)

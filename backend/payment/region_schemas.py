@@ -4,7 +4,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from backend.edge.schemas import Body, FilledName, ListResponse, Metadata, ResponseModel, example
+from backend.edge.schemas import (
+    Body,
+    FilledName,
+    ListParameters,
+    ListResponse,
+    Metadata,
+    Name,
+    ResponseModel,
+    example,
+)
+
+
+class RegionsParameters(ListParameters):
+    """Which regions."""
+
+    id: list[Name] | None = None
+    name: list[Name] | None = None
+    currency_code: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
 
 
 class RegionChange(Body):

@@ -1,4 +1,4 @@
-"""Guests as customers of their carts and orders, and the language that a program asked for."""
+"""Guests as customers of carts and orders, the language a program asked for, and what was said of what was sold."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from backend.database import UtcDateTime
+from backend.tables import Json
 
 revision: str = 'e5c91a7d20b4'
 down_revision: str | None = '8e4b17d9a3c5'
@@ -27,9 +28,11 @@ def upgrade() -> None:
         op.add_column(table, sa.Column('guest_id', sa.String(), nullable=True))
         op.add_column(table, sa.Column('locale', sa.String(), nullable=True))
         op.create_index(op.f(f'ix_{table}_guest_id'), table, ['guest_id'])
+    op.add_column('order_line', sa.Column('facts', Json, nullable=False, server_default=sa.text("'{}'")))
 
 
 def downgrade() -> None:
+    op.drop_column('order_line', 'facts')
     for table in ('cart', 'order'):
         op.drop_index(op.f(f'ix_{table}_guest_id'), table)
         op.drop_column(table, 'locale')

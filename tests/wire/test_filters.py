@@ -1,0 +1,96 @@
+"""Lists by the platform's filters: what is asked for comes, and nothing else."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.customers.models import Customer
+from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from backend.inventory.models import InventoryLevel
+from backend.orders.models import Order
+from backend.shipping.models import StockLocation
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+
+@pytest.fixture
+async def toys(shop: Shop, shop_floor: Floor) -> tuple[str, str]:
+    """Two variants; the second lies at a second location."""
+    async with shop.database.transaction() as session:
+        first, second = [await make_toy(session, shop_floor, name, stock=9) for name in ("trompo", "yoyo")]
+        known = (await session.execute(select(StockLocation))).scalar_one()
+        other = StockLocation(name="Feria", address=known.address)
+        session.add(other)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=second, location_id=other.id, stocked=1))
+    return first, second
+
+
+async def listed(client: httpx.AsyncClient, path: str, **parameters: Any) -> list[str]:
+    (items,) = [
+        part
+        for part in (await get(client, path, fields="id", **parameters)).values()
+        if isinstance(part, list)
+    ]
+    return [item["id"] for item in items]
+
+
+async def test_a_customers_orders_by_status_and_id(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+) -> None:
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+    await bought(store, toys[0])  # a guest's
+    token = issue_token(shop.settings.signing_key, TokenOwner(ana.id, CUSTOMER))
+    store.headers["authorization"] = f"Bearer {token}"
+    first, second = [(await bought(store, toys[0]))["id"] for _ in range(2)]
+    await post(admin, f"/admin/orders/{first}/cancel")
+    assert await listed(store, "/store/orders") == [second, first]
+    assert await listed(store, "/store/orders", status="canceled") == [first]
+    assert await listed(store, "/store/orders", **{"status[]": ["canceled", "pending"]}) == [second, first]
+    assert await listed(store, "/store/orders", **{"id[]": [second, "order_nosuch"]}) == [second]
+    async with shop.database.read() as session:
+        guests = (await session.execute(select(Order.id).where(Order.customer_id.is_(None)))).scalar_one()
+    assert await listed(store, "/store/orders", id=guests) == []
+
+
+async def test_regions_channels_and_keys_by_words(admin: httpx.AsyncClient) -> None:
+    for path, word in (
+        ("/admin/regions", "colom"),
+        ("/admin/sales-channels", "tienda"),
+        ("/admin/api-keys", "tienda"),
+    ):
+        every = await listed(admin, path)
+        assert len(every) == 1
+        assert await listed(admin, path, q=word) == every, path
+        assert await listed(admin, path, q="nosuch") == [], path
+        assert await listed(admin, path, **{"id[]": [every[0], "nosuch"]}) == every
+    assert await listed(admin, "/admin/regions", currency_code="usd") == []
+    assert len(await listed(admin, "/admin/api-keys", type="publishable")) == 1
+    assert await listed(admin, "/admin/api-keys", type="secret") == []
+
+
+async def test_the_inventory_of_a_location(
+    admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+) -> None:
+    async with shop.database.read() as session:
+        found = await session.execute(select(StockLocation.name, StockLocation.id))
+        places = {row.name: row.id for row in found}
+    path, by_place = "/admin/inventory-items", "location_levels[location_id]"
+    items = [variant.replace("variant_", "iitem_") for variant in toys]
+    assert await listed(admin, path, **{by_place: places.pop("Feria")}) == [items[1]]
+    assert sorted(await listed(admin, path, **{f"{by_place}[0]": places.popitem()[1]})) == sorted(items)
+    assert await listed(admin, path, **{by_place: "sloc_nosuch"}) == []
+
+
+async def test_taking_a_code_away_that_a_cart_has_not_is_fine(store: httpx.AsyncClient) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    path, body = f"/store/carts/{cart['id']}/promotions", {"promo_codes": ["NAVIDAD"]}
+    gone = await store.request("DELETE", path, json=body)
+    assert (gone.status_code, gone.json()["cart"]["promotions"]) == (200, [])
+    assert (await store.post(path, json=body)).status_code == 400
