@@ -17,6 +17,7 @@ from backend.customers.account_routes import router as account_router
 from backend.customers.auth_routes import router as customers_router
 from backend.customers.authentication import CustomersAuthenticator
 from backend.customers.google import router as google_router
+from backend.customers.google_programs import router as google_programs_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors
@@ -58,6 +59,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     account_router,
     store_customers_router,
     google_router,
+    google_programs_router,
     staff_router,
     staff_session_router,
     staff_link_router,

@@ -5,10 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import PlainTextResponse, Response
 
-from backend.customers.accounts import WrongPassword, prove, register_identity
+from backend.customers.accounts import LinkUsed, WrongPassword, prove, register_identity
 from backend.customers.models import Customer, Login
-from backend.customers.password_reset import ask_reset
-from backend.customers.schemas import CustomerCredentials, ResetRequest, SessionAnswer, SignedOut
+from backend.customers.password_reset import ask_reset, use_reset_token
+from backend.customers.schemas import (
+    CustomerCredentials,
+    PasswordUpdate,
+    ResetRequest,
+    SessionAnswer,
+    Succeeded,
+)
 from backend.customers.sessions import LIFETIME, give_cookie, open_session, take_cookie, token_in
 from backend.customers.signing_in import sign_out
 from backend.database import Database
@@ -21,7 +27,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.own_pages import require_known_page
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.errors import InvalidData
+from backend.errors import InvalidData, Unauthorized
 from backend.staff import sessions as staff_sessions
 from backend.staff import signing_in as staff_signing_in
 from backend.staff.access import ThisBrowser
@@ -94,7 +100,7 @@ async def _customer_session(database: Database, owner: TokenOwner, old: str) -> 
         return await open_session(session, customer.id, instead_of=old)
 
 
-@router.delete("/auth/session", response_model=SignedOut)
+@router.delete("/auth/session", response_model=Succeeded)
 async def end_session(
     request: Request, database: Db, settings: ShopSettings, browser: ThisBrowser, old: Old
 ) -> Wire:
@@ -116,6 +122,20 @@ async def reset_password(body: ResetRequest, database: Db, visitor: AnyVisitor) 
         raise InvalidData("Invalid request: Field 'identifier' is required")
     await ask_reset(database, body.identifier, visitor=visitor)
     return PlainTextResponse("Created", 201)
+
+
+@router.post("/auth/customer/emailpass/update", response_model=Succeeded)
+async def update_password(body: PasswordUpdate, request: Request, database: Db) -> Wire:
+    """A new password, by the token of the mailed link as a bearer token: once, within an hour. All else is signed out.
+
+    401 for a token that was used, is over, or never was; 400 for a password that is no good, with which it stays good.
+    """
+    _, _, token = request.headers.get("authorization", "").partition(" ")
+    try:
+        await use_reset_token(database, token.strip(), body.password)
+    except LinkUsed:
+        raise Unauthorized("Invalid token") from None
+    return Wire({"success": True})
 
 
 @router.post("/auth/token/refresh", response_model=TokenAnswer)

@@ -88,14 +88,16 @@ class Google:
         """Whether the settings allow to sign in with Google."""
         return self._settings.has_google
 
-    async def begin(self) -> tuple[str, SignInAttempt]:
-        """The provider's page to go to, and what to keep until the shopper is back.
+    async def begin(
+        self, attempt: SignInAttempt | None = None, callback: str = ""
+    ) -> tuple[str, SignInAttempt]:
+        """The provider's page to go to, and what to keep until the shopper is back at `callback`, else at our own page.
 
         Raises:
             OutsideFailure: the provider does not answer.
         """
-        attempt = SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
-        async with self._client() as client:
+        attempt = attempt or SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
+        async with self._client(callback) as client:
             endpoints = await self._endpoints(client)
             url, _state = client.create_authorization_url(
                 endpoints["authorization_endpoint"],
@@ -106,8 +108,8 @@ class Google:
             )
         return url, attempt
 
-    async def finish(self, code: str, state: str, attempt: SignInAttempt) -> GooglePerson:
-        """Who came back.
+    async def finish(self, code: str, state: str, attempt: SignInAttempt, callback: str = "") -> GooglePerson:
+        """Who came back, to the `callback` that `begin` was told.
 
         Raises:
             Unauthorized: the answer is not the one to this attempt, or its token is no good.
@@ -115,7 +117,7 @@ class Google:
         """
         if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
             raise Unauthorized("The answer is not to this attempt")
-        async with self._client() as client:
+        async with self._client(callback) as client:
             endpoints = await self._endpoints(client)
             try:
                 token = await client.fetch_token(
@@ -159,12 +161,12 @@ class Google:
             last_name=str(claims.get("family_name") or ""),
         )
 
-    def _client(self) -> AsyncOAuth2Client:
+    def _client(self, callback: str) -> AsyncOAuth2Client:
         return AsyncOAuth2Client(
             client_id=self._settings.google_client_id,
             client_secret=self._settings.google_client_secret.get_secret_value(),
             scope=SCOPE,
-            redirect_uri=self._settings.base_url + CALLBACK,
+            redirect_uri=callback or self._settings.base_url + CALLBACK,
             code_challenge_method="S256",
             timeout=ANSWER_WITHIN,
             transport=self._transport,

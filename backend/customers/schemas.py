@@ -34,8 +34,8 @@ class SessionAnswer(BaseModel):
     user: dict[str, Any]
 
 
-class SignedOut(BaseModel):
-    """The cookie's session has ended."""
+class Succeeded(BaseModel):
+    """It was done."""
 
     success: bool
 
@@ -98,6 +98,14 @@ class ResetRequest(LenientBody):
     model_config = example(identifier="ana@example.com")
 
     identifier: Any = Field(None, description="An e-mail address.")
+
+
+class PasswordUpdate(LenientBody):
+    """The new password of a customer who followed a mail's link; the link's token says who that is."""
+
+    model_config = example(password="otra clave larga")  # noqa: S106 - a documented one
+
+    password: str = ""
 
 
 class CustomerOut(ResponseModel):

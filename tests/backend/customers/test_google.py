@@ -225,3 +225,58 @@ async def test_without_settings_a_browser_that_comes_back_is_shown_the_other_way
         "/auth/google/callback?code=x&state=y", headers={"accept": "text/html,application/xhtml+xml;q=0.9"}
     )
     assert (answer.status_code, answer.headers["location"]) == (303, "/account/login?google=failed")
+
+
+PROGRAM = "https://tienda.example/auth/google"
+
+
+async def brought_back(program: httpx.AsyncClient, provider: OpenIdProvider) -> dict[str, str]:
+    """What a program's shopper brings back from Google."""
+    begun = await program.post("/auth/customer/google", json={"callback_url": PROGRAM})
+    assert begun.status_code == 200
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
+        back = (await google.get(begun.json()["location"])).headers["location"]
+    assert back.startswith(f"{PROGRAM}?")
+    return dict(httpx.URL(back).params)
+
+
+async def test_a_program_signs_its_shopper_in(
+    anyone: httpx.AsyncClient, store: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
+) -> None:
+    """wire: commerce-api, Customers and auth; the platform's SDK: `auth.login`, then `auth.callback`."""
+    callback = "/auth/customer/google/callback"
+    for _ in range(2):  # the second time it is the same customer
+        answer = await anyone.get(callback, params=await brought_back(anyone, provider))
+        assert answer.status_code == 200
+        store.headers["authorization"] = f"Bearer {answer.json()['token']}"
+        me = (await store.get("/store/customers/me")).json()["customer"]
+        assert me["email"] == "ana@example.com"
+    assert await customers(shop) == 1
+    assert len({asked["code_challenge"] for asked in provider.asked}) == 2
+
+
+async def test_a_program_gets_no_token_for_another_answer(
+    ana: httpx.AsyncClient, anyone: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
+) -> None:
+    callback = "/auth/customer/google/callback"
+    first, second = [await brought_back(anyone, provider) for _ in range(2)]
+    for wrong in (
+        {},
+        {"code": first["code"]},
+        {**first, "state": first["state"][:-1] + "x"},
+        {**first, "state": second["state"]},  # another attempt's: its verifier is another
+        {**second, "code": ""},
+    ):
+        refused = await anyone.get(callback, params=wrong)
+        assert (refused.status_code, "token" in refused.text) == (401, False), wrong
+    taken = await anyone.get(callback, params=await brought_back(anyone, provider))
+    assert (taken.status_code, taken.json()["message"].partition(".")[0]) == (
+        401,
+        "An account with this e-mail address exists already",
+    )
+    provider.person["email_verified"] = False
+    assert (await anyone.get(callback, params=await brought_back(anyone, provider))).status_code == 401
+    assert await customers(shop) == 1
+    for wrong_page in ("javascript:alert(1)", "tienda.example", "https://tienda.example/#a"):
+        refused = await anyone.post("/auth/customer/google", json={"callback_url": wrong_page})
+        assert refused.status_code == 400

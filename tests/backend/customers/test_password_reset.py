@@ -45,6 +45,35 @@ async def test_a_link_changes_the_password_once(
     assert (await new_browser().post("/auth/account/login", json=login)).status_code == 200
 
 
+async def test_a_program_changes_the_password_by_the_links_token(
+    ana: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop
+) -> None:
+    """wire: commerce-api, Customers and auth: the platform's SDK sends the token as a bearer token."""
+    asked = {"identifier": ANA["email"]}
+    assert (await anyone.post("/auth/customer/emailpass/reset-password", json=asked)).status_code == 201
+    token, old = await a_link(shop), ana.cookies[COOKIE]
+
+    async def update(bearer: str, password: str) -> tuple[int, str]:
+        answer = await anyone.post(
+            "/auth/customer/emailpass/update",
+            json={"email": "luis@example.com", "password": password},
+            headers={"authorization": f"Bearer {bearer}"} if bearer else {},
+        )
+        return answer.status_code, answer.text
+
+    assert (await update(token, "corta"))[0] == 400
+    for wrong in ("", "forged", token + "x"):
+        assert await update(wrong, NEW) == (401, '{"type":"unauthorized","message":"Invalid token"}')
+    assert await update(token, NEW) == (200, '{"success":true}')
+    assert (await update(token, "otra más larga"))[0] == 401
+    async with shop.database.read() as session:
+        assert await customer_of(session, old) is None
+    login = {"email": ANA["email"], "password": NEW}
+    assert (await anyone.post("/auth/customer/emailpass", json=login)).status_code == 200
+    old_one = {**login, "password": ANA["password"]}
+    assert (await anyone.post("/auth/customer/emailpass", json=old_one)).status_code == 401
+
+
 async def test_used_at_the_same_moment_it_works_once(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
