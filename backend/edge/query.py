@@ -106,7 +106,7 @@ class Fields:
     """A wish for fields, parsed once: `wants` says what has to be read, `pick` what is shown of it."""
 
     def __init__(self, text: str | None = None) -> None:
-        names = [name for name in (part.strip() for part in _parts(text)) if name]
+        names = _parts(text)
         self._root: Node = {}
         # a plain name replaces the defaults, except one that only adds, takes away or names a whole relation
         self.shows_defaults = not any(name[0] not in "+-*" for name in names)
@@ -134,10 +134,18 @@ class Fields:
 
 
 def _parts(text: str | None) -> list[str]:
-    """The names. A `+` in an unescaped query arrives as a space, so a leading space is read as one."""
+    """The names. A `+` in an unescaped query arrives as a space, so a leading space is read as one.
+
+    Before another mark it is only a space: the official storefront writes `*items, *region`.
+    """
     if not text:
         return []
-    return [f"+{part[1:]}" if part.startswith(" ") else part for part in text[:MAX_FIELDS].split(",")]
+    parts = [(part, part.strip()) for part in text[:MAX_FIELDS].split(",")]
+    return [
+        f"+{name}" if part.startswith(" ") and name[:1] not in ("+", "-", "*") else name
+        for part, name in parts
+        if name
+    ]
 
 
 def _plant(root: Node, name: str) -> None:
