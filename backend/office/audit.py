@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -17,11 +17,12 @@ from backend.database import Database
 from backend.dates import TIME_ZONE, day_begin, time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
+from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
 from backend.orders.models import Order
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.models import SecretKey, Staff
-from backend.staff.rights import COMMAND_LINE, ROLE_NAMES, SHOP, Actor, Right, Role
+from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
 from backend.staff.secret_keys import key_names
 from backend.texts import _
 
@@ -31,124 +32,6 @@ AT_ONCE = 500
 LONGEST = 200
 """Characters of a value that the list shows."""
 
-ACTIONS = {
-    "address corrected": _("corrigió la dirección de"),
-    "bulk change begun": _("empezó a cambiar varios juguetes en"),
-    "bulk change undone": _("empezó a deshacer un cambio de varios juguetes en"),
-    "canceled": _("canceló"),
-    "changed": _("cambió"),
-    "created": _("creó"),
-    "deleted": _("borró"),
-    "delivered": _("marcó como entregado"),
-    "imported": _("importó un archivo en"),
-    "invitation revoked": _("retiró la invitación de"),
-    "invitation sent again": _("volvió a enviar la invitación de"),
-    "invited": _("invitó a"),
-    "joined": _("aceptó una invitación y abrió"),
-    "label canceled": _("anuló la guía de"),
-    "label requested": _("pidió la guía de"),
-    "mail sent again": _("envió otra vez un correo de"),
-    "noted": _("escribió una nota en"),
-    "packed": _("empacó"),
-    "password changed": _("cambió la contraseña de"),
-    "payment reported": _("hizo consultar"),
-    "personal values deleted": _("borró datos personales de la auditoría de"),
-    "products assigned": _("puso o quitó productos en"),
-    "providers linked": _("cambió las transportadoras de"),
-    "refunded": _("devolvió dinero de"),
-    "resolved": _("resolvió un pendiente de"),
-    "revoked": _("revocó"),
-    "sales channels linked": _("cambió los canales de"),
-    "second factor begun": _("empezó a activar el código de"),
-    "second factor set up": _("activó el código de"),
-    "second factor taken": _("quitó el código de"),
-    "second factor tried": _("usó el código de"),
-    "second factor turned off": _("desactivó el código de"),
-    "session ended": _("cerró la sesión de"),
-    "shipped": _("despachó"),
-    "stock changed": _("cambió las unidades de"),
-    "unpacked": _("desempacó"),
-    "variant added": _("agregó una presentación a"),
-    "variant changed": _("cambió una presentación de"),
-    "variant deleted": _("borró una presentación de"),
-}
-THINGS = {
-    Thing.API_KEY: _("la llave {name}"),
-    Thing.ATTENTION: _("un pendiente"),
-    Thing.CATALOG: _("el catálogo"),
-    Thing.CATEGORY: _("la categoría {name}"),
-    Thing.COLLECTION: _("la colección {name}"),
-    Thing.CUSTOMER: _("un cliente"),
-    Thing.FULFILLMENT_SET: _("las entregas de una bodega"),
-    Thing.INVITATION: _("una persona nueva"),
-    Thing.LOCATION: _("la bodega {name}"),
-    Thing.ORDER: _("el pedido {name}"),
-    Thing.PAYMENT: _("un pago"),
-    Thing.PRODUCT: _("el juguete {name}"),
-    Thing.REGION: _("la región"),
-    Thing.SALES_CHANNEL: _("el canal {name}"),
-    Thing.SERVICE_ZONE: _("una zona de entrega"),
-    Thing.SETTINGS: _("los datos de la tienda"),
-    Thing.SHIPPING_OPTION: _("el envío {name}"),
-    Thing.STAFF: _("la cuenta {name}"),
-    Thing.VARIANT: _("el juguete {name}"),
-}
-FIELDS = {
-    "age_range": _("Edad"),
-    "alt": _("Texto de la foto"),
-    "brand": _("Marca"),
-    "canceled_at": _("Cancelado"),
-    "categories": _("Categorías"),
-    "collection": _("Colección"),
-    "category": _("Categoría"),
-    "collection_id": _("Colección"),
-    "compare_at_price": _("Precio anterior"),
-    "deleted_at": _("Borrado"),
-    "description": _("Descripción"),
-    "disabled_at": _("Sin acceso desde"),
-    "ean": _("Código de barras"),
-    "email": _("Correo"),
-    "expires_at": _("Vence"),
-    "featured": _("Destacado"),
-    "fulfillment_status": _("Despacho"),
-    "handle": _("Dirección"),
-    "height": _("Alto"),
-    "length": _("Largo"),
-    "material": _("Material"),
-    "name": _("Nombre"),
-    "note": _("Nota"),
-    "origin_country": _("Hecho en"),
-    "password_hash": _("Contraseña"),
-    "percent": _("Porcentaje"),
-    "payment_status": _("Pago"),
-    "price": _("Precio"),
-    "products": _("Productos"),
-    "products added": _("Productos que entraron"),
-    "products removed": _("Productos que salieron"),
-    "quantity": _("Cantidad"),
-    "rank": _("Orden"),
-    "reserved": _("Apartadas"),
-    "resolution": _("Decisión"),
-    "role": _("Rol"),
-    "sent_at": _("Enviado"),
-    "shipping_address": _("Dirección de entrega"),
-    "sku": _("Código"),
-    "state": _("Estado de la guía"),
-    "status": _("Estado"),
-    "subtitle": _("Frase corta"),
-    "stocked": _("Unidades"),
-    "tax_rate": _("IVA"),
-    "thumbnail": _("Foto principal"),
-    "title": _("Título"),
-    "token_hash": _("Enlace"),
-    "tracking_number": _("Guía"),
-    "url": _("Foto"),
-    "value": _("Valor"),
-    "warnings": _("Advertencias"),
-    "weight": _("Peso"),
-    "width": _("Ancho"),
-}
-MONEY = frozenset({"amount", "compare_at_price", "price", "total"})
 NAMED: dict[str, tuple[Any, Any]] = {
     Thing.CATEGORY: (Category.id, Category.name),
     Thing.API_KEY: (SecretKey.id, SecretKey.title),
@@ -310,7 +193,14 @@ def _after(entry: AuditEntry) -> str:
 
 
 async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[AuditRow]:
-    names = await _names(session, entries)
+    shown = {entry.id: _told(entry) for entry in entries}
+    ids: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        ids[entry.subject_type].add(entry.subject_id)
+        for _place, change in shown[entry.id]:
+            if kind := IDS.get(change["field"]):
+                ids[kind] |= {value for value in (change.get("before"), change.get("after")) if value}
+    names = await _names(session, ids)
     people = await _people(session, {entry.actor_id for entry in entries})
     personal: dict[tuple[str, int], tuple[Any, Any]] = {}
     kept = select(AuditPersonalValue).where(AuditPersonalValue.entry_id.in_([entry.id for entry in entries]))
@@ -328,12 +218,22 @@ async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[Au
                 subject=entry.subject_id,
                 moment_label=time_label(entry.created_at),
                 changes=[
-                    _change(change, personal.get((entry.id, place)))
-                    for place, change in enumerate(entry.changes)
+                    _change(change, personal.get((entry.id, place)), names)
+                    for place, change in shown[entry.id]
                 ],
             )
         )
     return rows
+
+
+def _told(entry: AuditEntry) -> list[tuple[int, dict[str, Any]]]:
+    """The changes that people are told, with their places: not that a part belongs to the thing itself."""
+    return [
+        (place, change)
+        for place, change in enumerate(entry.changes)
+        if change["field"] not in LEFT_OUT
+        and not (change["field"] in IDS and entry.subject_id in (change.get("before"), change.get("after")))
+    ]
 
 
 def _thing(entry: AuditEntry, names: dict[tuple[str, str], str]) -> str:
@@ -342,9 +242,13 @@ def _thing(entry: AuditEntry, names: dict[tuple[str, str], str]) -> str:
     return (text or entry.subject_type).format(name=name)
 
 
-def _change(change: dict[str, Any], personal: tuple[Any, Any] | None) -> ChangeView:
+def _change(
+    change: dict[str, Any], personal: tuple[Any, Any] | None, names: dict[tuple[str, str], str]
+) -> ChangeView:
     name = change["field"]
     before, after = personal or (change.get("before"), change.get("after"))
+    if kind := IDS.get(name):
+        before, after = (names.get((kind, value), value) if value else value for value in (before, after))
     return ChangeView(FIELDS.get(name, name), _value(name, before), _value(name, after))
 
 
@@ -353,10 +257,10 @@ def _value(name: str, value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return _("sí") if value else _("no")
+    if isinstance(value, str) and value in VALUES.get(name, {}):
+        return VALUES[name][value]
     if name in MONEY and isinstance(value, int):
         return format_cop(value)
-    if name == "role" and value in tuple(Role):
-        return ROLE_NAMES[Role(value)]
     if name.endswith("_at") and isinstance(value, str):
         return time_label(datetime.fromisoformat(value))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -368,10 +272,8 @@ async def _people(session: AsyncSession, ids: set[str]) -> dict[str, str]:
     return {**MACHINES, **dict(found.all()), **await key_names(session, ids)}
 
 
-async def _names(session: AsyncSession, entries: Sequence[AuditEntry]) -> dict[tuple[str, str], str]:
-    ids: dict[str, set[str]] = defaultdict(set)
-    for entry in entries:
-        ids[entry.subject_type].add(entry.subject_id)
+async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:
+    """What things are called, by their kind and id."""
     names: dict[tuple[str, str], str] = {}
     for kind, (key, name) in NAMED.items():
         if wanted := ids.get(kind):

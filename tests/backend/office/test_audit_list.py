@@ -6,22 +6,20 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlmodel import SQLModel
 
 import backend
 from backend.app import Shop
 from backend.audit import Subject, Thing, record
+from backend.audit.values import LEFT_OUT as NEVER_RECORDED
+from backend.audit.values import is_personal
+from backend.catalog.models import Category, Product, Variant
 from backend.clock import now
 from backend.dates import TIME_ZONE
 from backend.errors import Forbidden, InvalidData
 from backend.office import audit as module
-from backend.office.audit import (
-    ACTIONS,
-    THINGS,
-    AuditFilter,
-    AuditPage,
-    audit_entries,
-    audit_file,
-)
+from backend.office.audit import AuditFilter, AuditPage, audit_entries, audit_file
+from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, THINGS
 from backend.spreadsheet import lines
 from backend.staff.rights import COMMAND_LINE, RIGHTS, SHOP, Actor, Right, Role
 from tests.shop_floor import Floor, make_toy
@@ -57,6 +55,48 @@ async def test_a_row_says_who_did_what(shop: Shop, shop_floor: Floor) -> None:
         "odd": ("", '{"a": [1]}'),
         "Nota": ("", "Para Ana"),
     }
+
+
+async def test_values_are_said_in_words_and_things_by_their_names(shop: Shop, shop_floor: Floor) -> None:
+    async with shop.database.transaction() as session:
+        variant_id = await make_toy(session, shop_floor, "trompo-de-madera")
+        product = await session.get_one(Product, (await session.get_one(Variant, variant_id)).product_id)
+        puzzles = Category(name="Rompecabezas", handle="rompecabezas")
+        session.add(puzzles)
+        await session.flush()
+        changes = {
+            "product_id": (None, product.id),  # of a part of it
+            "category_id": (None, puzzles.id),
+            "collection_id": ("pcol_gone", None),
+            "status": ("draft", "published"),
+            "payment_status": ("awaiting", "captured"),
+            "fulfillment_status": ("fulfilled", "shipped"),
+            "state": ("creating", "created"),
+            "sources": (None, [{"width": 320}]),
+        }
+        await record(session, SHOP, "changed", Subject(Thing.PRODUCT, product.id), changes)
+    (row,) = (await page(shop)).rows
+    assert [(change.field, change.before, change.after) for change in row.changes] == [
+        ("Categoría", "", "Rompecabezas"),
+        ("Colección", "pcol_gone", ""),
+        ("Estado", "oculto", "publicado"),
+        ("Pago", "Esperando al banco", "Pagado"),
+        ("Despacho", "Empacado", "Enviado"),
+        ("Estado de la guía", "Haciendo la guía", "Guía lista"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "table", ["product", "variant", "picture", "product_category", "inventory_level", "order_line"]
+)
+def test_every_field_of_a_toy_and_of_an_order_has_a_word(table: str) -> None:
+    columns = {
+        column.name
+        for column in SQLModel.metadata.tables[table].columns
+        if not is_personal(table, column.name)
+    }
+    assert columns - FIELDS.keys() - LEFT_OUT - NEVER_RECORDED == set()
+    assert IDS.keys() <= FIELDS.keys()
 
 
 async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
