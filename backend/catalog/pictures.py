@@ -18,7 +18,7 @@ from backend.catalog.prepared_pictures import widths_up_to
 
 QUALITY = 82
 FORMATS = ("JPEG", "PNG", "WEBP", "AVIF")
-"""What is read. HEIC is not: the library has no decoder for it."""
+"""What is read. HEIC is not: see docs/office.md."""
 MOST_PIXELS = 50_000_000
 LONGEST = 16
 """How many times as long as wide a picture may be, or as wide as long. WebP holds 16,383 pixels a side."""
@@ -26,6 +26,8 @@ PAPER = "#ffffff"
 """What shows through where a picture is transparent."""
 SPARE = 2
 """How many times larger than its widest file a picture is before it gets its exact size."""
+EIGHT_BITS = 1 / 257
+"""Of a grey of 16 bits."""
 STRIP = 64
 """Rows of the smaller picture that are made at once."""
 ORIENTATION = 0x0112
@@ -152,6 +154,8 @@ def _reduced(image: Image.Image, factor: int) -> Image.Image:
     reduced = Image.new("RGB", (-(-width // factor), -(-height // factor)), PAPER)
     for top in range(0, height, STRIP * factor):
         strip = image.crop((0, top, width, min(height, top + STRIP * factor)))
+        if strip.mode.startswith("I"):  # greys of 16 bits, which would all turn white
+            strip = strip.point(lambda grey: grey * EIGHT_BITS).convert("L")
         if strip.has_transparency_data:
             clear = strip.convert("RGBA")
             strip = Image.new("RGB", clear.size, PAPER)

@@ -151,7 +151,7 @@ export function PictureUpload({ texts, mostBytes, onUploaded }) {
       <input
         ref={input}
         type="file"
-        accept="image/*"
+        accept="image/jpeg,image/png,image/webp,image/avif" // without HEIC: an iPhone then sends its photographs as JPEG
         multiple
         hidden
         aria-label={texts.choose}

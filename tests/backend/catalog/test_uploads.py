@@ -133,6 +133,17 @@ async def test_kinds_of_colours(admin: httpx.AsyncClient, mode: str) -> None:
     assert shown == ((255, 255, 255) if mode in {"LA", "P", "RGBA"} else (0, 0, 0))
 
 
+async def test_a_scan_with_16_bits_of_grey(admin: httpx.AsyncClient) -> None:
+    scan = BytesIO()
+    Image.linear_gradient("L").resize((640, 640)).convert("I").point(lambda grey: grey * 257).convert(
+        "I;16"
+    ).save(scan, "PNG")
+    (url,) = await urls_of(admin, scan.getvalue())
+    shown = (await opened(admin, url)).convert("L")
+    greys = [shown.getpixel((320, y)) for y in (40, 320, 600)]
+    assert [abs(grey - wanted) < 6 for grey, wanted in zip(greys, (16, 128, 239), strict=True)] == [True] * 3  # type: ignore[operator]
+
+
 async def test_nothing_of_what_a_camera_wrote_stays(admin: httpx.AsyncClient) -> None:
     exif = Image.Exif()
     exif[0x010F] = "Telephone"
