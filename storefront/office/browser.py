@@ -71,6 +71,7 @@ class Ordered(rx.Component):
     blank: rx.Var[Any]
     least: rx.Var[int]
     placed: rx.Var[str]
+    again: rx.Var[dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ import { useEdited } from "./forms.jsx";
 const Rows = createContext({ rows: [], count: 0 });
 export const useRows = () => useContext(Rows);
 
-const AS_GIVEN = { order: [], gone: [], made: [] };
+const NONE = {};
+const AS_GIVEN = { order: [], gone: NONE, made: [] };
 
 // `items`: the rows that the server knows, each with a `key`; one that `is_added` is not saved yet. `blank`: an empty row.
-// `least`: so many rows always stay. `placed`: said of a row that moved, with {n} and {count}.
-export function Ordered({ items, blank, least = 0, placed, className, children }) {
+// `least`: so many rows always stay. `placed`: said of a row that moved, with {n} and {count}. `again`: by key, how often a
+// row was given anew; one that was taken away before that is there again.
+export function Ordered({ items, blank, least = 0, placed, again = NONE, className, children }) {
   const { touch, restarts } = useEdited();
   const around = useRef(null);
   const dragged = useRef(null);
@@ -35,7 +37,7 @@ export function Ordered({ items, blank, least = 0, placed, className, children }
 
   const known = new Map([...items, ...made.map((key) => ({ ...blank, key }))].map((row) => [row.key, row]));
   const keys = [...order.filter((key) => known.has(key)), ...[...known.keys()].filter((key) => !order.includes(key))].filter(
-    (key) => !gone.includes(key),
+    (key) => gone[key] !== (again[key] ?? 0),
   );
 
   const place = (key, at) => {
@@ -59,7 +61,7 @@ export function Ordered({ items, blank, least = 0, placed, className, children }
     } else if (keys.length > least) {
       const next = button.closest("[data-key]").nextElementSibling ?? button.closest("[data-key]").previousElementSibling;
       focused.current = next?.querySelector("[data-drops]") ?? around.current.querySelector("[data-adds]");
-      set({ order: keys, gone: [...gone, key], made });
+      set({ order: keys, gone: { ...gone, [key]: again[key] ?? 0 }, made });
     }
     touch();
   };

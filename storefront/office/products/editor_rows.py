@@ -207,6 +207,7 @@ def pictures() -> rx.Component:
         rx.el.ul(rx.foreach(PICTURES, one), class_name="o-toy__shots"),
         picture_upload(ProductState.add_pictures),
         items=rows + ProductState.added,
+        again=ProductState.again,
         blank={},
         placed=_("Ahora es la {n} de {count}."),
         class_name="o-toy__group",

@@ -129,6 +129,8 @@ class ProductState(OfficeScreen, KnownClientState):
     content: rx.Field[Shown | None] = rx.field(None)
     added: rx.Field[list[PictureRow]] = rx.field(default_factory=list)
     """Pictures that were uploaded and are not saved yet. They are lost with the state."""
+    again: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
+    """How often a picture that the form has was uploaded anew, by its key: if it was taken away, it is there again."""
     clashes: rx.Field[list[ClashRow]] = rx.field(default_factory=list)
     met: rx.Field[int] = rx.field(0)
     """How often this form was told that others changed the same."""
@@ -148,7 +150,7 @@ class ProductState(OfficeScreen, KnownClientState):
 
     async def _show(self, actor: Actor) -> None:
         if self._shown_at != self._id():  # not the same again, on a new connection
-            self.added, self.clashes, self.problems = [], [], {}
+            self._forget_edits()
             self._shown_at = self._id()
         await super()._show(actor)
         if self.content is not None and not self.content.is_new:
@@ -183,7 +185,7 @@ class ProductState(OfficeScreen, KnownClientState):
         except FormClashes as error:
             await self._ask(actor, wanted.base.id, error)
             return None
-        self.problems, self.clashes, self.added = {}, [], []
+        self._forget_edits()
         self._shown_at = product_id
         async with current_shop().database.read() as session:
             self.content = _shown(await read_form(session, actor, product_id))
@@ -195,19 +197,21 @@ class ProductState(OfficeScreen, KnownClientState):
     async def add_pictures(self, actor: Actor, urls: list[str]) -> None:
         """Put pictures that were just uploaded into the form."""
         actor.require(Right.CHANGE_CATALOG)
-        known = {one.url for one in [*(self.content.pictures if self.content else []), *self.added]}
-        new = [
-            url
-            for url in checked_texts(urls, MAX_PICTURES, LONGEST_URL)
-            if url not in known and uploaded_at(url)
-        ]
+        known = {one.url: one.key for one in [*(self.content.pictures if self.content else []), *self.added]}
+        sent = checked_texts(urls, MAX_PICTURES, LONGEST_URL)
+        anew = [known[url] for url in sent if url in known]
+        self.again = {**self.again, **{key: self.again.get(key, 0) + 1 for key in anew}}
+        new = [url for url in sent if url not in known and uploaded_at(url)]
         self.added = [*self.added, *(_picture(url, "", is_added=True) for url in new)][:MAX_PICTURES]
 
     @office_event(Right.CHANGE_CATALOG)
     async def discard(self, actor: Actor) -> None:
         """Forget what was uploaded and not saved, and what was wrong."""
         actor.require(Right.CHANGE_CATALOG)
-        self.added, self.clashes, self.problems = [], [], {}
+        self._forget_edits()
+
+    def _forget_edits(self) -> None:
+        self.added, self.again, self.clashes, self.problems = [], {}, [], {}
 
     def _id(self) -> str:
         """The toy that the address names."""
