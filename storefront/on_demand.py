@@ -5,7 +5,8 @@ every state from Redis when a page connects. Below a parent that is one of `Stat
 
 - in memory, a state is made when it is asked for; in Redis it is read when it is asked for, as any other;
 - the pages are compiled without it; its own pages bring its defaults along (`assets/scripts/office/shell.jsx`);
-- what a page is sent when it connects says nothing of it: its page's `load` sends all of it (`OfficeScreen.load`).
+- what a page is sent when it connects says nothing of it, not even of one that an earlier document of the tab left
+  behind: its page's `load` sends all of it (`OfficeScreen.load`).
 
 So such a state has no computed variables, and none that a browser stores.
 """
@@ -18,6 +19,8 @@ import reflex as rx
 from reflex.state import BaseState, _override_base_method
 from reflex_base.registry import RegistrationContext
 
+Values = dict[str, Any]
+
 
 class StatesOnDemand(rx.State, mixin=True):
     """A parent whose substates are made on demand. It stands before `rx.State` among a state's bases."""
@@ -28,6 +31,12 @@ class StatesOnDemand(rx.State, mixin=True):
         super().__init__(parent_state, init_substates=False, **more)  # type: ignore[call-arg]  # of `BaseState`
         if init_substates and substates_of(type(self)):
             object.__setattr__(self, "substates", MadeOnDemand(self))
+
+    @_override_base_method
+    def dict(self, *arguments: Any, **named: Any) -> Values:
+        """Its own values, without those of its substates."""
+        own = self.get_full_name()
+        return {own: super().dict(*arguments, **named)[own]}
 
     @classmethod
     @_override_base_method

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import current_shop
@@ -19,6 +20,7 @@ from storefront.documents.markup import first_tags, further_tags, initial_state_
 from storefront.documents.page_cache import LoadedPage, PageCache
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.responses import HTML, TEXT, XML, Body, DocumentResponse
+from storefront.documents.screens import first_state
 from storefront.earlier_builds import EarlierBuilds
 from storefront.meta import INDEX, NOINDEX, DocumentMeta
 from storefront.office.building import with_office_manifest
@@ -86,7 +88,7 @@ class Documents:
         if (shown := screen or page) is not None:
             scope[ROUTE] = shown.route
         if address is not None and screen is not None:
-            return await self._screen(screen) if address.is_canonical else _redirect(308, address.url)
+            return await self._screen(screen, address, Headers(scope=scope).get("cookie", ""))
         if address is None or page is None:
             return await self._document(await self._loaded.not_found())
         if not address.is_canonical:
@@ -101,11 +103,20 @@ class Documents:
             return _plain(414, "URI Too Long")
         return _plain(404, "Not Found") if self._files.should_have(scope["path"]) else None
 
-    async def _screen(self, screen: OfficePage) -> DocumentResponse:
-        """The document of a screen of the office: what it looks like before anything is known, for everybody alike."""
+    async def _screen(self, screen: OfficePage, address: "Address", cookie: str) -> DocumentResponse:
+        """The document of a screen of the office: with what whoever is signed in sees there, and stored by nobody.
+
+        For everybody else, and where that fails, it is the same: what the screen looks like before anything is known.
+        """
+        if not address.is_canonical:
+            return _redirect(308, address.url)
         meta = DocumentMeta(screen.title, robots=OFFICE_HEADERS["x-robots-tag"])
-        loaded = LoadedPage(screen, sample_of(screen), meta, b"{}", NAME)
-        document = await self._renders.document(loaded)
+        document = None
+        if (state := await first_state(screen.state, address.url, cookie)) is not None:
+            loaded = LoadedPage(screen, address.url, meta, state, NAME)
+            document = await self._renders.personal_document(loaded)
+        if document is None:
+            document = await self._renders.document(LoadedPage(screen, sample_of(screen), meta, b"{}", NAME))
         if document is None:
             body, policy = (
                 Body.of(with_tags(self._office_shell, first_tags(meta, NAME)), HTML),

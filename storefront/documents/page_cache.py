@@ -123,10 +123,14 @@ def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
         meta = replace(data.meta, structured_data="")  # only the document needs it
         values = data.as_state() if page.is_public else {}
         state[page.state.get_full_name()] = _as_sent({**values, "meta": meta})
-    text = orjson.dumps(state)
+    return as_element_text(orjson.dumps(state))
+
+
+def as_element_text(json: bytes) -> bytes:
+    """The JSON, as safe as the text of an element."""
     for character, escape in ESCAPES:
-        text = text.replace(character, escape)
-    return text
+        json = json.replace(character, escape)
+    return json
 
 
 def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:

@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 DEADLINE = 0.15
 """Seconds that a reader waits for the rendering; then the shell goes out, and the browser renders the page."""
+PERSONAL_DEADLINE = 0.5
+"""Seconds that one person's document is waited for: what the browser would show without it comes seconds later."""
 MAX_BYTES = 32 * 2**20
 """Bytes of finished documents that are stored, packed; the least recently used go first."""
 
@@ -80,7 +82,23 @@ class RenderCache:
         document = None
         with suppress(TimeoutError):
             async with asyncio.timeout(DEADLINE):
-                document = await self._rendering.share(tag, lambda: self._render(loaded, tags, tag))
+                document = await self._rendering.share(tag, lambda: self._render_and_store(loaded, tags, tag))
+        return document
+
+    async def personal_document(self, loaded: LoadedPage) -> RenderedDocument | None:
+        """The document of what was loaded for one person: it is not stored, and shared with nobody.
+
+        None when it is not there in time.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PERSONAL_DEADLINE):
+                return await self._render(loaded, further_tags(loaded.meta, loaded.site_name), tag="")
+        return None
+
+    async def _render_and_store(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
+        document = await self._render(loaded, tags, tag)
+        if document is not None and len(document.body.content) <= self._stored.maxsize:
+            self._stored[tag] = document
         return document
 
     async def _render(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
@@ -92,10 +110,7 @@ class RenderCache:
             return None
         html = with_tags(with_first_picture(html, loaded.meta), tags)
         html = arranged_for_first_paint(html, initial_state_element(loaded.initial_state), self._folder)
-        document = RenderedDocument(Body.of(html, HTML), policy, tag)
-        if len(document.body.content) <= self._stored.maxsize:
-            self._stored[tag] = document
-        return document
+        return RenderedDocument(Body.of(html, HTML), policy, tag)
 
     async def _html(self, page: Routed, url: str, initial_state: bytes) -> str:
         html = await self._renderer.render(url, initial_state)

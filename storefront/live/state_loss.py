@@ -29,6 +29,8 @@ class KnownClientState(StatesOnDemand, rx.State):
     """
 
     _is_known: bool = False
+    _documents: int = 0
+    """How many documents the page's tab has loaded, reloads too."""
 
 
 class StateLossMiddleware(Middleware):
@@ -37,7 +39,9 @@ class StateLossMiddleware(Middleware):
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
         """None lets the event go on; an empty update ends it here."""
         if event.name == HYDRATE:
-            (await state.get_state(KnownClientState))._is_known = True  # noqa: SLF001 - no browser can set or read it
+            known = await state.get_state(KnownClientState)
+            known._is_known = True  # noqa: SLF001 - no browser can set or read it
+            known._documents += bool(event.payload.get("hashes"))  # noqa: SLF001 - a document sends them once
             return None
         if not await is_lost(state):
             return None
@@ -49,6 +53,11 @@ class StateLossMiddleware(Middleware):
 async def is_lost(state: BaseState) -> bool:
     """Whether the browser has not sent what it stores to this state."""
     return not (await state.get_state(KnownClientState))._is_known  # noqa: SLF001 - as above
+
+
+async def document_number(state: BaseState) -> int:
+    """A number that tells this page's document from the ones that its tab had loaded before."""
+    return (await state.get_state(KnownClientState))._documents  # noqa: SLF001 - as above
 
 
 async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:

@@ -35,7 +35,7 @@ from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorM
 from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
 from storefront.live.refresh import SharedReads
-from storefront.live.state_loss import KnownClientState
+from storefront.live.state_loss import KnownClientState, document_number
 from storefront.office.places import ENTER
 from storefront.office.session import actor_at
 from storefront.state.handlers import event, next_number
@@ -178,6 +178,8 @@ class OfficeScreen(Tells, mixin=True):
     """Who may see the screen."""
     _topics: ClassVar[frozenset[str]] = frozenset()
     """What the screen shows: see `storefront.office.news`."""
+    _document: int = 0
+    """The document that it was shown in last."""
 
     @event()
     async def load(self) -> Any:
@@ -185,6 +187,8 @@ class OfficeScreen(Tells, mixin=True):
         # all of it is sent: a state that was made just now is not what the browser shows (see storefront.on_demand)
         self.dirty_vars.update(self.base_vars)
         self._mark_dirty()
+        if self._document != (document := await document_number(self)):
+            self._document, self.told = document, None  # what an earlier document told is no news in this one
         actor = await actor_at(self)
         if actor is None:
             self._forget("")

@@ -26,17 +26,23 @@ AT_ENTRY = re.compile(r"/oficina/entrar\?next=")
 
 async def enter(page: Page, shop: ShopServer, path: str = "/oficina") -> None:
     """Sign the browser in, without the page for it, and open a screen of the office."""
+    await sign_in(page, shop)
+    await visit(page, path)
+
+
+async def sign_in(page: Page, shop: ShopServer) -> None:
+    """Sign the browser in, without any page."""
     email, password = STAFF
     answer = await page.request.post(
         "/auth/staff/login", data={"email": email, "password": password}, headers={"origin": shop.url}
     )
     assert answer.ok, await answer.text()
-    await visit(page, path)
 
 
 async def visit(page: Page, path: str) -> None:
-    """Open a screen and wait until it shows what it knows."""
+    """Open a screen and wait until it shows what it knows, and reacts."""
     await page.goto(path)
+    await page.wait_for_function("() => window.__reflex")
     await expect(page.locator(".bone")).to_have_count(0, timeout=PATIENCE)
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
 

@@ -40,6 +40,16 @@ async def test_it_is_made_when_it_is_asked_for(shopper: Callable[[], rx.State]) 
     assert root.get_delta() == {TodayState.get_full_name(): {"fresh_rx_state_": 3}}
 
 
+async def test_a_page_that_connects_is_told_of_none_that_was_there_before(
+    shopper: Callable[[], rx.State],
+) -> None:
+    root = shopper()
+    (await root.get_state(TodayState)).fresh = 3
+    known = KnownClientState.get_full_name()
+    assert root.dict()[known] == {}
+    assert "office" not in repr(sorted(root.dict()))
+
+
 async def test_another_name_is_unknown(shopper: Callable[[], rx.State]) -> None:
     known = await shopper().get_state(KnownClientState)
     assert "nobody" not in known.substates

@@ -45,7 +45,7 @@ export function Choosing({ answers, className, holdsForms, onAct, onPrint, child
   };
   const clicked = (event) => act(event.target.closest("button[data-act]"));
 
-  const all = boxesOf(form.current ?? document.createElement("form")).length;
+  const all = form.current ? boxesOf(form.current).length : 0;
   const chosen = {
     count: ids.length,
     is_busy: isBusy,

@@ -29,6 +29,14 @@ function showGiven(form) {
   for (const list of form.querySelectorAll("select[data-now]")) list.value = list.dataset.now;
 }
 
+// What was typed into the document before its scripts came.
+const isTyped = (field) => {
+  if (field.localName === "select") return "now" in field.dataset && field.value !== field.dataset.now;
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  return field.value !== field.defaultValue;
+};
+const isTypedIn = (form) => [...form.querySelectorAll("input, textarea, select")].some(isTyped);
+
 function showFirstProblem(form) {
   const field = form.querySelector('[aria-invalid="true"]');
   for (let around = field?.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
@@ -40,6 +48,7 @@ export function EditForm({ answers, isGood, question, shown = "", met = 0, class
   const form = useRef(null);
   const heard = useRef(answers);
   const known = useRef({ shown, met });
+  const isNew = useRef(true);
   const [isDirty, setDirty] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [restarts, setRestarts] = useState(0);
@@ -53,7 +62,9 @@ export function EditForm({ answers, isGood, question, shown = "", met = 0, class
   };
 
   useEffect(() => {
-    if (!isDirty) showGiven(form.current);
+    if (isNew.current) setDirty(isTypedIn(form.current));
+    else if (!isDirty) showGiven(form.current);
+    isNew.current = false;
   }, [shown]);
 
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Packing an order: what is in the box already. Lines are ticked by hand, by the camera, or by a scanner, which types a
 // code and Enter like a keyboard. It waits for no network; a reload of the page keeps it.
 
-import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { listen } from "../effects.jsx";
 import { Camera } from "./camera.jsx";
 
@@ -21,11 +21,12 @@ const kept = (order) => {
 
 // `lines`: `{id, title, units, codes}` each. `texts`: what is said of a code.
 export function Packing({ order, lines, texts, children }) {
-  const [counts, setCounts] = useState(() => kept(order));
+  const [counts, setCounts] = useState({});
   const [said, setSaid] = useState({ text: "", tone: "" });
   const [isOpen, setOpen] = useState(false);
   const now = useRef();
   now.current = { counts, lines };
+  useLayoutEffect(() => setCounts(kept(order)), [order]); // which its document could not know
 
   const put = (id, count) => {
     const next = { ...now.current.counts, [id]: count };

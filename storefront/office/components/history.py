@@ -93,6 +93,7 @@ def history(subject_id: Any, class_name: str = "o-panel o-section") -> rx.Compon
             _("Quién hizo qué"),
             class_name="o-disclosure",
             on_click=HistoryState.show(subject_id),
+            data_opens="",  # pressed before the scripts are there, it waits for them
         ),
         rx.el.div(
             rx.cond(

@@ -254,6 +254,7 @@ def card(row: Any) -> rx.Component:
                 ),
                 class_name="o-stock__head",
                 on_click=StockState.open_row(row.key),
+                data_opens="",  # pressed before the scripts are there, it waits for them
             ),
             rx.el.div(
                 rx.cond(may(Right.CHANGE_STOCK), counting(row)),

@@ -1,4 +1,4 @@
-"""The office's documents: the same for everybody, stored by nobody, and the only ones that may use the camera."""
+"""The office's documents: alike for everybody who is not signed in, stored by nobody, the only ones with a camera."""
 
 import httpx
 import pytest

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from reflex.event import Event
 from sqlalchemy import select
 
 from backend.app import Shop
@@ -10,6 +11,7 @@ from backend.catalog.models import Variant
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Role
+from storefront.live.state_loss import HYDRATE, StateLossMiddleware
 from storefront.office.products.finding import find_products
 from storefront.office.products.state import ProductsState
 from storefront.office.session import actor_at
@@ -230,3 +232,15 @@ async def test_what_is_seen_at_once_can_be_dropped(top: str, browser_of: At) -> 
     for name in ("widen", "begin_change", "drop"):
         await sent(screen, name)
     assert screen.changes == []
+
+
+async def test_what_an_earlier_document_told_is_no_news_in_the_next(top: str, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    page = Event(name=HYDRATE, payload={"hashes": ["a document sends them when it first connects"]})
+    again = Event(name=HYDRATE)
+    for connects, is_told in ((again, True), (page, False)):
+        await sent(screen, "price", {"variant_id": top, "price": "", "seen": "50000"})
+        assert screen.told is not None
+        await StateLossMiddleware().preprocess(None, screen.parent_state.parent_state, connects)  # type: ignore[arg-type]
+        await sent(screen, "load")
+        assert (screen.told is not None) is is_told
