@@ -72,6 +72,7 @@ dev: $(DEV_STAMP)
 	@exec $(python) -m storefront.dev
 
 test: $(DEV_STAMP) pages browser packages
+	@$(python) -m tests.bench.calibration
 	$(say) 'Testing …'
 	@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--cov --cov-report=)
 	@$(if $(ARGS),,$(python) tools/coverage_gate.py)
@@ -99,6 +100,7 @@ check: $(DEV_STAMP)
 	@$(python) tools/dead_code.py
 
 bench: $(DEV_STAMP) pages
+	@$(python) -m tests.bench.calibration
 	@for file in tests/bench/bench_*.py; do \
 	  [ -e "$$file" ] || continue; \
 	  name=$${file##*/}; printf '\n%s\n' "$${name%.py}"; \
