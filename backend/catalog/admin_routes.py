@@ -1,5 +1,6 @@
 """The Admin API of the catalogue: products, variants, collections and categories (spec: Admin API)."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -17,9 +18,11 @@ from backend.catalog.admin_schemas import (
     NewCollection,
     NewProduct,
     NewVariant,
+    ProductBatch,
     ProductChange,
     VariantChange,
 )
+from backend.catalog.batch import apply_batch
 from backend.catalog.categories import read_tree
 from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
 from backend.catalog.models import Collection, Product, Variant
@@ -33,6 +36,7 @@ from backend.catalog.store_schemas import (
     CollectionsAnswer,
     CollectionsParameters,
     ProductAnswer,
+    ProductBatchAnswer,
     ProductsAnswer,
 )
 from backend.catalog.wire import category_wire, collection_wire
@@ -79,6 +83,22 @@ async def create_product(actor: StaffMember, body: NewProduct, database: Db, fie
     async with database.transaction() as session:
         product_id = await products.create_product(session, actor, body)
         return await _product(session, product_id, fields)
+
+
+@router.post("/products/batch", response_model=ProductBatchAnswer)
+async def change_products(actor: StaffMember, body: ProductBatch, database: Db, fields: Shown) -> Wire:
+    """Delete, change and create products, in this order: all of it happens, or nothing."""
+    changed = [change.id for change in body.update]
+    async with database.transaction() as session:
+        created = await apply_batch(session, actor, body)
+        shown = await _all_written(session, [*created, *changed], fields)
+    return Wire(
+        {
+            "created": [shown[product_id] for product_id in created],
+            "updated": [shown[product_id] for product_id in changed],
+            "deleted": {"ids": body.delete, "object": "product", "deleted": True},
+        }
+    )
 
 
 @router.get("/products/{product_id}", response_model=ProductAnswer)
@@ -276,13 +296,21 @@ async def _written(session: AsyncSession, product_id: str, fields: Fields) -> Js
     Raises:
         NotFound: there is none, or it was deleted.
     """
-    await session.flush()
-    query = select(*COLUMNS).where(Product.id == product_id, Product.deleted_at.is_(None))
-    rows = (await session.execute(query)).all()
-    if not rows:
+    found = await _all_written(session, [product_id], fields)
+    if not found:
         raise NotFound(f'Product with id "{product_id}" not found')
-    (product,) = await ProductWriter(session, fields, as_staff=True).write(rows)
-    return product
+    return found[product_id]
+
+
+async def _all_written(
+    session: AsyncSession, product_ids: Sequence[str], fields: Fields
+) -> dict[str, JsonDict]:
+    """The products as staff see them, by their ids; those that were deleted are left out."""
+    await session.flush()
+    query = select(*COLUMNS).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
+    rows = (await session.execute(query)).all()
+    written = await ProductWriter(session, fields, as_staff=True).write(rows)
+    return {row.id: product for row, product in zip(rows, written, strict=True)}
 
 
 def _collection(collection: Collection, fields: Fields) -> Wire:

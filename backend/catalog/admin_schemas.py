@@ -1,8 +1,8 @@
 """Bodies and parameters of the catalogue's Admin API. What is assigned by other routes is refused (spec: Errors)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from backend.catalog.codes import is_bar_code
 from backend.catalog.product_fields import Handle, ProductFields, Status
@@ -22,6 +22,8 @@ from backend.edge.schemas import (
 
 MAX_PICTURES = 50
 MAX_VARIANTS = 100
+MAX_BATCH = 100
+"""Products of one batch: a second of the database, in which nobody else can write on SQLite."""
 
 
 def _is_bar_code(text: str) -> str:
@@ -134,6 +136,31 @@ class NewProduct(ProductChange):
 
     title: FilledName
     status: Status = "draft"
+
+
+class ProductInBatch(ProductChange):
+    """A change of the product with this id."""
+
+    id: Name
+
+
+class ProductBatch(Body):
+    """Products to create, to change and to delete, `MAX_BATCH` in all."""
+
+    model_config = example(
+        create=[{"title": "Yoyó de madera", "price": 15_900}],
+        update=[{"id": "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "price": 79_900}],
+    )
+
+    create: list[NewProduct] = Field(default_factory=list)
+    update: list[ProductInBatch] = Field(default_factory=list)
+    delete: list[Name] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _is_not_too_long(self) -> Self:
+        if len(self.create) + len(self.update) + len(self.delete) > MAX_BATCH:
+            raise problem(f"A batch has {MAX_BATCH} products at most")
+        return self
 
 
 class Assignment(Body):

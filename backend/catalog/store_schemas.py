@@ -5,7 +5,15 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from backend.catalog.product_fields import ProductFields
-from backend.edge.schemas import ListParameters, ListResponse, Moment, Name, OneParameters, ResponseModel
+from backend.edge.schemas import (
+    DeletedMany,
+    ListParameters,
+    ListResponse,
+    Moment,
+    Name,
+    OneParameters,
+    ResponseModel,
+)
 
 
 class Moments(ListParameters):
@@ -115,6 +123,14 @@ class ProductsAnswer(ListResponse):
     """A page of the products."""
 
     products: list[ProductOut]
+
+
+class ProductBatchAnswer(BaseModel):
+    """What a batch of products did."""
+
+    created: list[ProductOut]
+    updated: list[ProductOut]
+    deleted: DeletedMany
 
 
 class CategoryOut(ResponseModel):

@@ -94,6 +94,14 @@ class Deleted(BaseModel):
     deleted: bool
 
 
+class DeletedMany(BaseModel):
+    """Deleted things of one kind."""
+
+    ids: list[str]
+    object: str
+    deleted: bool
+
+
 def _whole(value: Any) -> Any:
     """2.0 is 2 in JSON."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
