@@ -131,6 +131,15 @@ def db_now_in(seconds: ColumnElement[float]) -> FunctionElement[datetime]:
     return _DatabaseTime(seconds)
 
 
+def planned_for(value: int | str) -> ColumnElement[Any]:
+    """The value, written into the statement, so that PostgreSQL plans the statement for it.
+
+    With a parameter it soon plans for any value: it then takes every limit for a large one and every beginning of a
+    word for a rare one, and reads a whole table to show a page. A text must be made of letters and digits.
+    """
+    return literal(value, literal_execute=True)
+
+
 async def database_now(session: AsyncSession) -> datetime:
     """The moment by the database's clock, in UTC, aware."""
     moment: datetime = (await session.execute(_NOW)).scalar_one()

@@ -96,7 +96,7 @@ async def change_products(actor: StaffMember, body: ProductBatch, database: Db, 
         {
             "created": [shown[product_id] for product_id in created],
             "updated": [shown[product_id] for product_id in changed],
-            "deleted": {"ids": body.delete, "object": "product", "deleted": True},
+            "deleted": {"ids": list(dict.fromkeys(body.delete)), "object": "product", "deleted": True},
         }
     )
 

@@ -148,7 +148,7 @@ class ProductBatch(Body):
     """Products to create, to change and to delete, `MAX_BATCH` in all."""
 
     model_config = example(
-        create=[{"title": "Yoyó de madera", "price": 15_900}],
+        create=[{"title": "Zaranda de totumo", "price": 15_900}],
         update=[{"id": "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "price": 79_900}],
     )
 

@@ -1,8 +1,9 @@
 """Finding products as staff do: published or not, by words and codes, and by what is missing or runs out.
 
 A word finds the products that have a term which begins with it (`product_term`): words of the title and the handle,
-SKU and bar code. Where few products can meet all that is asked for, they are looked up by their ids; where many can,
-the products are asked one by one in the order of the list. So both are quick in a large shop, on both databases.
+SKU and bar code. Where few products meet all that is asked for, they are found once and then known by their ids; where
+many do, the products are asked one by one in the order of the list. So both are quick in a large shop, on both
+databases.
 """
 
 from collections.abc import Sequence
@@ -35,8 +36,9 @@ from backend.catalog.models import (
     is_hidden,
 )
 from backend.catalog.search import AFTER_ANY_LETTER, MAX_QUERY_WORDS, words_of
+from backend.database import planned_for
 from backend.errors import InvalidData
-from backend.inventory.models import InventoryLevel
+from backend.inventory.models import FREE_UNITS, InventoryLevel
 
 MOST_FEW = 2_000
 """More products than these are not looked up by their ids."""
@@ -92,10 +94,8 @@ async def conditions_of(session: AsyncSession, wanted: ProductFilter) -> list[Co
         code = ""
     parts = [*_words(code), *await _places(session, wanted)]
     few = await _few_of(session, parts)
-    if few is not None:
-        conditions.append(Product.id.in_(sorted(few)))
-    conditions += [part.holds for part in parts]
-    return conditions
+    met = [part.holds for part in parts] if few is None else [Product.id.in_(sorted(few))]
+    return [*conditions, *met]
 
 
 async def variant_with_code(session: AsyncSession, code: str) -> Variant | None:
@@ -133,7 +133,8 @@ async def by_title(
         if not separator:
             raise InvalidData("The cursor is none of ours")
         query = query.where(tuple_(Product.title_key, Product.id) > (title_key, last))
-    found = (await session.execute(query.order_by(Product.title_key, Product.id).limit(limit + 1))).all()
+    query = query.order_by(Product.title_key, Product.id).limit(planned_for(limit + 1))
+    found = (await session.execute(query)).all()
     shown = found[:limit]
     following = f"{shown[-1].title_key}{SEPARATOR}{shown[-1].id}" if len(found) > limit else ""
     return [product_id for product_id, _title_key in shown], following
@@ -141,7 +142,7 @@ async def by_title(
 
 async def count_up_to(session: AsyncSession, conditions: Sequence[ColumnElement[bool]], most: int) -> int:
     """How many products meet these; no more than `most` are counted."""
-    some = select(Product.id).where(*conditions).limit(most).subquery()
+    some = select(Product.id).where(*conditions).limit(planned_for(most)).subquery()
     return (await session.execute(select(func.count()).select_from(some))).scalar_one()
 
 
@@ -154,7 +155,8 @@ def _words(text: str) -> list[_Part]:
         return [_Part(select(Product.id).where(false()), false())]
     parts = []
     for word in sorted(words, key=len, reverse=True):  # the longest is the likeliest to be rare
-        begins = (ProductTerm.term >= word) & (ProductTerm.term < word + AFTER_ANY_LETTER)
+        first, last = planned_for(word), planned_for(word + AFTER_ANY_LETTER)
+        begins = (ProductTerm.term >= first) & (ProductTerm.term < last)
         with_word = select(ProductTerm.product_id).where(begins)
         parts.append(_Part(with_word, exists().where(ProductTerm.product_id == Product.id, begins)))
     return parts
@@ -168,16 +170,15 @@ async def _places(session: AsyncSession, wanted: ProductFilter) -> list[_Part]:
         within = exists().where(ProductCategory.product_id == Product.id, inside)
         parts.append(_Part(select(ProductCategory.product_id).where(inside), within))
     if wanted.is_low is not None:
-        free = InventoryLevel.stocked - InventoryLevel.reserved
         own = func.coalesce(Product.low_stock_at, LOW_STOCK)
         most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
         levels = (
             select(Variant.product_id)
             .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-            .where(free <= max(most or 0, LOW_STOCK))
+            .where(planned_for(max(most or 0, LOW_STOCK)) >= FREE_UNITS)
         )
-        low = levels.join(Product, Product.id == Variant.product_id).where(free <= own)
-        held = levels.where(Variant.product_id == Product.id, free <= own).correlate(Product).exists()
+        low = levels.join(Product, Product.id == Variant.product_id).where(own >= FREE_UNITS)
+        held = levels.where(Variant.product_id == Product.id, own >= FREE_UNITS).correlate(Product).exists()
         enough = select(Product.id).where(Product.deleted_at.is_(None), not_(held))
         parts.append(_Part(low, held) if wanted.is_low else _Part(enough, not_(held)))
     if wanted.is_sold_out:
@@ -196,14 +197,13 @@ async def _places(session: AsyncSession, wanted: ProductFilter) -> list[_Part]:
 
 def _sold_out() -> _Part:
     level_of = InventoryLevel.variant_id == Variant.id
-    free = InventoryLevel.stocked - InventoryLevel.reserved
-    empty = select(Variant.product_id).join(InventoryLevel, level_of).where(free <= 0)
+    empty = select(Variant.product_id).join(InventoryLevel, level_of).where(planned_for(0) >= FREE_UNITS)
     never = select(Variant.product_id).where(not_(exists().where(level_of)))
     candidates = union(empty, never).subquery()
     some = (
         select(Variant.id)
         .join(InventoryLevel, level_of)
-        .where(Variant.product_id == Product.id, free > 0)
+        .where(Variant.product_id == Product.id, FREE_UNITS > 0)
         .correlate(Product)
     )
     sold_out = select(Product.id).join(candidates, candidates.c.product_id == Product.id)
@@ -214,31 +214,36 @@ def _sold_out() -> _Part:
 
 
 async def _few_of(session: AsyncSession, parts: Sequence[_Part]) -> set[str] | None:
-    """Few products, among which are all that meet every part; None when those are many.
+    """The products that meet every part, if they are few; None when they are many.
 
-    They are the products of a part that few meet; or else those of the part that fewest meet, asked for the others.
+    A part that few meet is looked up, and those are asked for the others. Where many meet each, the database is asked
+    for all of them together, beginning with the part that fewest meet.
     """
-    for part in parts:
+    for place, part in enumerate(parts):
         if (few := await _few(session, part.ids)) is not None:
-            return few
+            others = _holds_but(parts, place)
+            asked = select(Product.id).where(Product.id.in_(sorted(few)), *others)
+            return few if not few or not others else await _few(session, asked)
     if len(parts) < 2:
         return None
     sizes = [await _size(session, part.ids) for part in parts]
     place = sizes.index(min(sizes))
     fewest = parts[place].ids.subquery()
     together = select(Product.id).join(fewest, fewest.c[0] == Product.id)
-    others = [part.holds for part in (*parts[:place], *parts[place + 1 :])]
-    return await _few(session, together.where(*others))
+    return await _few(session, together.where(*_holds_but(parts, place)))
+
+
+def _holds_but(parts: Sequence[_Part], place: int) -> list[ColumnElement[bool]]:
+    return [part.holds for part in (*parts[:place], *parts[place + 1 :])]
 
 
 async def _size(session: AsyncSession, ids: Select[str]) -> int:
     """How many rows the query finds; no more than `MOST_SIZED` are counted."""
-    return (
-        await session.execute(select(func.count()).select_from(ids.limit(MOST_SIZED).subquery()))
-    ).scalar_one()
+    some = ids.limit(planned_for(MOST_SIZED)).subquery()
+    return (await session.execute(select(func.count()).select_from(some))).scalar_one()
 
 
 async def _few(session: AsyncSession, ids: Select[str]) -> set[str] | None:
     """The products that the query finds; None when they are many."""
-    found = (await session.execute(ids.limit(MOST_FEW + 1))).scalars().all()
+    found = (await session.execute(ids.limit(planned_for(MOST_FEW + 1)))).scalars().all()
     return None if len(found) > MOST_FEW else set(found)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ColumnElement, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -16,6 +16,8 @@ class InventoryLevel(Timestamps, table=True):
     __tablename__ = "inventory_level"
     __table_args__ = (
         UniqueConstraint("variant_id", "location_id"),
+        # those of which few units are left are few: the office lists them
+        Index("ix_inventory_level_free", text("(stocked - reserved)"), "id"),
         CheckConstraint("stocked >= 0", name="stocked"),
         CheckConstraint("reserved >= 0 AND reserved <= stocked", name="reserved"),
     )
@@ -25,6 +27,10 @@ class InventoryLevel(Timestamps, table=True):
     location_id: str = Field(index=True)
     stocked: int = 0
     reserved: int = 0
+
+
+FREE_UNITS: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
+"""Units of the level that can be sold: the expression of `ix_inventory_level_free`."""
 
 
 class Reservation(Timestamps, table=True):

@@ -14,9 +14,10 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.models import LOW_STOCK, Product, Variant, variant_name
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
+from backend.database import planned_for
 from backend.dates import time_label
 from backend.errors import InsufficientStock, InvalidData, NotFound
-from backend.inventory.models import InventoryLevel, StockMovement
+from backend.inventory.models import FREE_UNITS, InventoryLevel, StockMovement
 from backend.inventory.movements import (
     MOST_UNITS,
     Reason,
@@ -147,10 +148,10 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
     actor.require(Right.READ_STOCK)
     if wanted.only not in {LOW, OUT}:
         return await _by_title(session, wanted.text, cursor)
-    query = _LEVELS.where(*await _condition(session, wanted)).order_by(_FREE, InventoryLevel.id)
+    query = _LEVELS.where(*await _condition(session, wanted)).order_by(FREE_UNITS, InventoryLevel.id)
     if cursor:
-        query = query.where(tuple_(_FREE, InventoryLevel.id) > _place(cursor))
-    found = (await session.execute(query.limit(MOST_ROWS + 1))).all()
+        query = query.where(tuple_(FREE_UNITS, InventoryLevel.id) > _place(cursor))
+    found = (await session.execute(query.limit(planned_for(MOST_ROWS + 1)))).all()
     rows = [_row(*one) for one in found[:MOST_ROWS]]
     following = ""
     if len(found) > MOST_ROWS:
@@ -371,13 +372,12 @@ async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnE
     elif wanted.text.strip():
         conditions = await conditions_of(session, ProductFilter(wanted.text))
     if wanted.only == OUT:
-        return [*conditions, _FREE <= 0]
+        return [*conditions, planned_for(0) >= FREE_UNITS]
     most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
-    return [*conditions, max(most or 0, LOW_STOCK) >= _FREE, _IS_LOW]
+    return [*conditions, planned_for(max(most or 0, LOW_STOCK)) >= FREE_UNITS, _IS_LOW]
 
 
-_FREE: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
-_IS_LOW = func.coalesce(Product.low_stock_at, LOW_STOCK) >= _FREE
+_IS_LOW = func.coalesce(Product.low_stock_at, LOW_STOCK) >= FREE_UNITS
 _LEVELS: Select[Product, Variant, InventoryLevel] = (
     select(Product, Variant, InventoryLevel)
     .join(Variant, Variant.product_id == Product.id)
