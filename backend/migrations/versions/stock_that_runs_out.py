@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = 'c61f0b8d27e4'
-down_revision: str | None = '8e4b17d9a3c5'
+down_revision: str | None = 'e5c91a7d20b4'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
