@@ -8,7 +8,7 @@ export function Arrival({ target }) {
   const type = useNavigationType();
   const { pathname } = useLocation();
   useEffect(() => {
-    for (const tag of document.head.querySelectorAll("[data-stand-in]")) tag.remove(); // the page has its own by now
+    for (const part of document.querySelectorAll("[data-stand-in]")) part.remove(); // the page has its own by now
     window.pageIsHydrated?.();
   }, []);
   useEffect(() => {

@@ -15,9 +15,16 @@ from backend.app import current_shop
 from backend.edge.conditional import tag_of
 from backend.edge.observed import ROUTE
 from backend.single_flight import SingleFlight
-from storefront.documents import sitemap
-from storefront.documents.markup import first_tags, further_tags, initial_state_element, with_tags
+from storefront.documents import readers, sitemap
+from storefront.documents.markup import (
+    first_tags,
+    further_tags,
+    initial_state_element,
+    with_plain_page,
+    with_tags,
+)
 from storefront.documents.page_cache import LoadedPage, PageCache
+from storefront.documents.plain import plain_failure, plain_page
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.responses import HTML, TEXT, XML, Body, DocumentResponse
 from storefront.documents.screens import first_state
@@ -80,8 +87,9 @@ class Documents:
     async def _respond(self, scope: Scope) -> DocumentResponse:
         if (refusal := self._refusal(scope)) is not None:
             return refusal
-        if (text := await self._for_crawlers(scope["path"])) is not None:
-            return text
+        if (answer := await self._beside_pages(scope["path"])) is not None:
+            return answer
+        patient = readers.is_patient(scope)
         address = read_address(scope)
         screen = office_page_at(address.segments) if address else None
         page = page_at(address.segments) if address else None
@@ -90,18 +98,18 @@ class Documents:
         if address is not None and screen is not None:
             return await self._screen(screen, address, Headers(scope=scope).get("cookie", ""))
         if address is None or page is None:
-            return await self._document(await self._loaded.not_found())
+            return await self._document(await self._loaded.not_found(), is_patient=patient)
         if not address.is_canonical:
             return _redirect(308, address.url)
-        return await self._page(page, address)
+        return await self._page(page, address, is_patient=patient)
 
     def _refusal(self, scope: Scope) -> DocumentResponse | None:
         """The answer to what no page can answer; None when one may."""
         if scope["method"] not in READING:
-            return _plain(405, "Method Not Allowed", allow="GET, HEAD")
+            return _text(405, "Method Not Allowed", allow="GET, HEAD")
         if is_too_long(scope):
-            return _plain(414, "URI Too Long")
-        return _plain(404, "Not Found") if self._files.should_have(scope["path"]) else None
+            return _text(414, "URI Too Long")
+        return _text(404, "Not Found") if self._files.should_have(scope["path"]) else None
 
     async def _screen(self, screen: OfficePage, address: "Address", cookie: str) -> DocumentResponse:
         """The document of a screen of the office: with what whoever is signed in sees there, and stored by nobody.
@@ -126,7 +134,7 @@ class Documents:
             body, policy = document.body, document.policy
         return DocumentResponse(200, body, headers={**OFFICE_HEADERS, "content-security-policy": policy})
 
-    async def _page(self, page: Page, address: "Address") -> DocumentResponse:
+    async def _page(self, page: Page, address: "Address", *, is_patient: bool) -> DocumentResponse:
         try:
             loaded = await self._loaded.page(page, address.url)
         except Exception:
@@ -134,36 +142,39 @@ class Documents:
             return self._bare_shell()
         if loaded.meta.moved_to:
             return _redirect(loaded.meta.status, loaded.meta.moved_to)
-        return await self._document(loaded)
+        return await self._document(loaded, is_patient=is_patient)
 
-    async def _document(self, loaded: LoadedPage) -> DocumentResponse:
-        document = await self._renders.document(loaded)
+    async def _document(self, loaded: LoadedPage, *, is_patient: bool) -> DocumentResponse:
+        document = await self._renders.document(loaded, is_patient=is_patient)
         if document is None:
             return self._shell_of(loaded)
         headers = _document_headers(document.policy, loaded.meta.robots)
         return DocumentResponse(loaded.meta.status, document.body, document.tag, headers)
 
     def _shell_of(self, loaded: LoadedPage) -> DocumentResponse:
-        """The document that was not rendered in time: the browser renders it, from the same initial state."""
+        """The document that was not rendered in time, in words and links: the browser draws it, from the same state."""
         tags = (
             first_tags(loaded.meta, loaded.site_name)
             + further_tags(loaded.meta, loaded.site_name)
             + initial_state_element(loaded.initial_state)
         )
         headers = _document_headers(self._shell_policy, loaded.meta.robots)
-        return DocumentResponse(
-            loaded.meta.status, Body.of(with_tags(self._shell, tags), HTML), headers=headers
-        )
+        html = with_plain_page(with_tags(self._shell, tags), _plain_page(loaded))
+        return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 
     def _bare_shell(self) -> DocumentResponse:
         """503: what the page shows could not be read. The browser tries again over the websocket."""
         headers = {**_document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
-        return DocumentResponse(503, Body.of(self._shell, HTML), headers=headers)
+        html = with_plain_page(self._shell, plain_failure(current_shop().settings))
+        return DocumentResponse(503, Body.of(html, HTML), headers=headers)
 
-    async def _for_crawlers(self, path: str) -> DocumentResponse | None:
-        """`/robots.txt` or a sitemap; None when the path is none of them."""
+    async def _beside_pages(self, path: str) -> DocumentResponse | None:
+        """`/robots.txt`, a sitemap, or the cookie of browsers without scripts; None when the path is none of them."""
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
+        if path == readers.WITHOUT_SCRIPTS:
+            is_secure = current_shop().settings.base_url.startswith("https:")
+            return DocumentResponse(204, headers={"set-cookie": readers.cookie_of(is_secure=is_secure)})
         if path == sitemap.SITEMAP:
             return await self._sitemap(path, sitemap.sitemap)
         if found := sitemap.SITEMAP_PAGE.fullmatch(path):
@@ -176,7 +187,16 @@ class Documents:
             return None if text is None else await to_thread(Body.of, text, XML)
 
         body = await self._sitemaps.share_next(path, packed)
-        return _plain(404, "Not Found") if body is None else DocumentResponse(200, body, tag_of(body.content))
+        return _text(404, "Not Found") if body is None else DocumentResponse(200, body, tag_of(body.content))
+
+
+def _plain_page(loaded: LoadedPage) -> str:
+    """The page in words and links. Without them, if they cannot be written, the browser still draws the page."""
+    try:
+        return plain_page(loaded)
+    except Exception:
+        log.exception("the page at %s could not be written in words and links", loaded.url)
+        return ""
 
 
 def _document_headers(policy: str, robots: str) -> dict[str, str]:
@@ -184,7 +204,7 @@ def _document_headers(policy: str, robots: str) -> dict[str, str]:
     return headers if robots == INDEX else {**headers, "x-robots-tag": robots}
 
 
-def _plain(status: int, text: str, **headers: str) -> DocumentResponse:
+def _text(status: int, text: str, **headers: str) -> DocumentResponse:
     return DocumentResponse(status, Body.of(text + "\n", TEXT), headers=headers)
 
 

@@ -76,6 +76,15 @@ def with_tags(html: str, tags: str) -> str:
     return head + tags + end + body
 
 
+def with_plain_page(html: str, plain: str) -> str:
+    """The document with its page in words and links as the last element of its body.
+
+    React, which hydrates what stands before it, leaves at the end of a body what it does not know.
+    """
+    before, end, after = html.rpartition("</body>")
+    return before + plain + end + after
+
+
 def initial_state_element(state: bytes) -> str:
     """The element that brings the initial state (JSON, escaped) to the browser.
 

@@ -25,6 +25,7 @@ from storefront.office.building import with_office_manifest
 from storefront.office.routes import OfficePage
 from storefront.pages.routes import Routed, sample_of
 from storefront.renderer.process import NotRendered
+from storefront.renderer.supervisor import PATIENCE
 from storefront.security import content_policy, inline_scripts
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,8 @@ DEADLINE = 0.15
 """Seconds that a reader waits for the rendering; then the shell goes out, and the browser renders the page."""
 PERSONAL_DEADLINE = 0.5
 """Seconds that one person's document is waited for: what the browser would show without it comes seconds later."""
+MOST_PATIENT = 64
+"""How many readers may wait for longer at a time, up to `PATIENCE`."""
 MAX_BYTES = 32 * 2**20
 """Bytes of finished documents that are stored, packed; the least recently used go first."""
 
@@ -40,7 +43,7 @@ MAX_BYTES = 32 * 2**20
 class Renderer(Protocol):
     """Renders pages: `storefront.renderer.supervisor.RendererSupervisor`."""
 
-    async def render(self, url: str, initial_state: bytes) -> str:
+    async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """The HTML of the page at `url` that starts with this state; NotRendered when there is none."""
 
 
@@ -71,18 +74,27 @@ class RenderCache:
             MAX_BYTES, getsizeof=lambda document: len(document.body.content)
         )
         # one that comes too late for its reader is there for the next
-        self._rendering = SingleFlight[str, RenderedDocument | None](finishes=True)
+        self._rendering = SingleFlight[tuple[str, bool], RenderedDocument | None](finishes=True)
+        self._patient = 0
 
-    async def document(self, loaded: LoadedPage) -> RenderedDocument | None:
-        """The document of what was loaded; None when it is not there in time."""
+    async def document(self, loaded: LoadedPage, *, is_patient: bool = False) -> RenderedDocument | None:
+        """The document of what was loaded; None when it is not there in time, which is longer for a patient reader."""
         tags = further_tags(loaded.meta, loaded.site_name)
         tag = tag_of(self._build, loaded.url.encode(), loaded.initial_state, tags.encode())
         if (stored := self._stored.get(tag)) is not None:
             return stored
+        is_patient = is_patient and self._patient < MOST_PATIENT
+        self._patient += is_patient
         document = None
-        with suppress(TimeoutError):
-            async with asyncio.timeout(DEADLINE):
-                document = await self._rendering.share(tag, lambda: self._render_and_store(loaded, tags, tag))
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE if is_patient else DEADLINE):
+                    document = await self._rendering.share(
+                        (tag, is_patient),
+                        lambda: self._render_and_store(loaded, tags, tag, is_patient=is_patient),
+                    )
+        finally:
+            self._patient -= is_patient
         return document
 
     async def personal_document(self, loaded: LoadedPage) -> RenderedDocument | None:
@@ -92,19 +104,24 @@ class RenderCache:
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(PERSONAL_DEADLINE):
-                return await self._render(loaded, further_tags(loaded.meta, loaded.site_name), tag="")
+                tags = further_tags(loaded.meta, loaded.site_name)
+                return await self._render(loaded, tags, tag="", is_patient=False)
         return None
 
-    async def _render_and_store(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
-        document = await self._render(loaded, tags, tag)
+    async def _render_and_store(
+        self, loaded: LoadedPage, tags: str, tag: str, *, is_patient: bool
+    ) -> RenderedDocument | None:
+        document = await self._render(loaded, tags, tag, is_patient=is_patient)
         if document is not None and len(document.body.content) <= self._stored.maxsize:
             self._stored[tag] = document
         return document
 
-    async def _render(self, loaded: LoadedPage, tags: str, tag: str) -> RenderedDocument | None:
+    async def _render(
+        self, loaded: LoadedPage, tags: str, tag: str, *, is_patient: bool
+    ) -> RenderedDocument | None:
         try:
-            policy = await self._policy(loaded.page)
-            html = await self._html(loaded.page, loaded.url, loaded.initial_state)
+            policy = await self._policy(loaded.page, is_patient=is_patient)
+            html = await self._html(loaded.page, loaded.url, loaded.initial_state, is_patient=is_patient)
         except NotRendered as reason:
             log.info("%s was not rendered: %s", loaded.url, reason)
             return None
@@ -112,17 +129,17 @@ class RenderCache:
         html = arranged_for_first_paint(html, initial_state_element(loaded.initial_state), self._folder)
         return RenderedDocument(Body.of(html, HTML), policy, tag)
 
-    async def _html(self, page: Routed, url: str, initial_state: bytes) -> str:
-        html = await self._renderer.render(url, initial_state)
+    async def _html(self, page: Routed, url: str, initial_state: bytes, *, is_patient: bool) -> str:
+        html = await self._renderer.render(url, initial_state, is_patient=is_patient)
         return with_office_manifest(html) if isinstance(page, OfficePage) else html
 
-    async def _policy(self, page: Routed) -> str:
+    async def _policy(self, page: Routed, *, is_patient: bool) -> str:
         """The page's policy: it allows the scripts that the page has before anything is loaded for it, and no others.
 
         So a text from the database can never become a script, even if somebody forgot to escape it.
         """
         if page.route not in self._policies:
-            html = await self._html(page, sample_of(page), b"{}")
+            html = await self._html(page, sample_of(page), b"{}", is_patient=is_patient)
             self._policies[page.route] = content_policy(
                 self._settings, inline_scripts(html), in_office=isinstance(page, OfficePage)
             )

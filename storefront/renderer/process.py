@@ -35,6 +35,10 @@ class NotRendered(Exception):
     """A page was not rendered: the process failed at it, ended, or is not there."""
 
 
+class RendererEnded(NotRendered):
+    """The process ended before the page was rendered: another one may render it."""
+
+
 class RendererProcess:
     """A running process. It ends when it is closed or killed, and when whoever started it ends."""
 
@@ -89,7 +93,8 @@ class RendererProcess:
         """The HTML of the page at `url` (path and query), rendered with this state (JSON).
 
         Raises:
-            NotRendered: the process failed at it, or has ended.
+            NotRendered: the process failed at it.
+            RendererEnded: it has ended.
         """
         self.waiting += 1
         self._idle.clear()
@@ -97,7 +102,7 @@ class RendererProcess:
             status, html = await self._post(url, initial_state)
         except (OSError, asyncio.IncompleteReadError) as error:
             self.kill()  # it is ending, and its end is not known here yet
-            raise NotRendered("the renderer has ended") from error
+            raise RendererEnded("the renderer has ended") from error
         finally:
             self.waiting -= 1
             if not self.waiting:

@@ -4,11 +4,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from backend.edge.readiness import OK
 from backend.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
-from storefront.renderer.process import NotRendered, RendererProcess
+from storefront.renderer.process import NotRendered, RendererEnded, RendererProcess
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +17,10 @@ AT_ONCE = 2
 """How many pages a process is asked for at a time: one to render, and the next one waiting there."""
 LONGEST_WAIT = 0.15
 """Seconds after which a page that waits for its turn is given up: its reader has the shell by then."""
+PATIENCE = 3.0
+"""Seconds that a patient reader waits: for a process that is starting, and for a turn."""
+TRIES = 2
+"""How often a page is tried for a patient reader when a process ends at it."""
 HANGS_AFTER = 5.0
 """Seconds for one page after which a process is taken for hanging."""
 MOST_RENDERED = 50_000
@@ -43,6 +48,7 @@ class RendererSupervisor:
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._turns = asyncio.Semaphore(AT_ONCE * size)
+        self._patient_turns = asyncio.Semaphore(size)
         self._is_ready = asyncio.Event()
         self.starts = 0
         """How many processes were started so far."""
@@ -85,18 +91,45 @@ class RendererSupervisor:
         """The memory of all processes at their last responses."""
         return sum(process.memory_kib for process in self._up if process.is_up)
 
-    async def render(self, url: str, initial_state: bytes) -> str:
+    async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """The HTML of the page at `url` (path and query), rendered with this state (JSON).
+
+        Who is patient waits up to `PATIENCE` seconds, also for a process that is starting, and lets the others go
+        first: no more of the patient than there are processes stand in one line with them.
 
         Raises:
             NotRendered: no process is there, all are too busy, or the one that was asked failed.
         """
-        if not self.is_up:
-            raise NotRendered("no renderer is up")
+        if not is_patient:
+            if not self.is_up:
+                raise NotRendered("no renderer is up")
+            return await self._render_in_turn(url, initial_state, LONGEST_WAIT)
+        if not self._size:
+            raise NotRendered("there is no renderer")
+        until = time.monotonic() + PATIENCE
+        await _acquire(self._patient_turns, PATIENCE)
         try:
-            await asyncio.wait_for(self._turns.acquire(), LONGEST_WAIT)
-        except TimeoutError:
-            raise NotRendered("the renderer is too busy") from None
+            return await self._render_patiently(url, initial_state, until)
+        finally:
+            self._patient_turns.release()
+
+    async def _render_patiently(self, url: str, initial_state: bytes, until: float) -> str:
+        for _try in range(TRIES):
+            try:
+                await asyncio.wait_for(self._until_up(), until - time.monotonic())
+            except TimeoutError:
+                raise NotRendered("no renderer is up") from None
+            with suppress(RendererEnded):
+                return await self._render_in_turn(url, initial_state, until - time.monotonic())
+        raise NotRendered("the renderer ended at it again")
+
+    async def _until_up(self) -> None:
+        while not self.is_up:
+            self._is_ready.clear()
+            await self._is_ready.wait()
+
+    async def _render_in_turn(self, url: str, initial_state: bytes, longest_wait: float) -> str:
+        await _acquire(self._turns, longest_wait)
         try:
             return await self._render(url, initial_state)
         finally:
@@ -105,7 +138,7 @@ class RendererSupervisor:
     async def _render(self, url: str, initial_state: bytes) -> str:
         up = [process for process in self._up if process.is_up]
         if not up:
-            raise NotRendered("no renderer is up")
+            raise RendererEnded("no renderer is up")
         process = min(up, key=lambda process: process.waiting)
         try:
             html = await asyncio.wait_for(process.render(url, initial_state), HANGS_AFTER)
@@ -166,3 +199,15 @@ class RendererSupervisor:
             self._up.remove(instead_of)
             self._closing.add(closing := asyncio.create_task(instead_of.close()))
             closing.add_done_callback(self._closing.discard)
+
+
+async def _acquire(turns: asyncio.Semaphore, longest_wait: float) -> None:
+    """Take a turn.
+
+    Raises:
+        NotRendered: none came within so many seconds.
+    """
+    try:
+        await asyncio.wait_for(turns.acquire(), longest_wait)
+    except TimeoutError:
+        raise NotRendered("the renderer is too busy") from None

@@ -92,7 +92,7 @@ class ShopServer:
         deadline = time.monotonic() + SECONDS_TO_OPEN
         html = ""
         async with httpx.AsyncClient(base_url=self.url) as client:
-            while "<main" not in html:  # each answer waits while it is drawn
+            while not html or "data-stand-in" in html:  # each answer waits while it is drawn
                 assert time.monotonic() < deadline, f"{path} was not drawn"
                 html = (await client.get(path)).text
         return html

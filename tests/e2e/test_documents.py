@@ -13,12 +13,29 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from storefront.documents.readers import COOKIE
 from storefront.security import inline_scripts
 from tests.document_head import Head
 from tests.e2e.conftest import ShopServer, Watch
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 PUBLIC = ["/", "/catalog", "/catalog?category=peluches", "/catalog?q=oso", "/product/trompo-de-madera"]
+TAKING_OVER = """
+    window.mains = [];  // how many pages are to be seen, whenever that changes
+    window.shifts = [];
+    new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
+        .observe({ type: "layout-shift", buffered: true });
+    const look = () => {
+        const seen = [...document.querySelectorAll("main")].filter((one) => one.getClientRects().length).length;
+        if (window.mains.at(-1) !== seen) window.mains.push(seen);
+        if (seen && !document.querySelector("body > .plain")) window.taken ??= performance.now();
+        requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+"""
+SHIFT = """() =>
+    window.shifts.filter((one) => one.startTime <= window.taken + 50).reduce((sum, one) => sum + one.value, 0)
+"""
 OWN = ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t", "/product/nada", "/no-such-page"]
 
 
@@ -135,11 +152,40 @@ async def test_a_document_that_nobody_drew_is_taken_over_too(
     watch.expect("404")
     server = new_server(RENDERERS="0")
     page = page_1280
+    await page.add_init_script(TAKING_OVER)
     for path in PUBLIC + OWN:
         await assert_it_is_taken_over(page, server.url + path)
+        await page.wait_for_function("() => window.taken")
+        assert await page.evaluate("window.mains") in ([1], [0, 1]), (
+            path
+        )  # no page is shown twice, none goes away
+        assert await page.locator("[data-stand-in]").count() == 0
+        # what may be left is a word that moves by the width of a letter when its typeface comes late
+        assert await page.evaluate(SHIFT) < 0.05, path
     await page.goto(server.url + "/product/trompo-de-madera")
     await page.get_by_role("link", name="Favoritos").first.click()
     await expect(page).to_have_title("Tus favoritos · Trompo")
+
+
+async def test_without_scripts_and_rendering_a_toy_is_found_and_read(
+    browser: Browser, new_server: Callable[..., ShopServer]
+) -> None:
+    server = new_server(RENDERERS="0")
+    context = await browser.new_context(
+        base_url=server.url, java_script_enabled=False, viewport={"width": 320, "height": 640}
+    )
+    page = await context.new_page()
+    await page.goto("/")
+    await page.get_by_role("searchbox").fill("trompo de madera")
+    await page.get_by_role("searchbox").press("Enter")
+    await page.get_by_role("link", name="Trompo de madera").first.click()
+    assert await page.locator("h1").inner_text() == "Trompo de madera"
+    widths = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    assert await page.evaluate(widths) == [320, 320]
+    await page.get_by_role("link", name="Juegos tradicionales").first.click()
+    assert await page.locator("h1").inner_text() == "Juegos tradicionales"
+    assert COOKIE in {cookie.get("name") for cookie in await context.cookies()}
+    await context.close()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from tests.e2e.conftest import ShopServer
 READERS = 8
 LONGEST_LIFE = 3.0
 SECONDS_TO_COME_BACK = 30.0
+AGENTS = ("Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (compatible; Googlebot/2.1)")
+"""A browser with scripts, which does not wait long for the renderer, and a crawler, which does."""
 TITLES = {
     "/": "Juguetes hechos con cuidado · Trompo",
     "/catalog": "Todos los juguetes · Trompo",
@@ -56,7 +58,10 @@ async def _kill_while_they_read(shop: ShopServer, kills: int) -> Figures:
     figures = Figures()
     numbers = count()
     async with httpx.AsyncClient(base_url=shop.url, timeout=30) as client:
-        readers = [asyncio.create_task(_read(client, numbers, figures)) for _ in range(READERS)]
+        readers = [
+            asyncio.create_task(_read(client, {"user-agent": AGENTS[number % 2]}, numbers, figures))
+            for number in range(READERS)
+        ]
         for _ in range(kills):
             renderer = await _next_renderer(client, shop)
             await asyncio.sleep(random.uniform(0, LONGEST_LIFE))  # the moment of its life at which it dies
@@ -88,16 +93,18 @@ def _is_living_renderer(process: psutil.Process) -> bool:
         return False
 
 
-async def _read(client: httpx.AsyncClient, numbers: "count[int]", figures: Figures) -> None:
+async def _read(
+    client: httpx.AsyncClient, headers: dict[str, str], numbers: "count[int]", figures: Figures
+) -> None:
     """One reader after the other, without a pause."""
     while True:
         path = random.choice(list(TITLES))
         began = time.perf_counter()
-        answer = await client.get(path, params={"n": next(numbers)})
+        answer = await client.get(path, params={"n": next(numbers)}, headers=headers)
         figures.times.append((time.perf_counter() - began) * 1000)
         if problem := _problem(path, answer):
             figures.wrong[problem] += 1
-        elif "<main" in answer.text:
+        elif "data-stand-in" not in answer.text:
             figures.rendered += 1
         else:
             figures.shells += 1
@@ -111,6 +118,8 @@ def _problem(path: str, answer: httpx.Response) -> str:
         return f"{path}: another title"
     if '<template id="initial-state"' not in answer.text or not answer.text.endswith("</html>"):
         return f"{path}: not whole"
+    if "<h1" not in answer.text:
+        return f"{path}: empty"
     return ""
 
 

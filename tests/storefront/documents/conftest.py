@@ -21,6 +21,9 @@ from storefront.renderer.process import NotRendered
 from tests.shop_floor import make_toy, open_floor
 
 TITLE = "Oso <b>Tomás</b> & Cía"
+BROWSER = {
+    "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0"
+}
 DESCRIPTION = "Un oso\u2028</script><script>alert(1)</script> de peluche."
 SHELL = """<!DOCTYPE html><html lang="es-CO"><head><meta charSet="utf-8"/><script>theme()</script></head>\
 <body><script type="module" async="">import "/assets/entry.js"</script></body></html>"""
@@ -87,12 +90,14 @@ class FakeRenderer:
     may_render: bool = False
     rendered: list[str] = field(default_factory=list)
     seconds: float = 0
+    patient: list[bool] = field(default_factory=list)
 
-    async def render(self, url: str, initial_state: bytes) -> str:
+    async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         if not self.may_render:
             raise NotRendered("not now")
         if initial_state != b"{}":
             self.rendered.append(url)
+            self.patient.append(is_patient)
             await asyncio.sleep(self.seconds)
         return SHELL.replace("<body>", f"<body><main>{escape(url)}</main>")
 
@@ -105,9 +110,11 @@ def renderer() -> FakeRenderer:
 
 @pytest.fixture
 async def browser(toyshop: Shop, build: Path, renderer: FakeRenderer) -> AsyncIterator[httpx.AsyncClient]:
-    """Asks for documents. Whatever is none is answered by "reflex"."""
+    """Asks for documents, as a browser with scripts does. Whatever is none is answered by "reflex"."""
     renders = RenderCache(renderer, toyshop.settings, b"build", build)
     documents = Documents(PlainTextResponse("reflex"), build, renders)
     transport = httpx.ASGITransport(documents)
-    async with httpx.AsyncClient(transport=transport, base_url="https://trompo.example") as client:
+    async with httpx.AsyncClient(
+        transport=transport, base_url="https://trompo.example", headers=BROWSER
+    ) as client:
         yield client

@@ -143,6 +143,7 @@ async def test_a_document_that_can_be_read_later_says_so(browser: httpx.AsyncCli
     toyshop.database = type(toyshop.database)(toyshop.database.url.render_as_string())
     answer = await browser.get("/product/oso")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert "La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.</p>" in answer.text
     assert "import" in answer.text
 
 

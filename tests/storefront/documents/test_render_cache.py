@@ -82,6 +82,7 @@ async def test_a_late_rendering_is_for_the_next_reader(
     late = await browser.get("/product/nada")
     assert late.status_code == 404
     assert "<main>" not in late.text
+    assert "Este producto no existe</h1>" in late.text
     assert "etag" not in late.headers
     assert INITIAL_STATE_ID in late.text
     await asyncio.sleep(DEADLINE * 2)
@@ -104,8 +105,8 @@ async def test_a_script_that_came_with_the_data_is_not_allowed(
 ) -> None:
     careless = renderer.render
 
-    async def render(url: str, initial_state: bytes) -> str:
-        html = await careless(url, initial_state)
+    async def render(url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
+        html = await careless(url, initial_state, is_patient=is_patient)
         return html if initial_state == b"{}" else html.replace("</main>", "<script>steal()</script></main>")
 
     monkeypatch.setattr(renderer, "render", render)

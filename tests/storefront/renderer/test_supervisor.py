@@ -121,6 +121,51 @@ async def test_without_a_process_nobody_waits(renderer: RendererSupervisor) -> N
         await renderer.render("/", b"{}")
 
 
+async def test_a_patient_reader_waits_for_the_next_process(renderer: RendererSupervisor) -> None:
+    (pid,) = pids(renderer)
+    os.kill(pid, signal.SIGSTOP)  # it takes the request, and never answers
+    rendering = asyncio.create_task(renderer.render("/cart", b"{}", is_patient=True))
+    async with asyncio.timeout(SECONDS):
+        while not renderer._up[0].waiting:  # noqa: ASYNC110 - it is another task we wait for
+            await asyncio.sleep(0)
+    os.kill(pid, signal.SIGKILL)
+    assert "<main" in await rendering
+    assert renderer.starts == 2
+
+
+async def test_there_is_an_end_to_patience(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 0.2)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 30.0)
+    os.kill(pids(renderer)[0], signal.SIGKILL)
+    async with asyncio.timeout(SECONDS):
+        while renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
+            await asyncio.sleep(0.001)
+    with pytest.raises(NotRendered, match="no renderer is up"):
+        await renderer.render("/", b"{}", is_patient=True)
+
+
+async def test_the_patient_let_the_others_go_first(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # for all of them, however busy the machine is
+    monkeypatch.setattr(supervisor, "LONGEST_WAIT", 60.0)
+    done: list[str] = []
+
+    async def ask(who: str, *, is_patient: bool) -> None:
+        await renderer.render(f"/catalog?{who}", b"{}", is_patient=is_patient)
+        done.append(who)
+
+    async with asyncio.TaskGroup() as readers:
+        for number in range(20):
+            readers.create_task(ask(f"patient-{number}", is_patient=True))
+        await asyncio.sleep(0)
+        readers.create_task(ask("shopper", is_patient=False))
+    assert done.index("shopper") <= 3
+    assert len(done) == 21
+
+
 async def test_a_process_that_hangs_is_killed(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,8 +211,9 @@ async def test_a_build_that_is_not_there_does_not_keep_the_shop_closed(
 async def test_none_may_be_wanted() -> None:
     renderer = RendererSupervisor(RENDERER, 0)
     await renderer.start()
-    with pytest.raises(NotRendered):
-        await renderer.render("/", b"{}")
+    for is_patient in (False, True):
+        with pytest.raises(NotRendered):
+            await renderer.render("/", b"{}", is_patient=is_patient)
     await renderer.stop()
 
 

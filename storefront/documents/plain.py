@@ -1,0 +1,77 @@
+"""A page in words and links, from its initial state alone: what a document holds until its scripts draw the page.
+
+It goes out when there is no rendering in time, so that no document is ever empty. Templates are Jinja files in
+`templates/`; what is put into them is escaped. When the page is drawn, a rule in `assets/styles/frame.css` hides this
+in the same frame, and `assets/scripts/arrival.jsx` removes it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from reflex_base.constants.state import FIELD_MARKER
+
+from backend.settings import Settings
+from backend.texts import _
+from storefront.components.gallery import SIZES as PRODUCT_SIZES
+from storefront.components.icons import SHAPES
+from storefront.components.links import catalog_path, product_path
+from storefront.components.pictures import MARK
+from storefront.components.product_card import CARD_SIZES
+from storefront.documents.page_cache import LoadedPage
+from storefront.documents.readers import WITHOUT_SCRIPTS
+from storefront.pages.loading import PageParams
+from storefront.pages.routes import Page
+from storefront.state.frame import COMING_BACK, FrameState, shop_shown
+from storefront.state.search import LONGEST_SEARCH
+
+OTHER = "other.html"
+OF_ROUTES = {"/": "home.html", "/catalog": "catalog.html", "/product/[slug]": "product.html"}
+"""The templates of pages that show everybody the same; all others have `OTHER`."""
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.globals.update(
+    _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_SEARCH,
+    product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS,
+)  # fmt: skip
+
+
+def plain_page(loaded: LoadedPage) -> str:
+    """The page as an element for the end of its document's body."""
+    page = loaded.page
+    state = orjson.loads(loaded.initial_state)
+    frame = _values(state, FrameState.get_full_name())
+    own = _values(state, page.state.get_full_name()) if isinstance(page, Page) and page.state else {}
+    return _rendered(
+        OF_ROUTES.get(page.route, OTHER) if "content" in own else OTHER,
+        frame,
+        title=loaded.meta.title,
+        description=page.description if isinstance(page, Page) else "",
+        text=PageParams.from_url(loaded.url).asked("q"),
+        content=own.get("content"),
+    )
+
+
+def plain_failure(settings: Settings) -> str:
+    """That the shop cannot read its data at the moment, as an element for the end of a document's body."""
+    frame = {"shop": shop_shown(settings), "departments": []}
+    return _rendered(OTHER, frame, title=settings.store_name, description=COMING_BACK, text="", content=None)
+
+
+def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
+    return _TEMPLATES.get_template(template).render(
+        shop=frame["shop"], departments=frame["departments"], **values
+    )
+
+
+def _values(state: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The variables of a state, by the names that Python gives them."""
+    return {variable.removesuffix(FIELD_MARKER): value for variable, value in state[name].items()}
