@@ -40,7 +40,10 @@ def logo() -> rx.Component:
     """The shop's name, which leads home."""
     return rx.el.a(
         drawing(MARK, 38, class_name="logo__mark"),
-        rx.el.span(FrameState.shop.name, class_name="logo__name"),
+        rx.el.span(
+            FrameState.shop.name,
+            class_name=rx.cond(FrameState.shop.has_long_name, "logo__name logo__name--long", "logo__name"),
+        ),
         href=HOME,
         class_name="logo",
         aria_label=_("{store}: ir al inicio").format(store=FrameState.shop.name),

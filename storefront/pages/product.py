@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from typing import Any
+
 import reflex as rx
 from reflex.vars import ArrayVar
 
@@ -248,16 +250,10 @@ def product_article() -> rx.Component:
             ),
             rx.el.p(detail.description, class_name="product__description"),
             rx.el.dl(
-                rx.el.div(rx.el.dt(_("Edad")), rx.el.dd(ages(card))),
-                rx.el.div(rx.el.dt(_("Marca")), rx.el.dd(card.brand)),
-                rx.cond(
-                    detail.collection,
-                    rx.el.div(
-                        rx.el.dt(_("Colección")),
-                        rx.el.dd(detail.collection.name),
-                    ),
-                ),
-                rx.el.div(rx.el.dt(_("Referencia")), rx.el.dd(SHOWN.sku)),
+                _fact(card.age_range, _("Edad"), ages(card)),
+                _fact(card.brand, _("Marca"), card.brand),
+                _fact(detail.collection, _("Colección"), detail.collection.name),
+                _fact(SHOWN.sku, _("Referencia"), SHOWN.sku),
                 class_name="product__facts",
             ),
             assurances(),
@@ -265,6 +261,10 @@ def product_article() -> rx.Component:
         ),
         class_name="product",
     )
+
+
+def _fact(is_known: rx.Var[Any], term: str, value: rx.Component | rx.Var[str]) -> rx.Component:
+    return rx.cond(is_known, rx.el.div(rx.el.dt(term), rx.el.dd(value)))
 
 
 def skeleton() -> rx.Component:

@@ -42,11 +42,21 @@ class Notice:
     text: str = ""
 
 
+BOGOTA = "11001000"
+"""The code of its municipality."""
+LONG_WORD = 8
+"""Letters of a shop's name that fit into one line, at 320 pixels."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShopShown:
-    """What every page says of the shop. Addresses are for links; empty texts are not shown."""
+    """What every page says of the shop. Addresses are for links; empty texts are not shown.
+
+    A long name has a word that does not fit beside the buttons of the smallest phone in the usual size.
+    """
 
     name: str = ""
+    has_long_name: bool = False
     legal: str = ""
     phone: str = ""
     phone_link: str = ""
@@ -80,6 +90,7 @@ def shop_shown(standing: Settings) -> ShopShown:
     whatsapp = "".join(filter(str.isdigit, standing.store_whatsapp))
     return ShopShown(
         name=standing.store_name,
+        has_long_name=any(len(word) > LONG_WORD for word in standing.store_name.split()),
         legal=f"{standing.store_legal_name} · NIT {standing.store_nit}",
         phone=standing.store_phone,
         phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
@@ -87,10 +98,15 @@ def shop_shown(standing: Settings) -> ShopShown:
         email_link=f"mailto:{standing.store_email}",
         whatsapp_link=f"https://wa.me/{whatsapp}" if whatsapp else "",
         address=standing.store_address,
-        about=standing.store_about
-        or _("Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá."),
+        about=standing.store_about or _about(standing),
         hours=standing.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
     )
+
+
+def _about(standing: Settings) -> str:
+    if standing.carrier_origin_dane_code == BOGOTA:
+        return _("Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá.")
+    return _("Juguetes que duran más de una infancia, escogidos uno por uno.")
 
 
 class FrameState(rx.State):
