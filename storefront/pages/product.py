@@ -1,7 +1,6 @@
 """A product's page: pictures, price, stock, the way into the cart, and what goes with it."""
 
 from dataclasses import dataclass, field
-
 from typing import Any
 
 import reflex as rx
