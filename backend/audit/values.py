@@ -23,6 +23,8 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "picture": ALL,
     "product": ALL,
     "product_category": ALL,
+    "product_option": ALL,
+    "product_option_value": ALL,
     "publishable_key": ALL,
     "region": ALL,
     "sales_channel": ALL,
@@ -30,6 +32,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "shipping_option": ALL,
     "stock_location": frozenset({"id", "name"}),
     "variant": ALL,
+    "variant_option_value": ALL,
     "attention": frozenset({"kind", "subject_id", "amount", "resolved_at", "resolution"}),
     "fulfillment": frozenset(
         {"state", "tracking_number", "shipped_at", "delivered_at", "canceled_at", "items", "reference"}

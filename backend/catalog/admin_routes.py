@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog import categories, collections, products
+from backend.catalog import categories, collections, option_changes, products
 from backend.catalog.admin_schemas import (
     AdminCategoriesParameters,
     AdminProductsParameters,
@@ -16,8 +16,10 @@ from backend.catalog.admin_schemas import (
     CollectionChange,
     NewCategory,
     NewCollection,
+    NewOption,
     NewProduct,
     NewVariant,
+    OptionChange,
     ProductBatch,
     ProductChange,
     VariantChange,
@@ -164,6 +166,55 @@ async def delete_variant(actor: StaffMember, product_id: str, variant_id: str, d
     async with database.transaction() as session:
         await products.delete_variant(session, actor, product_id, variant_id)
     return Wire({"id": variant_id, "object": "variant", "deleted": True})
+
+
+@router.get("/products/{product_id}/options")
+async def list_options(
+    product_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """In what the product's variants differ."""
+    async with database.read() as session:
+        options = (await _written(session, product_id, Fields("*options")))["options"]
+    return Wire(listed("product_options", page_of(options, asked), len(options), asked))
+
+
+@router.post("/products/{product_id}/options", response_model=ProductAnswer)
+async def create_option(
+    actor: StaffMember, product_id: str, body: NewOption, database: Db, fields: Shown
+) -> Wire:
+    """A new option of the product. Its variants have none of its values until they are given one."""
+    async with database.transaction() as session:
+        await option_changes.add_option(session, actor, product_id, body)
+        return await _product(session, product_id, fields)
+
+
+@router.get("/products/{product_id}/options/{option_id}")
+async def read_option(product_id: str, option_id: str, database: Db, fields: Shown) -> Wire:
+    """An option of the product, with its values."""
+    async with database.read() as session:
+        options = (await _written(session, product_id, Fields("*options")))["options"]
+    for option in options:
+        if option["id"] == option_id:
+            return Wire({"product_option": fields.pick(option)})
+    raise NotFound(f"Product option with id: {option_id} was not found")
+
+
+@router.post("/products/{product_id}/options/{option_id}", response_model=ProductAnswer)
+async def update_option(
+    *, actor: StaffMember, product_id: str, option_id: str, body: OptionChange, database: Db, fields: Shown
+) -> Wire:
+    """Change an option: its title, or its values. A value that a variant has cannot be left out."""
+    async with database.transaction() as session:
+        await option_changes.change_option(session, actor, product_id, option_id, body)
+        return await _product(session, product_id, fields)
+
+
+@router.delete("/products/{product_id}/options/{option_id}", response_model=Deleted)
+async def delete_option(actor: StaffMember, product_id: str, option_id: str, database: Db) -> Wire:
+    """Delete an option with its values."""
+    async with database.transaction() as session:
+        await option_changes.delete_option(session, actor, product_id, option_id)
+    return Wire({"id": option_id, "object": "product_option", "deleted": True})
 
 
 @router.get("/collections", response_model=CollectionsAnswer)

@@ -24,6 +24,7 @@ MAX_PICTURES = 50
 MAX_VARIANTS = 100
 MAX_BATCH = 100
 """Products of one batch: a second of the database, in which nobody else can write on SQLite."""
+MAX_OPTIONS = 10
 
 
 def _is_bar_code(text: str) -> str:
@@ -62,7 +63,9 @@ class VariantChange(Body):
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
     manage_inventory: Literal[True] | None = None
     allow_backorder: Literal[False] | None = None
-    options: dict[str, Name] | None = Field(None, description="Taken, and shown by the variant's title.")
+    options: Annotated[dict[str, Name], Field(max_length=MAX_OPTIONS)] | None = Field(
+        None, description="The value of each of the product's options, by its title."
+    )
 
 
 class NewVariant(VariantChange):
@@ -87,11 +90,31 @@ class ImageIn(Body):
     metadata: Metadata | None = None
 
 
-class OptionIn(Body):
-    """An option as the platform has them. Trompo tells variants apart by their titles."""
+Values = Annotated[list[FilledName], Field(max_length=MAX_VARIANTS)]
+
+
+class OptionChange(Body):
+    """A change of an option; what is left out stays. A value that is left out is gone, unless a variant has it."""
+
+    model_config = example(title="Talla", values=["Pequeño", "Mediano", "Grande"])
+
+    title: FilledName | None = None
+    values: Values | None = None
+    metadata: Metadata | None = None
+
+
+class NewOption(OptionChange):
+    """In what the variants of a product differ, and what there is to choose."""
 
     title: FilledName
-    values: Annotated[list[Name], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
+    values: Values
+
+
+class OptionIn(OptionChange):
+    """An option in the body of its product: a known one by its id or its title, or a new one."""
+
+    title: FilledName
+    id: Name | None = None
 
 
 class IdOnly(Body):
@@ -103,8 +126,9 @@ class IdOnly(Body):
 class ProductChange(Body, ProductFields):
     """A change of a product; what is left out stays.
 
-    Metadata is merged: an empty text or null takes a key out. `price` and `compare_at_price` are those of its only
-    variant. Collections and categories are assigned by their own routes.
+    Options that are left out are gone, and so are their values. Metadata is merged: an empty text or null takes a key
+    out. `price` and `compare_at_price` are those of its only variant. Collections and categories are assigned by their
+    own routes.
     """
 
     model_config = example(price=79_900, compare_at_price=95_000, metadata={"ageRange": "6-8"})
@@ -113,7 +137,7 @@ class ProductChange(Body, ProductFields):
     compare_at_price: Pesos | None = None
     images: Annotated[list[ImageIn], Field(max_length=MAX_PICTURES)] | None = None
     variants: Annotated[list[VariantInProduct], Field(max_length=MAX_VARIANTS)] | None = None
-    options: Annotated[list[OptionIn], Field(max_length=10)] | None = None
+    options: Annotated[list[OptionIn], Field(max_length=MAX_OPTIONS)] | None = None
     metadata: Metadata | None = None
     discountable: Literal[True] | None = None
     is_giftcard: Literal[False] | None = None
@@ -130,7 +154,11 @@ class NewProduct(ProductChange):
         status="published",
         weight=0.08,
         images=[{"url": "https://juguetes.example/fotos/pirinola.webp", "metadata": {"alt": "Una pirinola"}}],
-        variants=[{"title": "Única", "sku": "PIRINOLA-01", "prices": [{"amount": 18_900}]}],
+        options=[{"title": "Color", "values": ["Rojo", "Azul"]}],
+        variants=[
+            {"sku": "PIRINOLA-R", "options": {"Color": "Rojo"}, "prices": [{"amount": 18_900}]},
+            {"sku": "PIRINOLA-A", "options": {"Color": "Azul"}, "prices": [{"amount": 19_900}]},
+        ],
         metadata={"brand": "Talleres del Oriente", "ageRange": "3-5"},
     )
 

@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Variant
+from backend.catalog.options import IMPLIED_TITLE, options_of, values_of_variants
 from backend.catalog.views import OptionView, VariantView
 from backend.inventory.models import InventoryLevel
 from backend.money import format_cop, percent_off
-from backend.texts import _
-
-OPTION_TITLE = _("Presentación")
-"""The option of a product that has none of its own: which of its variants."""
 
 Choices = tuple[list[OptionView], list[VariantView]]
 
@@ -29,18 +27,51 @@ async def choices_of(session: AsyncSession, product_id: str) -> Choices:
         .order_by(Variant.rank, Variant.id)
     )
     stocked = [(variant, int(count)) for variant, count in rows]
-    options = _by_title([variant for variant, _count in stocked])
-    return [OptionView(title, list(dict.fromkeys(values))) for title, values in options], [
-        _variant_view(variant, [values[place] for _title, values in options], count)
+    variants = [variant for variant, _count in stocked]
+    pickers = await _by_options(session, product_id, variants) or _by_title(variants)
+    return [OptionView(picker.title, picker.choices) for picker in pickers], [
+        _variant_view(variant, [picker.values[place] for picker in pickers], count)
         for place, (variant, count) in enumerate(stocked)
     ]
 
 
-def _by_title(variants: Sequence[Variant]) -> list[tuple[str, list[str]]]:
-    """The one option of variants that are told apart by their titles, with the value of each; none of a single one."""
+@dataclass(frozen=True, slots=True)
+class _Picker:
+    """An option, what there is to choose, and the value of each variant."""
+
+    title: str
+    choices: list[str]
+    values: list[str]
+
+
+async def _by_options(session: AsyncSession, product_id: str, variants: Sequence[Variant]) -> list[_Picker]:
+    """The product's own options; none where they do not tell each of the variants from all others.
+
+    An option of which all have the same value is nothing to choose, and a value that none has cannot be.
+    """
     if len(variants) < 2:
         return []
-    return [(OPTION_TITLE, _told_apart(variants))]
+    options = (await options_of(session, [product_id])).get(product_id, [])
+    values = await values_of_variants(session, [product_id]) if options else {}
+    pickers = []
+    for option in options:
+        of_each = [values.get(variant.id, {}).get(option.row.id) for variant in variants]
+        if None in of_each:
+            return []
+        texts = [value.value for value in of_each if value is not None]
+        choices = [value.value for value in option.values if value.value in texts]
+        if len(choices) > 1:
+            pickers.append(_Picker(option.row.title, choices, texts))
+    combinations = set(zip(*(picker.values for picker in pickers), strict=True))
+    return pickers if len(combinations) == len(variants) else []
+
+
+def _by_title(variants: Sequence[Variant]) -> list[_Picker]:
+    """The one option of variants that are told apart by their titles; none of a single one."""
+    if len(variants) < 2:
+        return []
+    names = _told_apart(variants)
+    return [_Picker(IMPLIED_TITLE, names, names)]
 
 
 def _told_apart(variants: Iterable[Variant]) -> list[str]:

@@ -292,6 +292,48 @@ class Variant(Timestamps, table=True):
     rank: int = 0
 
 
+class ProductOption(Timestamps, table=True):
+    """In what the variants of a product differ, such as their colour.
+
+    A product without any has one all the same that is stored nowhere: which of its variants, by their titles
+    (`backend.catalog.options.implied_option`).
+    """
+
+    __tablename__ = "product_option"
+    __table_args__ = (UniqueConstraint("product_id", "title"),)
+
+    id: str = Field(default_factory=lambda: new_id("opt"), primary_key=True)
+    product_id: str = Field(foreign_key="product.id", ondelete="CASCADE")
+    title: str
+    rank: int = 0
+    meta: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
+
+
+class ProductOptionValue(Timestamps, table=True):
+    """A value of an option, such as blue."""
+
+    __tablename__ = "product_option_value"
+    __table_args__ = (UniqueConstraint("option_id", "value"),)
+
+    id: str = Field(default_factory=lambda: new_id("optval"), primary_key=True)
+    option_id: str = Field(foreign_key="product_option.id", ondelete="CASCADE")
+    value: str
+    rank: int = 0
+
+
+class VariantOptionValue(SQLModel, table=True):
+    """A variant has this value of an option."""
+
+    __tablename__ = "variant_option_value"
+
+    variant_id: str = Field(foreign_key="variant.id", primary_key=True, ondelete="CASCADE")
+    value_id: str = Field(
+        foreign_key="product_option_value.id", primary_key=True, ondelete="CASCADE", index=True
+    )
+
+
 class Picture(Timestamps, table=True):
     """A picture of a product. `url` is the largest file; `sources` the files by width: `[{"url", "width"}]`."""
 

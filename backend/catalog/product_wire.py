@@ -7,14 +7,16 @@ from typing import Any
 from sqlalchemy import Row, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.choices import OPTION_TITLE
 from backend.catalog.models import (
     Category,
     Collection,
     Picture,
     ProductCategory,
+    ProductOption,
+    ProductOptionValue,
     Variant,
 )
+from backend.catalog.options import IMPLIED_TITLE, Option, options_of, values_of_variants
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.wire import category_fields, collection_wire
@@ -90,7 +92,8 @@ class ProductWriter:
         ids = [row.id for row in rows]
         wants = self._fields.wants
         shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
-        variants = await self._variants(ids) if shows_variants and ids else {}
+        options = await options_of(self._session, ids) if shows_variants and ids else {}
+        variants = await self._variants(ids, options) if shows_variants and ids else {}
         images = await self._images(ids) if ids and wants("images", by_default=True) else {}
         collections = await self._collections(rows) if wants("collection", by_default=True) else {}
         categories = (
@@ -102,7 +105,14 @@ class ProductWriter:
             product = self._product(row)
             product["collection"] = collections.get(row.collection_id)
             product["variants"] = variants.get(row.id, [])
-            product["options"] = [_option(row, product["variants"])] if shows_variants else []
+            stored = options.get(row.id)
+            product["options"] = (
+                [option_wire(option) for option in stored]
+                if stored
+                else [_implied(row, product["variants"])]
+                if shows_variants
+                else []
+            )
             product["images"] = images.get(row.id, [])
             if categories is not None:
                 product["categories"] = categories.get(row.id, [])
@@ -134,13 +144,21 @@ class ProductWriter:
             product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
         return product
 
-    async def _variants(self, product_ids: Sequence[str]) -> Grouped:
+    async def _variants(self, product_ids: Sequence[str], options: dict[str, list[Option]]) -> Grouped:
         wants = self._fields.wants
         shows_price, shows_units = wants("variants.calculated_price"), wants("variants.inventory_quantity")
         query = _VARIANTS_IN_STOCK if shows_units else _VARIANTS
+        values = await values_of_variants(self._session, options) if options else {}
         grouped: Grouped = defaultdict(list)
         for row in await self._session.execute(query, {"ids": product_ids}):
             variant = _variant(row)
+            if row.product_id in options:
+                has = values.get(row.id, {})
+                variant["options"] = [
+                    {**_value_wire(has[option.row.id]), "option": _beside_values(option.row)}
+                    for option in options[row.product_id]
+                    if option.row.id in has
+                ]
             if shows_price:
                 variant["calculated_price"] = price(
                     sibling_id("pset", row.id), row.price, row.compare_at_price
@@ -189,7 +207,7 @@ class ProductWriter:
 
 def _variant(row: Row[Any]) -> JsonDict:
     times = stamps(row.created_at, row.updated_at)
-    option = {"id": sibling_id("opt", row.product_id), "title": OPTION_TITLE, "is_exclusive": False}
+    option = {"id": sibling_id("opt", row.product_id), "title": IMPLIED_TITLE, "is_exclusive": False}
     return {
         "id": row.id,
         "title": row.title,
@@ -215,6 +233,7 @@ def _variant(row: Row[Any]) -> JsonDict:
                 "id": sibling_id("optval", row.id),
                 "value": row.title,
                 "option_id": option["id"],
+                "rank": None,
                 "option": option,
                 "metadata": None,
                 **times,
@@ -224,8 +243,36 @@ def _variant(row: Row[Any]) -> JsonDict:
     }
 
 
-def _option(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
-    """The one option of every product: which of its variants."""
+def option_wire(option: Option) -> JsonDict:
+    """An option with its values."""
+    return {**_beside_values(option.row), "values": [_value_wire(value) for value in option.values]}
+
+
+def _beside_values(option: ProductOption) -> JsonDict:
+    return {
+        "id": option.id,
+        "title": option.title,
+        "is_exclusive": False,
+        "metadata": option.meta or None,
+        **stamps(option.created_at, option.updated_at),
+        "deleted_at": None,
+    }
+
+
+def _value_wire(value: ProductOptionValue) -> JsonDict:
+    return {
+        "id": value.id,
+        "value": value.value,
+        "option_id": value.option_id,
+        "rank": value.rank,
+        "metadata": None,
+        **stamps(value.created_at, value.updated_at),
+        "deleted_at": None,
+    }
+
+
+def _implied(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
+    """The option of a product that was given none: which of its variants."""
     times = stamps(row.created_at, row.updated_at)
     values = [
         {name: value for name, value in variant["options"][0].items() if name != "option"}
@@ -233,7 +280,7 @@ def _option(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
     ]
     return {
         "id": sibling_id("opt", row.id),
-        "title": OPTION_TITLE,
+        "title": IMPLIED_TITLE,
         "is_exclusive": False,
         "metadata": None,
         **times,

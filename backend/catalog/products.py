@@ -10,6 +10,7 @@ from backend.catalog.admin_schemas import (
     ImageIn,
     NewProduct,
     NewVariant,
+    OptionIn,
     PriceIn,
     ProductChange,
     VariantChange,
@@ -19,6 +20,13 @@ from backend.catalog.cells import UNCHANGED
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.options import (
+    SaidOption,
+    keep_values,
+    require_different_variants,
+    set_options,
+    set_values,
+)
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
 from backend.clock import now
@@ -45,7 +53,7 @@ async def create_product(
 
     Raises:
         Forbidden: see `Actor.require`.
-        InvalidData: its handle or a SKU is taken, or a variant has no price.
+        InvalidData: its handle or a SKU is taken, a variant has no price, or options and values do not fit.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
@@ -58,13 +66,16 @@ async def create_product(
     await session.flush()
     if new.images is not None:
         await _set_images(session, product, new.images)
+    await _set_options(session, product, new)
     if new.variants is not None:
+        _require_all_options(new)
         await _set_variants(session, product, new.variants)
     elif new.price is not None:
         price = PriceIn(amount=new.price)
         await _add_variant(
             session, product, NewVariant(prices=[price], compare_at_price=new.compare_at_price)
         )
+    await _settle_options(session, product, new)
     await products_changed(session, [product.id])
     return product.id
 
@@ -75,8 +86,9 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such product.
-        InvalidData: its handle or a SKU is taken; or a price is given and it has several variants.
-        NotAllowed: a variant that is left out has units that are reserved.
+        InvalidData: its handle or a SKU is taken; or a price is given and it has several variants; or options and
+            values do not fit.
+        NotAllowed: a variant that is left out has units that are reserved, or one has a value that is left out.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
@@ -87,8 +99,10 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     await session.flush()
     if change.images is not None:
         await _set_images(session, product, change.images)
+    await _set_options(session, product, change)
     if change.variants is not None:
         await _set_variants(session, product, change.variants)
+    await _settle_options(session, product, change)
     if change.price is not None or "compare_at_price" in change.model_fields_set:
         await _price_only_variant(session, product, change)
     await products_changed(session, [product_id])
@@ -124,6 +138,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
     product = await lock_product(session, product_id)
     await record(session, actor, "variant added", Subject(Thing.PRODUCT, product_id))
     await _add_variant(session, product, new)
+    await require_different_variants(session, product_id)
     product.updated_at = now()
     await products_changed(session, [product_id])
 
@@ -141,7 +156,8 @@ async def change_variant(
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await record(session, actor, "variant changed", Subject(Thing.PRODUCT, product_id))
-    await _set_variant(session, await _variant(session, product_id, variant_id), change)
+    await _set_variant(session, product, await _variant(session, product_id, variant_id), change)
+    await require_different_variants(session, product_id)
     product.updated_at = now()
     await products_changed(session, [product_id])
 
@@ -258,7 +274,7 @@ async def _set_variants(session: AsyncSession, product: Product, said: Sequence[
         if entry.id is None:
             await _add_variant(session, product, entry)
         elif entry.id in known:
-            await _set_variant(session, known.pop(entry.id), entry)
+            await _set_variant(session, product, known.pop(entry.id), entry)
         else:
             raise NotFound(f"Product variant with id: {entry.id} was not found")
 
@@ -270,10 +286,12 @@ async def _add_variant(session: AsyncSession, product: Product, said: VariantCha
         await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
     ).scalar_one()
     variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
-    await _set_variant(session, variant, said)
+    await _set_variant(session, product, variant, said)
 
 
-async def _set_variant(session: AsyncSession, variant: Variant, said: VariantChange) -> None:
+async def _set_variant(
+    session: AsyncSession, product: Product, variant: Variant, said: VariantChange
+) -> None:
     variant.title = said.title or variant.title
     if "sku" in said.model_fields_set:
         variant.sku = said.sku or None
@@ -292,6 +310,36 @@ async def _set_variant(session: AsyncSession, variant: Variant, said: VariantCha
                 raise InvalidData(f"Product variant with {name}: {code}, already exists.")
     session.add(variant)
     await session.flush()
+    if said.options:
+        await set_values(session, product, variant, said.options)
+
+
+async def _set_options(session: AsyncSession, product: Product, said: ProductChange) -> None:
+    if said.options is not None:
+        await set_options(session, product, _said(said.options))
+
+
+async def _settle_options(session: AsyncSession, product: Product, said: ProductChange) -> None:
+    """When the variants are as they were said to be: take the values away that were left out, and compare them."""
+    if said.options is not None:
+        await keep_values(session, product, _said(said.options))
+    if said.options is not None or said.variants is not None:
+        await require_different_variants(session, product.id)
+
+
+def _said(options: Sequence[OptionIn]) -> list[SaidOption]:
+    return [SaidOption(one.title, one.values, one.id, one.metadata) for one in options]
+
+
+def _require_all_options(new: NewProduct) -> None:
+    """Refuse a new product with a variant that lacks one of its options, as the platform does.
+
+    Raises:
+        InvalidData: there is one.
+    """
+    titles = [one.title for one in new.options or ()]
+    if any(title not in (one.options or {}) for one in new.variants or () for title in titles):
+        raise InvalidData(f'Product "{new.title}" has variants with missing options: [{", ".join(titles)}]')
 
 
 async def _remove_variant(session: AsyncSession, variant: Variant) -> None:

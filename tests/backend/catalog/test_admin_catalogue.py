@@ -226,7 +226,7 @@ async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
     price = {"prices": [{"currency_code": "COP", "amount": 99_000}]}
     changed = (await post(admin, f"{path}/{toy['variants'][0]['id']}", price))["product"]
     assert changed["variants"][0]["prices"][0]["amount"] == 99_000
-    small = {"title": "Pequeño", "sku": "TR-2", "options": {"Tamaño": "Pequeño"}, **price}
+    small = {"title": "Pequeño", "sku": "TR-2", "options": {"Presentación": "Pequeño"}, **price}
     added = (await post(admin, path, small))["product"]
     assert [variant["title"] for variant in added["variants"]] == ["Grande", "Pequeño"]
     assert (await get(admin, path))["count"] == 2
@@ -238,6 +238,7 @@ async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
         {"title": "X", "prices": [{"amount": -1}]},
         {"title": "X", "prices": [{"amount": 1.5}]},
         {"title": "X", "prices": []},
+        {"title": "X", "options": {"Tamaño": "Mediano"}, **price},
     ):
         assert (await admin.post(path, json=body)).status_code == 400
     assert (await admin.delete(f"{path}/{added['variants'][0]['id']}")).status_code == 200

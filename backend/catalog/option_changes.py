@@ -1,0 +1,86 @@
+"""Making, changing and deleting an option of a product, as staff do. Refusals: see `backend.catalog.options`."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.catalog.admin_schemas import NewOption, OptionChange
+from backend.catalog.events import products_changed
+from backend.catalog.models import Product
+from backend.catalog.options import (
+    SaidOption,
+    find_option,
+    keep_values,
+    options_of,
+    require_different_variants,
+    set_options,
+    store_implied,
+)
+from backend.catalog.products import lock_product, variants_of
+from backend.clock import now
+from backend.staff.rights import Actor, Right
+
+
+async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: NewOption) -> None:
+    """Add an option to the product. Its variants have none of its values yet.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product.
+        InvalidData: it has an option that is called so.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    product = await _product(session, actor, product_id, "option added")
+    said = [*await _said(session, product), SaidOption(new.title, new.values, metadata=new.metadata)]
+    await set_options(session, product, said)
+    await products_changed(session, [product_id])
+
+
+async def change_option(
+    session: AsyncSession, actor: Actor, product_id: str, option_id: str, change: OptionChange
+) -> None:
+    """Change what the body names; the rest stays.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product, or it has no such option.
+        InvalidData: another of its options is called so.
+        NotAllowed: a value that is left out is a variant's.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    product = await _product(session, actor, product_id, "option changed")
+    option = await find_option(session, product_id, option_id)
+    changed = SaidOption(change.title or option.row.title, change.values, option_id, change.metadata)
+    said = [changed if one.id == option_id else one for one in await _said(session, product)]
+    await set_options(session, product, said)
+    await keep_values(session, product, said)
+    await products_changed(session, [product_id])
+
+
+async def delete_option(session: AsyncSession, actor: Actor, product_id: str, option_id: str) -> None:
+    """Delete an option with its values. Without any, a product's variants are told apart by their titles.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product, or it has no such option.
+        InvalidData: two of its variants differ in nothing else.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    product = await _product(session, actor, product_id, "option deleted")
+    await find_option(session, product_id, option_id)
+    await set_options(session, product, [one for one in await _said(session, product) if one.id != option_id])
+    await require_different_variants(session, product_id)
+    await products_changed(session, [product_id])
+
+
+async def _product(session: AsyncSession, actor: Actor, product_id: str, action: str) -> Product:
+    """The product, locked, with the option stored that it has without having been given one."""
+    product = await lock_product(session, product_id)
+    await record(session, actor, action, Subject(Thing.PRODUCT, product_id))
+    await store_implied(session, product, await variants_of(session, product_id))
+    product.updated_at = now()
+    return product
+
+
+async def _said(session: AsyncSession, product: Product) -> list[SaidOption]:
+    options = (await options_of(session, [product.id])).get(product.id, [])
+    return [SaidOption(option.row.title, id=option.row.id) for option in options]
