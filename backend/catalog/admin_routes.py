@@ -188,33 +188,39 @@ async def create_option(
         return await _product(session, product_id, fields)
 
 
-@router.get("/products/{product_id}/options/{option_id}")
-async def read_option(product_id: str, option_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/products/{product_id}/options/{product_option_id}")
+async def read_option(product_id: str, product_option_id: str, database: Db, fields: Shown) -> Wire:
     """An option of the product, with its values."""
     async with database.read() as session:
         options = (await _written(session, product_id, Fields("*options")))["options"]
     for option in options:
-        if option["id"] == option_id:
+        if option["id"] == product_option_id:
             return Wire({"product_option": fields.pick(option)})
-    raise NotFound(f"Product option with id: {option_id} was not found")
+    raise NotFound(f"Product option with id: {product_option_id} was not found")
 
 
-@router.post("/products/{product_id}/options/{option_id}", response_model=ProductAnswer)
+@router.post("/products/{product_id}/options/{product_option_id}", response_model=ProductAnswer)
 async def update_option(
-    *, actor: StaffMember, product_id: str, option_id: str, body: OptionChange, database: Db, fields: Shown
+    *,
+    actor: StaffMember,
+    product_id: str,
+    product_option_id: str,
+    body: OptionChange,
+    database: Db,
+    fields: Shown,
 ) -> Wire:
     """Change an option: its title, or its values. A value that a variant has cannot be left out."""
     async with database.transaction() as session:
-        await option_changes.change_option(session, actor, product_id, option_id, body)
+        await option_changes.change_option(session, actor, product_id, product_option_id, body)
         return await _product(session, product_id, fields)
 
 
-@router.delete("/products/{product_id}/options/{option_id}", response_model=Deleted)
-async def delete_option(actor: StaffMember, product_id: str, option_id: str, database: Db) -> Wire:
+@router.delete("/products/{product_id}/options/{product_option_id}", response_model=Deleted)
+async def delete_option(actor: StaffMember, product_id: str, product_option_id: str, database: Db) -> Wire:
     """Delete an option with its values."""
     async with database.transaction() as session:
-        await option_changes.delete_option(session, actor, product_id, option_id)
-    return Wire({"id": option_id, "object": "product_option", "deleted": True})
+        await option_changes.delete_option(session, actor, product_id, product_option_id)
+    return Wire({"id": product_option_id, "object": "product_option", "deleted": True})
 
 
 @router.get("/collections", response_model=CollectionsAnswer)

@@ -96,7 +96,7 @@ Values = Annotated[list[FilledName], Field(max_length=MAX_VARIANTS)]
 class OptionChange(Body):
     """A change of an option; what is left out stays. A value that is left out is gone, unless a variant has it."""
 
-    model_config = example(title="Talla", values=["Pequeño", "Mediano", "Grande"])
+    model_config = example(title="Talla")
 
     title: FilledName | None = None
     values: Values | None = None
@@ -105,6 +105,8 @@ class OptionChange(Body):
 
 class NewOption(OptionChange):
     """In what the variants of a product differ, and what there is to choose."""
+
+    model_config = example(title="Talla", values=["Pequeño", "Mediano", "Grande"])
 
     title: FilledName
     values: Values

@@ -36,6 +36,7 @@ BODIES = {
     "/returns": {"order_id": "x"},
     "/stock-movements": {"inventory_item_id": "x", "location_id": "x", "quantity": 1, "reason": "received"},
     "/admin/products": {"title": "X"},
+    "/options": {"title": "X", "values": ["Y"]},
     "/variants": {"title": "X", "prices": [{"amount": 1, "currency_code": "cop"}]},
     "/admin/collections": {"title": "X"},
     "/admin/product-categories": {"name": "X"},

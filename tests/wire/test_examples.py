@@ -64,6 +64,7 @@ IN_PATHS = {
     "fulfillment_id": "ful",
     "payment_id": "pay",
     "product_id": "prod",
+    "product_option_id": "opt",
     "region_id": "reg",
     "set_id": "fuset",
     "user_id": "user",
@@ -267,7 +268,11 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
     return (
         key,
         staff_id,
-        [*ids, colleague.id, variant.id, variant.product_id, variant.id.replace("variant", "iitem")],
+        [
+            *ids,
+            *(colleague.id, variant.id, variant.id.replace("variant", "iitem")),
+            *(variant.product_id, variant.product_id.replace("prod", "opt")),
+        ],
     )
 
 
