@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import COMPLETED
+from backend.cart.service import COMPLETED, read_cart
 from backend.checkout.completion import lock_cart
 from backend.checkout.sale import read_priced_cart, require_shipping_method, sale_now, sale_of, snapshot_of
 from backend.database import Database
@@ -26,7 +26,7 @@ from backend.orders.tokens import order_token
 from backend.payment import sessions as payments
 from backend.payment.checks import check_session, claim_check, give_up_start
 from backend.payment.models import PaymentSession
-from backend.payment.providers.base import PaymentProvider, PaymentRequest
+from backend.payment.providers.base import MissingAnswer, PaymentProvider, PaymentRequest
 from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
@@ -90,6 +90,22 @@ class PaymentStarter:
             else:
                 return await payments.initiate(self.database, start.provider, payment, request)
         raise Conflict("Payments of this cart are being started all the time: try again")
+
+    async def missing(self, start: PaymentStart) -> list[MissingAnswer]:
+        """What the payer has still to answer before this payment can start; nothing where something else is in the way.
+
+        Raises:
+            NotFound: no cart has this id.
+            OutsideFailure: see `PaymentProvider.missing`.
+        """
+        async with self.database.read() as session:
+            cart = await read_cart(session, start.cart_id)
+            offered = await payments.offered_providers(session, cart.region_id)
+        is_free = cart.payment_session_id is None and cart.completed_at is None
+        if not is_free or start.provider.id not in offered:
+            return []
+        known = _from_address(cart.shipping_address or {}, cart.email)
+        return await start.provider.missing({**known, **start.payer, "ip": start.ip})
 
     async def close_waiting(self, cart_id: str) -> PaymentSession | None:
         """Close the cart's payment at the bank, if there is one, so that the cart can be changed again.

@@ -56,7 +56,7 @@ from backend.payment.sessions import (
     offered_providers,
     read_collection_sessions,
 )
-from backend.payment.wire import collection_wire
+from backend.payment.wire import collection_wire, with_questions
 from backend.rate_limit import Client, RateLimit, hit_in, refund_in
 
 router = APIRouter(
@@ -284,9 +284,12 @@ async def create_session(
     """Hold the cart's units and start to pay.
 
     With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
-    (spec: States and transitions). 409 while another payment of this cart is at a bank: `data.replace`: true gives that
-    one up for this. Nothing but `replace` in `data` only gives it up, and the cart can be changed again. The bank may
-    still approve what was given up: then it pays the order, unless another payment has.
+    (spec: States and transitions). Without `data` it is `requires_more`, and its `data.missing` says field by field
+    what has to be sent and what there is to choose from; nothing is held yet.
+
+    409 while another payment of this cart is at a bank: `data.replace`: true gives that one up for this. Nothing but
+    `replace` in `data` only gives it up, and the cart can be changed again. The bank may still approve what was given
+    up: then it pays the order, unless another payment has.
     """
     async with checkout.database.read() as session:
         cart_id, owner = await collected_cart(session, collection_id)
@@ -297,6 +300,9 @@ async def create_session(
     replace = payer.pop("replace", False) is True
     if replace and not payer:
         await checkout.close_payment(cart_id)
+    elif not payer and (missing := await checkout.missing_answers(cart_id, provider_id, ip=ip)):
+        owed = with_questions(await _collection(checkout, collection_id), provider_id, missing)
+        return Wire({"payment_collection": fields.pick(owed)})
     else:
         await checkout.start_payment(cart_id, provider_id, payer, ip=ip, replace=replace)
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})

@@ -159,11 +159,14 @@ class SessionOut(ResponseModel):
 
     id: str
     provider_id: str
-    status: Literal["pending", "pending_authorization", "authorized", "captured", "canceled", "error"]
+    status: Literal[
+        "pending", "requires_more", "pending_authorization", "authorized", "captured", "canceled", "error"
+    ]
     amount: int
     currency_code: str
     data: dict[str, Any] = Field(
-        description="`redirect_url`: the bank's page, where the shopper has to go there."
+        description="`redirect_url`: the bank's page, where the shopper has to go there. `missing`: what has still "
+        "to be sent, as a list of `field`, `message` and `choices` (each with `code` and `name`)."
     )
 
 

@@ -33,7 +33,7 @@ from backend.orders.service import is_just_placed, order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import PaymentProvider
+from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.payment.states import CHECKED, SessionState
 from backend.settings import Settings
@@ -177,6 +177,10 @@ class Checkout:
         """
         start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
         return await self._starter.start(start)
+
+    async def missing_answers(self, cart_id: str, provider_id: str, *, ip: str) -> list[MissingAnswer]:
+        """What has to be asked of whoever pays the cart with this provider. See `PaymentStarter.missing`."""
+        return await self._starter.missing(PaymentStart(cart_id, self._provider(provider_id), {}, ip))
 
     @traced
     async def close_payment(self, cart_id: str) -> None:

@@ -1,10 +1,12 @@
 """Payments as the platform shows them: collections, sessions, and the payment that an authorized session becomes."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
 from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
+from backend.payment.providers.base import MissingAnswer
 from backend.payment.states import SessionState
 
 _STATUS = {
@@ -71,6 +73,30 @@ def session_wire(payment: PaymentSession) -> JsonDict:
         **stamps(payment.created_at, payment.updated_at),
         "deleted_at": None,
     }
+
+
+def with_questions(collection: JsonDict, provider_id: str, missing: Sequence[MissingAnswer]) -> JsonDict:
+    """The collection with a session that is not started: its `data.missing` says what the payer has still to answer.
+
+    It is stored nowhere: a session that is started with the answers takes its place.
+    """
+    asking = {
+        "id": f"payses_{collection['id'].rpartition('_')[2]}",
+        "currency_code": collection["currency_code"],
+        "provider_id": provider_id,
+        "data": {"missing": [asdict(answer) for answer in missing]},
+        "context": {},
+        "status": "requires_more",
+        "authorized_at": None,
+        "payment_collection_id": collection["id"],
+        "payment": None,
+        "metadata": {},
+        **with_twins({"amount": collection["amount"]}),
+        "created_at": collection["updated_at"],
+        "updated_at": collection["updated_at"],
+        "deleted_at": None,
+    }
+    return {**collection, "payment_sessions": [asking, *collection["payment_sessions"]]}
 
 
 def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:

@@ -100,6 +100,13 @@ async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str,
             "total": purchase["total"],
         }
         assert purchase["providers"] == ["gateway_pse", "pp_system_default"]
+    assert seen["byBank"]["missing"] == [
+        ["bank", True],
+        ["person_type", True],
+        ["doc_type", True],
+        ["doc_number", False],
+    ]
+    assert seen["byHand"]["missing"] == []
     assert seen["byBank"]["session"]["status"] == "pending_authorization"
     assert "/sandbox/gateway/bank/" in seen["byBank"]["session"]["data"]["redirect_url"]
     assert seen["byBank"]["order"]["payment_status"] == "awaiting"

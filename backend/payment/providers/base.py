@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from backend.errors import NotImplementedByProvider, OutcomeUnknown
+from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
 from backend.money import CURRENCY, Cop
 from backend.tables import JsonObject
 
@@ -79,6 +79,15 @@ class Choice:
 
     code: str
     name: str
+
+
+@dataclass(frozen=True)
+class MissingAnswer:
+    """A field that the payer has still to answer: why, in their language, and what it offers, if it offers anything."""
+
+    field: str
+    message: str
+    choices: list[Choice]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +222,21 @@ class PaymentProvider(ABC):
             OutsideFailure: what they are compared with cannot be had.
         """
         return {}
+
+    async def missing(self, answers: Mapping[str, Any]) -> list[MissingAnswer]:
+        """What of the payer's answers is missing or wrong, field by field; nothing when a payment can start with them.
+
+        Raises:
+            OutsideFailure: see `check_payer` and `choices`.
+        """
+        try:
+            await self.check_payer(answers)
+        except InvalidData as error:
+            return [
+                MissingAnswer(name, message, await self.choices(name))
+                for name, message in error.fields.items()
+            ]
+        return []
 
     @abstractmethod
     async def initiate(self, request: PaymentRequest) -> Initiated:

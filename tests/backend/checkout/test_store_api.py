@@ -89,6 +89,41 @@ async def test_the_platforms_name_of_the_provider_is_understood(
     assert again.status_code == 409  # the first one is at the bank: never two debits
 
 
+async def test_what_pse_has_to_be_told_is_named_with_its_choices(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    """A storefront that knows nothing of PSE chooses it: nothing starts, and it is told what to ask."""
+    cart_id = await shipped_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    for body in ({"provider_id": PSE}, {"provider_id": "pp_gateway_pse", "data": {}}):
+        (asking,) = (await post(store, path, body))["payment_collection"]["payment_sessions"]
+        assert (asking["status"], asking["provider_id"], asking["amount"]) == (
+            "requires_more",
+            PSE,
+            owed["amount"],
+        )
+    missing = {answer["field"]: answer for answer in asking["data"]["missing"]}
+    assert list(missing) == ["bank", "person_type", "doc_type", "doc_number"]  # the rest is the cart's
+    assert missing["bank"]["message"] == "Elige tu banco."
+    codes = {name: [choice["code"] for choice in answer["choices"]] for name, answer in missing.items()}
+    assert (codes["person_type"], codes["doc_number"]) == (["0", "1"], [])
+    assert {"1022"} <= set(codes["bank"])
+    assert "0" not in codes["bank"]
+    assert {"CC", "CE", "NIT"} <= set(codes["doc_type"])
+    cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
+    assert cart["payment_collection"]["payment_sessions"] == []
+    refused = await store.post(f"/store/carts/{cart_id}/complete")
+    assert refused.json()["message"] == NO_SESSION
+
+    answers = {name: (codes[name] or ["1020304050"])[0] for name in missing}
+    paid = await post(store, path, {"provider_id": PSE, "data": answers})
+    (started,) = paid["payment_collection"]["payment_sessions"]
+    assert started["status"] == "pending_authorization"
+    unready = (await post(store, "/store/carts"))["cart"]["id"]
+    assert (await store.post("/store/payment-collections", json={"cart_id": unready})).status_code == 400
+
+
 async def test_completing_eight_times_at_once_makes_one_order(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Guest checkout 8."""
     cart_id = await shipped_cart(store, trompo)

@@ -126,6 +126,8 @@ async function purchase(shelf, provider, data) {
   step = await store.store.cart.addShippingMethod(cart.id, { option_id: calculated.id });
   const early = await refusal(() => store.store.cart.complete(cart.id));
   const { payment_providers } = await store.store.payment.listPaymentProviders({ region_id: shelf.regionId });
+  const chosen = await store.store.payment.initiatePaymentSession(step.cart, { provider_id: provider });
+  const missing = chosen.payment_collection.payment_sessions[0].data.missing ?? [];
   const { payment_collection } = await store.store.payment.initiatePaymentSession(step.cart, {
     provider_id: provider,
     data,
@@ -145,6 +147,7 @@ async function purchase(shelf, provider, data) {
     shipping: [calculated.amount, shipping_option.amount, step.cart.shipping_total],
     early,
     providers: payment_providers.map((entry) => entry.id),
+    missing: missing.map((answer) => [answer.field, answer.choices.length > 0]),
     session: payment_collection.payment_sessions[0],
     type: done.type,
     order: done.order,

@@ -25,11 +25,12 @@ from backend.payment.providers.base import (
 )
 from backend.payment.providers.pse.banks import offered_banks
 from backend.payment.providers.pse.client import GatewayClient, gateway_client
-from backend.payment.providers.pse.payer import Payer, bank_line, read_payer
+from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, Payer, bank_line, read_payer
 from backend.payment.providers.pse.reports import GatewayReport, GatewayState, read_notification
 from backend.payment.providers.pse.requests import BankPayment
 from backend.settings import Settings
 from backend.tables import JsonObject
+from backend.texts import _
 
 log = logging.getLogger(__name__)
 
@@ -73,11 +74,15 @@ class GatewayPse(PaymentProvider):
         self._database = database
 
     async def choices(self, field_name: str) -> list[Choice]:
-        """The banks by name, never code 0 (spec: Storefront view rules 3).
+        """The banks by name, never code 0 (spec: Storefront view rules 3); kinds of persons and of documents.
 
         Raises:
             BankListUnavailable: the gateway fails and there was never a good list.
         """
+        if field_name == "person_type":
+            return [Choice(PERSON, _("Persona natural")), Choice(COMPANY, _("Persona jurídica"))]
+        if field_name == "doc_type":
+            return [Choice(kind.code, kind.label) for kind in DOCUMENT_TYPES.values()]
         if field_name != BANK_FIELD:
             return []
         banks = await offered_banks(self._database, self._client, now=now())
