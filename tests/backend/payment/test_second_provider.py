@@ -265,9 +265,13 @@ async def test_its_own_question_to_the_payer_is_answered_or_named(
 ) -> None:
     cart_id = await shipped_cart(store, toy)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
-    refused = await store.post(
-        f"/store/payment-collections/{owed['id']}/payment-sessions", json={"provider_id": "tiny_pay"}
-    )
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    (asking,) = (await post(store, path, {"provider_id": "tiny_pay"}))["payment_collection"][
+        "payment_sessions"
+    ]
+    assert asking["status"] == "requires_more"
+    assert [answer["message"] for answer in asking["data"]["missing"]] != []
+    refused = await store.post(path, json={"provider_id": "tiny_pay", "data": {"nosuch": "answer"}})
     assert refused.status_code == 400
     assert bank.payments == {}
     async with shop.database.read() as session:
