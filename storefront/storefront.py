@@ -5,6 +5,7 @@ import reflex as rx
 from backend.texts import html_language
 from storefront.components.early_press import early_press_script
 from storefront.components.frame import connection_banner, error_boundary
+from storefront.components.storage import storage_script
 from storefront.draining import drain_at_sigterm
 from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages
@@ -45,6 +46,7 @@ app = rx.App(
     },  # in the place of Reflex's own
     backend_exception_handler=handle_failure,
     head_components=[
+        storage_script(),
         early_press_script(),
         *(
             rx.el.link(

@@ -16,7 +16,7 @@ from storefront.components.browser import Arrival, SessionWatch
 from storefront.components.cart import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
-from storefront.components.hooks import script, view
+from storefront.components.hooks import hook, script, view
 from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.pictures import picture
@@ -25,6 +25,8 @@ from storefront.state.frame import FrameState, Notice
 
 CONTENT = "contenido"
 NOTICES = script("notices")
+IS_OFFLINE: rx.Var[bool] = hook(script("offline"), "useIsOffline").to(bool)
+"""Whether the browser says that it has no network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def connection_banner() -> rx.Component:
     """Around all pages: says that the connection is lost, while it is."""
     banner = rx.el.div(
         rx.cond(
-            has_too_many_connection_errors,
+            has_too_many_connection_errors | IS_OFFLINE,
             rx.el.p(
                 icon("offline", size=22),
                 _("Sin conexión. Lo que hagas quedará esperando y seguirá cuando vuelva."),

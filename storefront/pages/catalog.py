@@ -53,6 +53,7 @@ MOST_CHOICES = 40
 LONGEST_CHOICE = 100
 FILTERS = "filters"
 WHOLE = _("Todos los juguetes")
+UNKNOWN_CATEGORY = _("Esta categoría no existe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ class CatalogContent:
     asked_page: str = ""
     earlier: str = ""
     further: str = ""
+    is_bare: bool = False
+    """Whether the shop has nothing to show, however little was asked for."""
 
 
 NOTHING_YET = CatalogContent(
@@ -148,6 +151,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     text = params.asked("q")
     async with current_shop().database.read() as session:
         tree = await category_tree(session)
+        known = [handle for handle in applied.categories if trail_to(tree, handle)]
+        is_unknown = len(known) < len(applied.categories)
+        applied = replace(applied, categories=known)
         wanted = CatalogFilter(
             text=text,
             categories=tuple(applied.categories),
@@ -167,7 +173,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         category=params.asked("category"),
         text=text,
         is_custom=choices is not None,
-        title=heading(text, trail),
+        title=UNKNOWN_CATEGORY if is_unknown and choices is None and not text else heading(text, trail),
         lead=trail[-1].description if trail and not text else "",
         inner=[child.handle for node in tree for child in node.children],
         asked_page=params.asked("page"),
@@ -175,8 +181,14 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         further=path_of_page(params, applied.start // STEP + 2)
         if choices is None and applied.start + len(page.cards) < page.total
         else "",
+        is_bare=not page.total and not text and not wanted_anything(applied),
     )
     return PageData(content, meta_of(content, trail))
+
+
+def wanted_anything(choices: Choices) -> bool:
+    """Whether the list is narrowed by anything."""
+    return bool(choices.categories or choices.brands or choices.ages or choices.on_sale)
 
 
 def trail_to(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
@@ -294,8 +306,16 @@ def tools() -> rx.Component:
 
 
 def nothing_found() -> rx.Component:
-    """The list without products."""
-    return empty_state(
+    """The list without products: because of what was asked for, or because there are none yet."""
+    bare = empty_state(
+        "empty-search",
+        _("Estamos armando la vitrina"),
+        _("Muy pronto habrá juguetes nuevos por aquí."),
+        rx.el.a(_("Ir al inicio"), href="/", class_name="button button--quiet"),
+        level=2,
+        test_id="bare-shop",
+    )
+    narrowed = empty_state(
         "empty-search",
         _("Aquí no hay nada… todavía"),
         _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
@@ -304,6 +324,7 @@ def nothing_found() -> rx.Component:
         level=2,
         test_id="no-results",
     )
+    return rx.cond(CatalogState.content.is_bare, bare, narrowed)
 
 
 def results() -> rx.Component:
@@ -347,11 +368,14 @@ def page() -> rx.Component:
             ),
             rx.el.div(
                 rx.el.aside(
-                    rx.cond(IS_WIDE, rx.fragment(rx.el.h2(_("Filtros"), class_name="sr-only"), filters())),
+                    rx.cond(
+                        IS_WIDE & ~content.is_bare,
+                        rx.fragment(rx.el.h2(_("Filtros"), class_name="sr-only"), filters()),
+                    ),
                     class_name="catalog__filters",
                 ),
                 rx.el.div(
-                    tools(),
+                    rx.cond(content.is_bare, rx.fragment(), tools()),
                     chips(),
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     results(),

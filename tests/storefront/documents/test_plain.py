@@ -60,7 +60,7 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/", "Juguetes hechos con cuidado, para jugar de verdad"),
         ("/catalog", "Todos los juguetes"),
         ("/catalog?category=peluches", "Peluches"),
-        ("/catalog?category=nada", "Todos los juguetes"),
+        ("/catalog?category=nada", "Esta categoría no existe"),
         ("/catalog?q=%3Cb%3Eoso", "Resultados para «<b>oso»"),
         ("/product/oso", TITLE),
         ("/product/nada", "Este producto no existe"),

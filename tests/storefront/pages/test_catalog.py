@@ -1,10 +1,11 @@
 """The catalogue's choices: taken from the address, from the browser after a check, and never from its word alone."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from backend.app import Shop
+from backend.app import Shop, current_shop
 from backend.catalog.models import Category, Product, ProductCategory
+from backend.clock import now
 from backend.errors import InvalidData
 from storefront.documents.markup import further_tags
 from storefront.pages import catalog
@@ -171,7 +172,20 @@ async def test_an_unknown_category_is_not_found(toys: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=naves"))
     assert data.meta.status == 404
     assert data.meta.robots.startswith("noindex")
-    assert data.content.page.total == 0
+    assert data.content.title == "Esta categoría no existe"
+    assert data.content.choices.categories == []  # no chip says a name that nobody gave
+    assert data.content.page.total == (await load(PageParams.from_url("/catalog"))).content.page.total > 0
+
+
+async def test_only_a_shop_without_toys_is_bare(toys: None) -> None:
+    for query in ("", "?q=nave%20espacial", "?category=naves", "?age=99", "?sale=1"):
+        assert not (await load(PageParams.from_url(f"/catalog{query}"))).content.is_bare
+    async with current_shop().database.transaction() as session:
+        await session.execute(update(Product).values(deleted_at=now()))
+    assert [
+        (await load(PageParams.from_url(f"/catalog{query}"))).content.is_bare
+        for query in ("", "?q=nave", "?age=99", "?sale=1")
+    ] == [True, False, False, False]
 
 
 async def test_the_answer_to_a_search_is_not_for_search_engines(toys: None) -> None:
