@@ -45,7 +45,7 @@ async def test_without_a_network_the_page_stays_and_a_press_is_done_once(
     await page.get_by_test_id("add-to-cart").click()
     await page.context.set_offline(False)
     await expect(page.locator(".connection")).to_be_hidden(timeout=PATIENCE)
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE)
     await page.reload()
     await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
     await expect(page.locator("h1")).to_have_text("Trompo de madera")
