@@ -27,9 +27,11 @@ from backend.orders.models import Order
 from backend.orders.service import (
     create_order,
     lines_of_order,
+    lock_order,
     mark_paid,
     mark_unpaid,
     order_of_cart,
+    require_nothing_sent,
     rewrite_order,
     sells,
 )
@@ -242,12 +244,19 @@ async def _authorized(session: AsyncSession, cart: Cart, payment: PaymentSession
 async def _lost(
     session: AsyncSession, cart: Cart, payment: PaymentSession, event: PaymentSessionChanged
 ) -> None:
-    """The session ended without money: cancel the order, unless another session has paid it or still may."""
+    """The session ended without money: cancel the order, unless another session has paid it or still may.
+
+    Raises:
+        NotAllowed: the order was packed on the word that its money comes; the payment stays as it was.
+    """
     others = [other for other in await sessions_of(session, cart.id) if other.id != payment.id]
     if any(SessionState(other.state).is_open or other.state in _STILL_PAYS for other in others):
         return
     order = await order_of_cart(session, cart.id)
     if order is not None:
+        if event.was is SessionState.AUTHORIZED:
+            await lock_order(session, order.id)  # packing takes turns with it
+            await require_nothing_sent(session, order.id)
         mark_unpaid(order)
         await _publish_loss(session, order, payment, event, others)
     await inventory.release(session, cart.id)

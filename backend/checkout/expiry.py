@@ -81,10 +81,9 @@ class ReservationExpiry:
             return
         try:
             report = await provider.cancel(started_payment(payment))
-        except ShopError as error:
-            log.warning("payment %s: the provider could not be asked: %s", session_id, error.message)
-            return
-        await apply_report(self._database, session_id, report)
+            await apply_report(self._database, session_id, report)
+        except ShopError as error:  # the provider could not be asked, or the order was packed meanwhile
+            log.warning("payment %s was not cancelled: %s", session_id, error.message)
 
 
 async def _is_expired(session: AsyncSession, payment: PaymentSession) -> bool:

@@ -7,7 +7,7 @@ from backend.database import Database
 from backend.errors import NotAllowed, NotImplementedByProvider
 from backend.inventory import service as inventory
 from backend.orders.models import Order
-from backend.orders.service import has_standing_fulfillments, lock_order, mark_unpaid, read_order
+from backend.orders.service import lock_order, mark_unpaid, read_order, require_nothing_sent
 from backend.orders.states import OrderStatus, PaymentStatus, move
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
@@ -20,7 +20,6 @@ BY_HAND = (
     "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
     "POST /admin/orders/:id/refunds: with `cancel`, that cancels the order"
 )
-STANDING_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
 AT_THE_BANK = (
     "The payment is still at the bank and cannot be called back: unless it is approved, "
     "the order is cancelled by itself"
@@ -42,8 +41,7 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:
             return
-        if await has_standing_fulfillments(session, order_id):
-            raise NotAllowed(STANDING_FULFILLMENTS)
+        await require_nothing_sent(session, order_id)
         payment = await decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
         before = order.status
@@ -76,6 +74,7 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
     """Cancel an order that no payment has cancelled already. Refused while a payment of it may still be approved."""
     if order.status == OrderStatus.CANCELED:
         return
+    await require_nothing_sent(session, order.id)
     if order.payment_status == PaymentStatus.REFUNDED:
         move(order, status=OrderStatus.CANCELED)
         await inventory.release(session, order.cart_id)

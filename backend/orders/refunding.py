@@ -23,6 +23,7 @@ from backend.orders.service import (
     lines_of_order,
     lock_order,
     read_order,
+    require_nothing_sent,
     update_fulfillment_status,
 )
 from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
@@ -34,7 +35,6 @@ from backend.payment.transitions import lock_session
 from backend.staff.rights import Actor, Right
 
 NOT_PAID = "The order has no money that could be given back"
-STANDS = "All fulfillments must be canceled before canceling an order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +231,12 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
                 f"To cancel the order, give all of its money back: {captured - refunded} is left"
             )
         return
-    stands = await has_standing_fulfillments(session, order.id)
-    if stands and must_cancel:
-        raise NotAllowed(STANDS)
+    if must_cancel:
+        await require_nothing_sent(session, order.id)
     await inventory.release(session, order.cart_id)
     await close_attention(
         session, AttentionKind.STOCK_SHORT, order.id, note="All of the order's money was given back"
     )
-    if not stands:
+    if not await has_standing_fulfillments(session, order.id):
         move(order, status=OrderStatus.CANCELED)
         await session.flush()

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.database import database_now, locked
-from backend.errors import NotFound
+from backend.errors import NotAllowed, NotFound
 from backend.events import publish
 from backend.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
@@ -231,6 +231,7 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     return order
 
 
+STANDING_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
 JUST_PLACED = timedelta(minutes=60)
 """How long the id of an order alone opens it, for the page that a buyer comes to right after paying."""
 
@@ -288,6 +289,16 @@ async def has_standing_fulfillments(session: AsyncSession, order_id: str) -> boo
         Fulfillment.order_id == order_id, Fulfillment.state.not_in(WITHOUT_LABEL)
     )
     return (await session.execute(query.limit(1))).first() is not None
+
+
+async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
+    """An order can be cancelled only while no fulfillment of it stands.
+
+    Raises:
+        NotAllowed: one does.
+    """
+    if await has_standing_fulfillments(session, order_id):
+        raise NotAllowed(STANDING_FULFILLMENTS)
 
 
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import event, select
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Fulfillment
+from backend.payment.providers.base import ProviderReport, StartedPayment
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought, get, post
 
@@ -195,6 +196,32 @@ async def test_cancelling_frees_the_units(
     assert await stock(shop) == (5, 0)
     late = await admin.post(f"{path}/fulfillments", json=packed(order, 1))
     assert late.json()["message"] == "The order was cancelled"
+
+
+async def test_what_is_packed_while_it_is_cancelled_stays(
+    admin: httpx.AsyncClient,
+    store: httpx.AsyncClient,
+    shop: Shop,
+    trompo: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order = await bought(store, trompo, 2)
+    path = f"/admin/orders/{order['id']}"
+    provider = shop.payments.providers["pp_system_default"]
+    cancel = provider.cancel
+
+    async def packed_meanwhile(payment: StartedPayment) -> ProviderReport:
+        await post(admin, f"{path}/fulfillments", packed(order, 2))
+        return await cancel(payment)
+
+    monkeypatch.setattr(provider, "cancel", packed_meanwhile)
+    refused = await admin.post(f"{path}/cancel", json={})
+    message = "All fulfillments must be canceled before canceling an order"
+    assert (refused.status_code, refused.json()["message"]) == (400, message)
+    stands = (await get(admin, path))["order"]
+    assert (stands["status"], stands["payment_status"]) == ("pending", "authorized")
+    assert stands["fulfillment_status"] == "fulfilled"
+    assert await stock(shop) == (3, 0)
 
 
 async def test_a_payment_at_the_bank_is_not_called_back(
