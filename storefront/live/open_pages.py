@@ -38,18 +38,18 @@ class OpenPages:
 
     def note(self, token: str, showing: Showing) -> None:
         """Remember what a state of this page shows now."""
-        if showing.products:
-            self._pages.setdefault(token, {})[showing.state] = showing
-        else:
-            self.forget(token, showing.state)
+        self._pages.setdefault(token, {})[showing.state] = showing
+        if not showing.products:
+            self.forget(token, showing)
         self._notes += 1
         if self._notes % TIDY_EVERY == 0:
             self.tidy()
 
-    def forget(self, token: str, state: type[rx.State]) -> None:
-        """Forget what a state of this page showed."""
+    def forget(self, token: str, showing: Showing) -> None:
+        """Forget that a state of this page showed this. What it shows by now, at the next address, stays known."""
         states = self._pages.get(token, {})
-        states.pop(state, None)
+        if states.get(showing.state) == showing:
+            del states[showing.state]
         if not states:
             self._pages.pop(token, None)
 

@@ -126,6 +126,6 @@ class Refresher:
                     # not public: every public method of a state is an event that anybody may send
                     await cast(Refreshable, state)._update(shared)  # noqa: SLF001
                 else:
-                    self._pages.forget(token, showing.state)
+                    self._pages.forget(token, showing)
         if has_to_start_over:
             await start_over(self._app, token)

@@ -61,8 +61,8 @@ async def test_a_pressed_button_that_was_made_anew_is_pressed(server: ShopServer
 
 async def test_a_press_on_what_is_no_more_there_says_that_it_was_lost(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/product/trompo-de-madera"):
-        await page.evaluate(
-            "document.querySelector('h1').insertAdjacentHTML('afterbegin', '<button>Ya</button>')"
+        await page.locator("h1").evaluate(
+            "heading => heading.insertAdjacentHTML('afterbegin', '<button>Ya</button>')"
         )
         await page.get_by_role("button", name="Ya", exact=True).click()
         await page.evaluate("document.querySelector('h1 button').remove()")

@@ -69,6 +69,17 @@ def test_a_state_shows_what_it_said_last() -> None:
     assert len(pages) == 0
 
 
+def test_what_is_shown_at_the_next_address_is_not_forgotten_with_the_last() -> None:
+    pages = OpenPages()
+    left, now = showing(HomeState, "a", address="/a"), showing(HomeState, "a", address="/b")
+    pages.note("tab_1", left)
+    pages.note("tab_1", now)
+    pages.forget("tab_1", left)
+    assert pages.showing({"a"}) == {"tab_1": [now]}
+    pages.forget("tab_1", now)
+    assert len(pages) == 0
+
+
 def test_closed_pages_are_forgotten() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a"))
@@ -88,7 +99,7 @@ def test_closed_pages_do_not_pile_up_while_nothing_changes(monkeypatch: pytest.M
 
 
 def test_forgetting_what_was_never_known_is_fine() -> None:
-    OpenPages().forget("tab_1", HomeState)
+    OpenPages().forget("tab_1", showing(HomeState, "a"))
 
 
 def test_a_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:

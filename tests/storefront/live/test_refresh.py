@@ -252,6 +252,20 @@ async def test_a_page_that_was_left_is_not_refreshed(
     assert len(pages) == 0
 
 
+async def test_a_page_that_went_on_while_a_change_came_follows_at_its_next_address(
+    browsers: Browsers, toys: Toys
+) -> None:
+    trompo, yoyo = await toys.make("trompo"), await toys.make("yoyo")
+    await browsers.open("ana", "/product/trompo", ProductState)
+    browsers.refresher._begin_round([trompo])  # what waits for its turn now
+    await browsers.open("ana", "/product/yoyo", ProductState)
+    await browsers.settled()
+    await toys.cost("yoyo", 12_300)
+    browsers.refresher.notify([yoyo])
+    await browsers.settled()
+    assert browsers.told() == ["ana"]
+
+
 async def test_a_fragment_of_the_address_is_no_other_page(browsers: Browsers, toys: Toys) -> None:
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
