@@ -12,11 +12,19 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, Thing, record
-from backend.catalog.admin_schemas import ImageIn, NewProduct, PriceIn, ProductChange, VariantInProduct
+from backend.catalog.admin_schemas import (
+    ImageIn,
+    NewProduct,
+    OptionIn,
+    PriceIn,
+    ProductChange,
+    VariantInProduct,
+)
 from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
+from backend.catalog.options import SEPARATOR, options_of
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import METADATA_FIELDS
 from backend.catalog.products import CODES, change_product, create_product, lock_products, variants_of
@@ -117,6 +125,7 @@ async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
             raise FormClashes(clashes)
         await _check(session, product_id, draft, theirs)
         if body := _body(draft, theirs, product.thumbnail):
+            body |= await _options(session, product_id, body.get("variants", []))
             try:
                 await change_product(session, actor, product_id, ProductChange(**body))
             except NotAllowed:
@@ -219,6 +228,26 @@ def _variant(one: VariantDraft, rank: int) -> VariantInProduct:
         compare_at_price=pesos_of(one.before),
         variant_rank=rank,
     )
+
+
+async def _options(
+    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct]
+) -> dict[str, list[OptionIn]]:
+    """Of a toy with options, those of the Admin API's body: a title such as `M / Rojo` names the variant's values.
+
+    Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
+    """
+    options = (await options_of(session, [product_id])).get(product_id, [])
+    named = [[part.strip() for part in one.title.split(SEPARATOR.strip())] for one in variants]
+    if not options or len({tuple(parts) for parts in named}) < len(variants):
+        return {}
+    values = {option.row.title: [value.value for value in option.values] for option in options}
+    for variant, parts in zip(variants, named, strict=True):
+        if len(parts) == len(options) and all(parts):
+            variant.options = dict(zip(values, parts, strict=True))
+            for title, value in variant.options.items():
+                values[title] += [value] if value not in values[title] else []
+    return {"options": [OptionIn(title=title, values=known) for title, known in values.items()]}
 
 
 async def _set_places(

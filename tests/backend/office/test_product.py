@@ -10,9 +10,11 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog import categories, collections
-from backend.catalog.admin_schemas import NewCategory, NewCollection
+from backend.catalog.admin_schemas import NewCategory, NewCollection, NewProduct
 from backend.catalog.handles import moved_to
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
+from backend.catalog.options import options_of, values_of_variants
+from backend.catalog.products import create_product, variants_of
 from backend.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
@@ -314,3 +316,53 @@ async def test_nothing_is_written_when_nothing_changed(shop: Shop, toy: str) -> 
     async with shop.database.read() as session:
         assert (await session.get_one(Product, toy)).updated_at == before
         assert (await session.execute(select(AuditEntry))).all() == []
+
+
+async def test_a_toy_with_options_keeps_them(shop: Shop, shop_floor: Floor) -> None:
+    new = NewProduct.model_validate(
+        {
+            "title": "Camiseta",
+            "status": "published",
+            "options": [{"title": "Talla", "values": ["S", "M"]}, {"title": "Color", "values": ["Rojo"]}],
+            "variants": [
+                {"title": f"{size} / Rojo", "options": {"Talla": size, "Color": "Rojo"}, "prices": [price]}
+                for size, price in (("S", {"amount": 30_000}), ("M", {"amount": 35_000}))
+            ],
+        }
+    )
+    async with shop.database.transaction() as session:
+        product_id = await create_product(session, LINA, new)
+    await save(shop, edited(form := await opened(shop, product_id), variants=first(form, price="32000")))
+    form = await opened(shop, product_id)
+    added = [*form.base.draft.variants, VariantDraft(FIRST, title="L / Rojo", price="40000")]
+    await save(shop, edited(form, variants=added))
+    async with shop.database.read() as session:
+        options = (await options_of(session, [product_id]))[product_id]
+        values = await values_of_variants(session, [product_id])
+        variants = await variants_of(session, product_id)
+    assert [(one.row.title, [value.value for value in one.values]) for one in options] == [
+        ("Talla", ["S", "M", "L"]),
+        ("Color", ["Rojo"]),
+    ]
+    of_each = [[values[one.id][option.row.id].value for option in options] for one in variants]
+    assert of_each == [["S", "Rojo"], ["M", "Rojo"], ["L", "Rojo"]]
+    assert [one.price for one in variants] == [32_000, 35_000, 40_000]
+
+
+async def test_a_title_that_names_no_values_leaves_the_options(shop: Shop, shop_floor: Floor) -> None:
+    new = NewProduct.model_validate(
+        {
+            "title": "Gorra",
+            "options": [{"title": "Color", "values": ["Rojo"]}],
+            "variants": [{"title": "Rojo", "options": {"Color": "Rojo"}, "prices": [{"amount": 9_000}]}],
+        }
+    )
+    async with shop.database.transaction() as session:
+        product_id = await create_product(session, LINA, new)
+    form = await opened(shop, product_id)
+    await save(shop, edited(form, variants=first(form, title="Rojo / de niño", price="9500")))
+    async with shop.database.read() as session:
+        ((_option, values),) = [
+            (one, one.values) for one in (await options_of(session, [product_id]))[product_id]
+        ]
+    assert [one.value for one in values] == ["Rojo"]
