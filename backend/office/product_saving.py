@@ -238,7 +238,7 @@ async def _options(
     Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
     """
     options = (await options_of(session, [product_id])).get(product_id, [])
-    named = [[part.strip() for part in one.title.split(SEPARATOR.strip())] for one in variants]
+    named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
     if not options or len({tuple(parts) for parts in named}) < len(variants):
         return {}
     values = {option.row.title: [value.value for value in option.values] for option in options}
