@@ -125,7 +125,7 @@ async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
             raise FormClashes(clashes)
         await _check(session, product_id, draft, theirs)
         if body := _body(draft, theirs, product.thumbnail):
-            body |= await _options(session, product_id, body.get("variants", []))
+            body |= await _options(session, product_id, body.get("variants", []), theirs)
             try:
                 await change_product(session, actor, product_id, ProductChange(**body))
             except NotAllowed:
@@ -231,19 +231,21 @@ def _variant(one: VariantDraft, rank: int) -> VariantInProduct:
 
 
 async def _options(
-    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct]
+    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct], theirs: Draft
 ) -> dict[str, list[OptionIn]]:
-    """Of a toy with options, those of the Admin API's body: a title such as `M / Rojo` names the variant's values.
+    """Of a toy with options, those of the Admin API's body: a new title such as `M / Rojo` names the variant's values.
 
     Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
     """
+    known_titles = {one.key: one.title for one in theirs.variants}
     options = (await options_of(session, [product_id])).get(product_id, [])
     named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
     if not options or len({tuple(parts) for parts in named}) < len(variants):
         return {}
     values = {option.row.title: [value.value for value in option.values] for option in options}
     for variant, parts in zip(variants, named, strict=True):
-        if len(parts) == len(options) and all(parts):
+        is_new = known_titles.get(variant.id or "") != variant.title
+        if is_new and len(parts) == len(options) and all(parts):
             variant.options = dict(zip(values, parts, strict=True))
             for title, value in variant.options.items():
                 values[title] += [value] if value not in values[title] else []

@@ -349,6 +349,28 @@ async def test_a_toy_with_options_keeps_them(shop: Shop, shop_floor: Floor) -> N
     assert [one.price for one in variants] == [32_000, 35_000, 40_000]
 
 
+async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, shop_floor: Floor) -> None:
+    new = NewProduct.model_validate(
+        {
+            "title": "Gorra",
+            "options": [{"title": "Color", "values": ["Red"]}],
+            "variants": [{"title": "Rojo", "options": {"Color": "Red"}, "prices": [{"amount": 9_000}]}],
+        }
+    )
+    async with shop.database.transaction() as session:
+        product_id = await create_product(session, LINA, new)
+    form = await opened(shop, product_id)
+    await save(shop, edited(form, variants=first(form, price="9500")))
+    async with shop.database.read() as session:
+        (option,) = (await options_of(session, [product_id]))[product_id]
+        ((variant,), values) = (
+            await variants_of(session, product_id),
+            await values_of_variants(session, [product_id]),
+        )
+    assert [one.value for one in option.values] == ["Red"]
+    assert (variant.price, values[variant.id][option.row.id].value) == (9_500, "Red")
+
+
 async def test_a_title_that_names_no_values_leaves_the_options(shop: Shop, shop_floor: Floor) -> None:
     new = NewProduct.model_validate(
         {
