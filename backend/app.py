@@ -31,6 +31,7 @@ from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
 from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
+from backend.orders.link_routes import router as order_link_router
 from backend.orders.routes import router as orders_router
 from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
@@ -58,6 +59,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     customers_router,
     account_router,
     store_customers_router,
+    order_link_router,
     google_router,
     google_programs_router,
     staff_router,

@@ -51,8 +51,8 @@ const Answer = createContext(NOTHING);
 export const useAnswer = () => useContext(Answer);
 
 // A form that is sent by HTTP. Once all is well it leads to `next`, to the page that the address names or that the answer
-// does, or `done` is said.
-export function HttpForm({ action, next, done, offline, ownPage, className, children }) {
+// does, or `done` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page.
+export function HttpForm({ action, formAction, next, done, offline, ownPage, className, children }) {
   const [answer, setAnswer] = useState(NOTHING);
 
   const sent = async (values) => {
@@ -76,7 +76,7 @@ export function HttpForm({ action, next, done, offline, ownPage, className, chil
 
   return (
     <Answer value={answer}>
-      <form className={className} method="post" noValidate onSubmit={submitted}>{children}</form>
+      <form className={className} action={formAction} method="post" noValidate onSubmit={submitted}>{children}</form>
     </Answer>
   );
 }

@@ -27,7 +27,14 @@ from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.transports import Transport
 from backend.office_settings import read_standing
-from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderPlaced, OrderUnconfirmed
+from backend.orders.events import (
+    FulfillmentShipped,
+    OrderLinkAsked,
+    OrderLost,
+    OrderPaid,
+    OrderPlaced,
+    OrderUnconfirmed,
+)
 from backend.payment.events import RefundBooked
 from backend.settings import Settings
 from backend.staff.invites import InviteAsked, note_sent
@@ -123,6 +130,12 @@ async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> Non
 async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
     """Send a link for a new password. Whether the address has an account is looked up only when it is sent."""
     await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
+
+
+@subscribe(OrderLinkAsked)
+async def order_link_asked(session: AsyncSession, event: OrderLinkAsked) -> None:
+    """Send an order's link to its buyer. Whether it is theirs is looked up only when it is sent."""
+    await _enqueue(session, MailKind.ORDER_LINK, f"{event.number} {event.email}", again=True)
 
 
 @subscribe(InviteAsked)

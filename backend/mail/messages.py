@@ -21,6 +21,7 @@ from backend.dates import time_label
 from backend.errors import NotFound
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
+from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
@@ -82,6 +83,16 @@ async def _password_reset(session: AsyncSession, settings: Settings, address: st
         return None
     values = {"name": "", "link": f"{settings.base_url}/account/reset#token={token}"}
     return Message(MailKind.PASSWORD_RESET, address, values)
+
+
+async def _order_link(session: AsyncSession, settings: Settings, about: str) -> Message | None:
+    """For whoever asked for an order's link; None when there is no such order of this address."""
+    number, _space, address = about.partition(" ")
+    order = await order_at(session, int(number), address)
+    if order is None:
+        return None
+    values = await _order_values(session, settings, order)
+    return Message(MailKind.ORDER_LINK, order.email, values)
 
 
 async def _staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
@@ -184,6 +195,7 @@ async def _order_values(session: AsyncSession, settings: Settings, order: Order)
 _WRITERS = {
     MailKind.ALERT: _alert,
     MailKind.ATTENTION: _attention,
+    MailKind.ORDER_LINK: _order_link,
     MailKind.PASSWORD_RESET: _password_reset,
     MailKind.REFUNDED: _refunded,
     MailKind.STAFF_INVITE: _staff_invite,

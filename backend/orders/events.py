@@ -37,3 +37,12 @@ class FulfillmentShipped:
 
     fulfillment_id: str
     order_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLinkAsked:
+    """Somebody wants the link to an order mailed. There may be no such order, or it may be another address's."""
+
+    number: int
+    email: str
+    """In small letters."""

@@ -4,7 +4,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CART, CATALOG, WISHLIST
+from storefront.components.links import ACCOUNT, CART, CATALOG, FIND_ORDER, WISHLIST
 from storefront.components.pictures import MARK, drawing
 from storefront.state.frame import FrameState
 
@@ -44,6 +44,7 @@ def site_footer() -> rx.Component:
                 rx.el.a(_("Favoritos"), href=WISHLIST),
                 rx.el.a(_("Carrito"), href=CART),
                 rx.el.a(_("Mi cuenta"), href=ACCOUNT),
+                rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER),
             ),
             column(
                 _("Comprar tranquilo"),

@@ -15,6 +15,7 @@ ACCOUNT = "/account"
 LOGIN = "/account/login"
 REGISTER = "/account/register"
 RESET = "/account/reset"
+FIND_ORDER = "/order/find"
 
 
 def catalog_path(category: str = "", text: str = "", *, age: str = "", sale: str = "", page: int = 1) -> str:

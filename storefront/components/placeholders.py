@@ -41,13 +41,14 @@ def empty_cart(level: int = 1) -> rx.Component:
     )
 
 
-def not_found(title: str, text: str) -> rx.Component:
-    """What was asked for does not exist."""
+def not_found(title: str, text: str, *actions: rx.Component) -> rx.Component:
+    """What was asked for does not exist. `actions` come before the usual ways on."""
     return empty_state(
         "not-found",
         title,
         text,
-        link_button(_("Ver el catálogo"), "/catalog"),
+        *actions,
+        link_button(_("Ver el catálogo"), "/catalog", kind="quiet" if actions else "primary"),
         link_button(_("Ir al inicio"), "/", kind="quiet"),
         test_id="not-found",
     )

@@ -17,18 +17,24 @@ from backend.settings import Settings
 from backend.texts import _
 from storefront.components.gallery import SIZES as PRODUCT_SIZES
 from storefront.components.icons import SHAPES
-from storefront.components.links import catalog_path, product_path
+from storefront.components.links import FIND_ORDER, catalog_path, product_path
 from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.readers import WITHOUT_SCRIPTS
 from storefront.pages.loading import PageParams
+from storefront.pages.order import find as find_order
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
 from storefront.state.search import LONGEST_SEARCH
 
 OTHER = "other.html"
-OF_ROUTES = {"/": "home.html", "/catalog": "catalog.html", "/product/[slug]": "product.html"}
+OF_ROUTES = {
+    "/": "home.html",
+    "/catalog": "catalog.html",
+    "/product/[slug]": "product.html",
+    FIND_ORDER: "find_order.html",
+}
 """The templates of pages that show everybody the same; all others have `OTHER`."""
 
 _TEMPLATES = Environment(
@@ -40,7 +46,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.globals.update(
     _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_SEARCH,
-    product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS,
+    product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
 )  # fmt: skip
 
 

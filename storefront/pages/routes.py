@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from storefront.components.links import FIND_ORDER
 from storefront.components.pictures import OG_IMAGE
 from storefront.meta import DocumentMeta
 from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
@@ -106,6 +107,9 @@ PAGES = (
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
+    Page(
+        FIND_ORDER, order.find.page, order.find.load, order.find.FindOrderState, is_public=True
+    ),  # before the orders: the first that matches is shown
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
     Page(
         "/wishlist",

@@ -217,6 +217,7 @@ EVERYWHERE: dict[str, Scene] = {
     "order-waiting": order_waiting,
     "order-change-bank": change_bank,
     "order-unknown": at("/order/order_0?token=t"),
+    "order-find": at("/order/find"),
     "login": at("/account/login"),
     "register": at("/account/register"),
     "register-errors": register_errors,

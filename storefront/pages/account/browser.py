@@ -38,11 +38,15 @@ ANSWER = view(SCRIPT, "useAnswer", HttpAnswer)
 
 
 class HttpForm(rx.Component):
-    """A form that is sent by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said."""
+    """A form that is sent by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said.
+
+    `form_action` is where a browser without scripts sends it.
+    """
 
     library = SCRIPT
     tag = "HttpForm"
     action: rx.Var[str]
+    form_action: rx.Var[str]
     next: rx.Var[str]
     done: rx.Var[str]
     offline: rx.Var[str]
@@ -126,6 +130,7 @@ def http_form(
     look: str = "primary",
     leads_to: str = "",
     done: str = "",
+    without_scripts: str = "",
     test_id: str = "",
 ) -> rx.Component:
     """A form that is sent by HTTP.
@@ -138,6 +143,7 @@ def http_form(
         look: how its button looks.
         leads_to: the page after it.
         done: what is said when all is well, if it leads nowhere.
+        without_scripts: where a browser without scripts sends it, if it can.
         test_id: the button's `data-testid`.
     """
     button = _submit(submit, busy, ANSWER.is_busy, look, test_id)
@@ -146,6 +152,7 @@ def http_form(
         *content,
         button,
         action=action,
+        form_action=without_scripts or ABSENT,
         next=leads_to,
         done=done,
         offline=OFFLINE,

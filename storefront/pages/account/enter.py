@@ -10,7 +10,7 @@ from backend.texts import _
 from storefront.components.frame import framed
 from storefront.components.hooks import function, script
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, LOGIN, REGISTER, RESET
+from storefront.components.links import ACCOUNT, FIND_ORDER, LOGIN, REGISTER, RESET
 from storefront.components.pictures import GOOGLE, drawing
 from storefront.components.placeholders import bar, until
 from storefront.meta import DocumentMeta
@@ -148,6 +148,11 @@ def login_page() -> rx.Component:
         rx.el.p(way(_("Olvidé mi contraseña"), RESET), class_name="account-card__more"),
         rx.el.p(
             _("¿Primera vez aquí? "), way(_("Crea tu cuenta"), REGISTER), class_name="account-card__more"
+        ),
+        rx.el.p(
+            _("¿Compraste sin cuenta? "),
+            rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER),
+            class_name="account-card__more",
         ),
     )
 

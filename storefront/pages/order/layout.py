@@ -11,8 +11,8 @@ from storefront.components.forms import BUSY, Once, spinner_or
 from storefront.components.frame import framed
 from storefront.components.hooks import ABSENT, script
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, address_part
-from storefront.components.placeholders import bar, not_found, waiting
+from storefront.components.links import CATALOG, FIND_ORDER, address_part
+from storefront.components.placeholders import bar, link_button, not_found, waiting
 from storefront.pages.order import texts
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
@@ -198,7 +198,11 @@ def page() -> rx.Component:
             rx.cond(
                 content.order,
                 order_page(content.order.to(OrderView)),
-                not_found(UNKNOWN, _("Revisa que el enlace esté completo, tal como te llegó.")),
+                not_found(
+                    UNKNOWN,
+                    _("Revisa que el enlace esté completo, tal como te llegó."),
+                    link_button(_("Encuentra tu pedido"), FIND_ORDER),
+                ),
             ),
             skeleton(),
         ),

@@ -68,6 +68,7 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/checkout", "Pagar"),
         ("/wishlist", "Tus favoritos"),
         ("/order/order_x?token=t", "Tu pedido"),
+        ("/order/find", "Encuentra tu pedido"),
         ("/account", "Mi cuenta"),
         ("/account/login", "Entra a tu cuenta"),
         ("/account/register", "Crea tu cuenta"),

@@ -1,0 +1,62 @@
+"""What the page `/order/find` submits: JSON with scripts, and without them the browser's own form."""
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from backend.contact import CHECK_FIELDS
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import own_page
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import LenientBody, Text
+from backend.edge.wire import Wire
+from backend.errors import InvalidData, TooManyRequests
+from backend.orders.mailed_links import ask_link
+from backend.rate_limit import Client
+from backend.texts import _
+
+PAGE = "/order/find"
+TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+
+
+class Wanted(LenientBody):
+    """Which order."""
+
+    number: Text = ""
+    email: Text = ""
+
+
+router = APIRouter(
+    prefix="/api/order-link",
+    route_class=WireRoute,
+    include_in_schema=False,  # for the shop's own page
+    dependencies=[Depends(own_page)],
+)
+
+
+@router.post("")
+async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+    """Have the link to an order mailed. The answer says nothing of which orders there are."""
+    try:
+        await ask_link(database, body.number, body.email, client=Client.at(ip, settings))
+    except InvalidData as error:
+        return Wire({"message": CHECK_FIELDS, "fields": dict(error.fields)}, error.status)
+    except TooManyRequests as error:
+        return Wire({"message": TOO_MANY, "fields": {}}, error.status, headers=error.headers)
+    return Wire({})
+
+
+@router.post("/form")
+async def ask_without_scripts(
+    request: Request, database: Db, settings: ShopSettings, ip: ClientIp
+) -> Response:
+    """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
+    async with request.form(max_files=0, max_fields=10) as form:
+        number, email = (str(form.get(name, "")) for name in ("number", "email"))
+    said = "sent"
+    try:
+        await ask_link(database, number, email, client=Client.at(ip, settings))
+    except InvalidData:
+        said = "check"
+    except TooManyRequests:
+        said = "wait"
+    return RedirectResponse(f"{PAGE}?said={said}", 303)
