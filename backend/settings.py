@@ -82,8 +82,8 @@ class Identity(BaseModel):
     store_phone: str = "601 555 0123"
     store_email: str = "hola@trompo.example"
     store_address: str = Field(default="", max_length=200)
-    store_whatsapp: str = Field(default="", pattern=r"^(\+?[0-9 ]{7,20})?$")
-    """With its country's code: 57 300 123 4567."""
+    store_whatsapp: str = Field(default="", pattern=r"^(\+?([0-9] ?){8,15})?$")
+    """A number of 8 to 15 digits, with its country's code: 57 300 123 4567. A Colombian one may do without."""
     store_about: str = Field(default="", max_length=300)
     store_hours: str = Field(default="", max_length=100)
 

@@ -19,7 +19,7 @@ class Sharing:
     button: Any
 
 
-def whatsapp(words: rx.Var[str], label: str = _("Pregúntanos por WhatsApp")) -> rx.Component:
+def whatsapp(words: str, label: str = _("Pregúntanos por WhatsApp")) -> rx.Component:
     """A link that writes to the shop, where it has a number.
 
     Args:
@@ -32,7 +32,7 @@ def whatsapp(words: rx.Var[str], label: str = _("Pregúntanos por WhatsApp")) ->
         rx.el.a(
             icon("chat", size=20),
             label,
-            href=f"{link}?text={encoded(words)}",
+            href=f"{link}?text={encoded(rx.Var.create(words))}",
             class_name="button button--quiet button--small",
             rel="noopener",
             target="_blank",

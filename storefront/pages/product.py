@@ -21,6 +21,7 @@ from storefront.components.icons import icon
 from storefront.components.links import HOME, address_part, product_path, to_category
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.sharing import share_button, whatsapp
 from storefront.components.variants import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
 from storefront.components.wishlist import heart
 from storefront.meta import (
@@ -246,6 +247,15 @@ def product_article() -> rx.Component:
                 add_to_cart(),
                 heart(handle=card.handle, title=card.title),
                 class_name="product__buy",
+            ),
+            rx.el.div(
+                whatsapp(
+                    _("Hola, tengo una pregunta sobre {toy}: {page}").format(
+                        toy=card.title, page=ProductState.meta.canonical
+                    )
+                ),
+                share_button(page=ProductState.meta.canonical, title=card.title),
+                class_name="product__ask",
             ),
             rx.el.p(detail.description, class_name="product__description"),
             rx.el.dl(

@@ -13,6 +13,7 @@ from reflex_base.event.context import EventContext
 from backend.app import current_shop
 from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
+from backend.contact import COUNTRY_CODE, phone_digits
 from backend.errors import (
     Conflict,
     InsufficientStock,
@@ -52,10 +53,13 @@ LONG_WORD = 8
 class ShopShown:
     """What every page says of the shop. Addresses are for links; empty texts are not shown.
 
+    `site` is the address that the shop is reached at, without a slash at its end.
+
     A long name has a word that does not fit beside the buttons of the smallest phone in the usual size.
     """
 
     name: str = ""
+    site: str = ""
     has_long_name: bool = False
     legal: str = ""
     phone: str = ""
@@ -87,20 +91,27 @@ async def frame_values() -> Frame:
 def shop_shown(standing: Settings) -> ShopShown:
     """What pages say of the shop, from its settings as they stand."""
     dial = standing.store_phone.replace(" ", "")
-    whatsapp = "".join(filter(str.isdigit, standing.store_whatsapp))
     return ShopShown(
         name=standing.store_name,
+        site=standing.base_url,
         has_long_name=any(len(word) > LONG_WORD for word in standing.store_name.split()),
         legal=f"{standing.store_legal_name} · NIT {standing.store_nit}",
         phone=standing.store_phone,
         phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
         email=standing.store_email,
         email_link=f"mailto:{standing.store_email}",
-        whatsapp_link=f"https://wa.me/{whatsapp}" if whatsapp else "",
+        whatsapp_link=_whatsapp_link(standing.store_whatsapp),
         address=standing.store_address,
         about=standing.store_about or _about(standing),
         hours=standing.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
     )
+
+
+def _whatsapp_link(number: str) -> str:
+    """Where one writes to this number, which may lack Colombia's code; empty without one."""
+    national = phone_digits(number)
+    whole = f"{COUNTRY_CODE}{national}" if national else "".join(filter(str.isdigit, number))
+    return f"https://wa.me/{whole}" if whole else ""
 
 
 def _about(standing: Settings) -> str:

@@ -11,8 +11,9 @@ from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.hooks import ABSENT, lasting
 from storefront.components.icons import icon
-from storefront.components.links import CART
+from storefront.components.links import CART, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
+from storefront.components.sharing import whatsapp
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
     BOOK,
@@ -55,6 +56,12 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
                 _("¿Dudas con tu compra?"),
                 rx.el.a(icon("phone", size=20), SHOP.phone, href=SHOP.phone_link),
                 rx.el.a(icon("mail", size=20), SHOP.email, href=SHOP.email_link),
+                whatsapp(
+                    _("Hola, tengo una pregunta sobre mi compra: {page}").format(
+                        page=f"{SHOP.site}{CHECKOUT}"
+                    ),
+                    _("Escríbenos por WhatsApp"),
+                ),
             ),
             rx.el.p(SHOP.legal, class_name="checkout__legal"),
             class_name="checkout__footer",

@@ -9,7 +9,9 @@ from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import to_variant
 from storefront.components.pictures import picture
+from storefront.components.sharing import whatsapp
 from storefront.pages.order import texts
+from storefront.state.frame import FrameState
 
 
 def section(title: str, *content: rx.Component, name: str) -> rx.Component:
@@ -176,6 +178,13 @@ def payment(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.a(facts.contact_email, href="mailto:" + facts.contact_email.to(str)),
             _(" y danos la referencia o el CUS."),
             class_name="order__contact",
+        ),
+        whatsapp(
+            # the address without its token: whoever reads it in the shop opens the order in the office
+            _("Hola, tengo una pregunta sobre mi pedido {number}: {page}").format(
+                number=order.number, page=f"{FrameState.shop.site}/order/{order.id}"
+            ),
+            _("Escríbenos por WhatsApp"),
         ),
         name="pago",
     )
