@@ -22,8 +22,8 @@ from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.readers import WITHOUT_SCRIPTS
+from storefront.pages import find_order
 from storefront.pages.loading import PageParams
-from storefront.pages.order import find as find_order
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
 from storefront.state.search import LONGEST_SEARCH

@@ -10,7 +10,18 @@ from reflex.vars import ObjectVar
 from storefront.components.links import FIND_ORDER
 from storefront.components.pictures import OG_IMAGE
 from storefront.meta import DocumentMeta
-from storefront.pages import account, cart, catalog, checkout, home, not_found, order, product, wishlist
+from storefront.pages import (
+    account,
+    cart,
+    catalog,
+    checkout,
+    find_order,
+    home,
+    not_found,
+    order,
+    product,
+    wishlist,
+)
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
@@ -108,7 +119,7 @@ PAGES = (
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
     Page(
-        FIND_ORDER, order.find.page, order.find.load, order.find.FindOrderState, is_public=True
+        FIND_ORDER, find_order.page, find_order.load, find_order.FindOrderState, is_public=True
     ),  # before the orders: the first that matches is shown
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
     Page(

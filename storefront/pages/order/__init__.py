@@ -1,7 +1,6 @@
 """An order's page, for whoever holds its signed link."""
 
-from storefront.pages.order import find
 from storefront.pages.order.layout import page
 from storefront.pages.order.state import TITLE, OrderState, load
 
-__all__ = ["TITLE", "OrderState", "find", "load", "page"]
+__all__ = ["TITLE", "OrderState", "load", "page"]
