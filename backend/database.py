@@ -65,6 +65,9 @@ _UNPREPARED = {
     "prepared_statement_name_func": str,
 }
 """No statement outlives its transaction: each is prepared without a name (`str()` is empty), for one use."""
+_SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+"""What a server is told when a connection opens. The shop's statements are short: compiling one, or starting processes
+for it, takes longer than what they gain, and the processors are there for other requests."""
 TRUSTED_FOR = 1.0
 """Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
@@ -391,7 +394,15 @@ def _postgresql_engine(url: str, pool: int, through_pooler: bool, is_patient: bo
         pool_timeout=POOL_WAIT,
         connect_args={
             "async_creator_fn": open_connection,
-            **(_UNPREPARED if through_pooler else {"prepared_statement_cache_size": 1000}),
+            # a pooler refuses what it does not know: there the role has these settings (docs/operations.md)
+            **(
+                _UNPREPARED
+                if through_pooler
+                else {
+                    "prepared_statement_cache_size": 1000,
+                    "server_settings": _SHORT_STATEMENTS,
+                }
+            ),
         },
     )
 

@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from backend.catalog.models import Collection
 from backend.database import Database, locked
@@ -61,3 +61,17 @@ async def test_a_rival_waits_for_the_lock_and_reads_what_its_holder_wrote(databa
     await asyncio.gather(*(count_one_up() for _ in range(20)))
     async with database.read() as session:
         assert (await session.execute(select(Collection.title))).scalar_one() == "20"
+
+
+async def test_postgresql_neither_compiles_a_statement_nor_starts_processes_for_it(
+    postgresql_url: str,
+) -> None:
+    database = Database(postgresql_url)
+    for way in (database.read, database.transaction):
+        async with way() as session:
+            shown = [
+                (await session.execute(text(f"SHOW {name}"))).scalar_one()
+                for name in ("jit", "max_parallel_workers_per_gather")
+            ]
+        assert shown == ["off", "0"]
+    await database.close()
