@@ -92,6 +92,8 @@ def _note(session: Session, topic: Topic) -> None:
 
 @event.listens_for(Session, "after_commit")
 def _tell(session: Session) -> None:
+    if session.in_nested_transaction():
+        return  # a savepoint's end is no commit
     topics = frozenset(session.info.pop(_CHANGED, ()))
     if not topics:
         return
@@ -104,4 +106,6 @@ def _tell(session: Session) -> None:
 
 @event.listens_for(Session, "after_rollback")
 def _forget(session: Session) -> None:
+    if session.in_nested_transaction():
+        return  # what went before a savepoint stands
     session.info.pop(_CHANGED, None)

@@ -32,6 +32,8 @@ class AttentionKind(StrEnum):
     """The carrier has not delivered a parcel for two months."""
     JOB_FAILED = "job_failed"
     """A job failed as often as it may."""
+    BAR_CODE_TWICE = "bar_code_twice"
+    """Two variants had one bar code, from the time when they could: the one that had it first kept it."""
 
 
 class Action(StrEnum):
@@ -151,6 +153,13 @@ RULES = {
         Action.HONOR,
         _WITHOUT_MONEY,
         2 * _DAY,
+    ),
+    AttentionKind.BAR_CODE_TWICE: KindRules(
+        _("Dos presentaciones tenían el mismo código de barras"),
+        _("Mira las dos cajas y escribe en Productos el código de la que quedó sin él."),
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        7 * _DAY,
     ),
 }
 """The rules of every kind."""

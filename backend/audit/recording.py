@@ -241,8 +241,9 @@ def _end(session: Session, transaction: SessionTransaction) -> None:
         session.info.pop(_SAVEPOINTS, None)
 
 
-@event.listens_for(Session, "after_soft_rollback")
-def _forget_part(session: Session, transaction: SessionTransaction) -> None:
-    """What a savepoint noted is gone with it."""
-    if transaction.nested:
-        session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(transaction)
+@event.listens_for(Session, "after_rollback")
+def _forget_part(session: Session) -> None:
+    """What a savepoint noted is gone with it, also where a statement that failed ended it."""
+    savepoint = session.get_nested_transaction()
+    if savepoint is not None:
+        session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(savepoint)

@@ -285,7 +285,7 @@ class Variant(Timestamps, table=True):
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
     title: str = ONLY
     sku: str | None = Field(default=None, unique=True)
-    ean: str | None = Field(default=None, index=True)
+    ean: str | None = Field(default=None, index=True, unique=True)
     """The number of the bar code on its box (EAN-13, EAN-8, UPC-A)."""
     price: Cop
     compare_at_price: Cop | None = None

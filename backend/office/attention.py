@@ -27,6 +27,7 @@ HONOR = {
     K.LABEL_IN_DOUBT: _("La guía sí está"),
     K.LABEL_TOO_EXPENSIVE: _("Comprar la guía"),
     K.JOB_FAILED: _("Correrla otra vez"),
+    K.BAR_CODE_TWICE: _("Ya tiene su código"),
 }
 """What accepting is called, where it is not the payment that is accepted."""
 
@@ -46,7 +47,7 @@ class AttentionRow:
 
     Attributes:
         title: what happened, in one sentence.
-        about: which order and how much money it concerns; empty for neither.
+        about: which order, how much money or which toy it concerns; empty for none.
         advice: what to do about it.
         recommended: the action that is right unless there is a reason against it.
         others: the other actions that are allowed.
@@ -123,6 +124,7 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
     about = [
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
         *([format_cop(row.amount)] if row.amount is not None else []),
+        *([str(row.data["toy"])] if "toy" in row.data else []),
     ]
     kind = AttentionKind(row.kind)
     return AttentionRow(

@@ -24,7 +24,7 @@ from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
-from backend.catalog.options import SEPARATOR, options_of
+from backend.catalog.options import SEPARATOR, options_of, values_of_variants
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import METADATA_FIELDS
 from backend.catalog.products import CODES, change_product, create_product, lock_products, variants_of
@@ -93,15 +93,18 @@ async def save_form(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
         NotFound: the toy, its new collection or a new category is gone.
         FormRefused: something is wrong, or a code or the address is another toy's.
         FormClashes: others changed the same.
-        Conflict: somebody else took the same code or address at this moment.
+        Conflict: others change the same at this moment.
     """
     actor.require(Right.CHANGE_CATALOG)
     try:
-        product_id = await _save(session, actor, wanted)
-        await session.flush()
-    except IntegrityError as error:  # two at once, and the other was first
-        raise Conflict("Somebody saved the same code or address at this moment") from error
-    return product_id
+        async with session.begin_nested():
+            return await _save(session, actor, wanted)
+    except IntegrityError:  # two at once, and the other was first: now it is seen what they saved
+        try:
+            async with session.begin_nested():
+                return await _save(session, actor, wanted)
+        except IntegrityError as error:
+            raise Conflict("Others change the same at this moment") from error
 
 
 async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
@@ -125,13 +128,14 @@ async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
             raise FormClashes(clashes)
         await _check(session, product_id, draft, theirs)
         if body := _body(draft, theirs, product.thumbnail):
-            body |= await _options(session, product_id, body.get("variants", []), theirs)
+            body |= await _options(session, product_id, body.get("variants", []), (theirs, draft))
             try:
                 await change_product(session, actor, product_id, ProductChange(**body))
             except NotAllowed:
                 raise FormRefused({"variants": RESERVED}) from None
         await _set_places(session, actor, product_id, theirs, draft)
     await _move_units(session, actor, wanted, draft)
+    await session.flush()
     return product_id
 
 
@@ -231,16 +235,20 @@ def _variant(one: VariantDraft, rank: int) -> VariantInProduct:
 
 
 async def _options(
-    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct], theirs: Draft
+    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct], drafts: tuple[Draft, Draft]
 ) -> dict[str, list[OptionIn]]:
     """Of a toy with options, those of the Admin API's body: a new title such as `M / Rojo` names the variant's values.
 
     Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
+
+    Raises:
+        FormRefused: a new title names the values that another variant has.
     """
+    theirs, draft = drafts
     known_titles = {one.key: one.title for one in theirs.variants}
     options = (await options_of(session, [product_id])).get(product_id, [])
     named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
-    if not options or len({tuple(parts) for parts in named}) < len(variants):
+    if not options or not variants or len({tuple(parts) for parts in named}) < len(variants):
         return {}
     values = {option.row.title: [value.value for value in option.values] for option in options}
     for variant, parts in zip(variants, named, strict=True):
@@ -249,6 +257,20 @@ async def _options(
             variant.options = dict(zip(values, parts, strict=True))
             for title, value in variant.options.items():
                 values[title] += [value] if value not in values[title] else []
+    stored = await values_of_variants(session, [product_id])
+    has = {
+        variant_id: {option.row.title: of[option.row.id].value for option in options if option.row.id in of}
+        for variant_id, of in stored.items()
+    }
+    chosen = [one.options or has.get(one.id or "") for one in variants]
+    problems = {
+        f"title-{new.key}": _("«{variant}» tiene ya estas opciones.").format(variant=other.title)
+        for new, variant, wanted in zip(draft.variants, variants, chosen, strict=True)
+        for other, its in zip(draft.variants, chosen, strict=True)
+        if variant.options and other is not new and its == wanted
+    }
+    if problems:
+        raise FormRefused(problems)
     return {"options": [OptionIn(title=title, values=known) for title, known in values.items()]}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import news
 from backend.app import Shop
@@ -58,6 +59,23 @@ async def test_what_is_undone_is_none(shop: Shop, heard: list[frozenset[Topic]])
     with pytest.raises(ZeroDivisionError):
         await undone(shop)
     assert heard == []
+
+
+async def test_a_savepoint_tells_nothing_and_takes_nothing_back(
+    shop: Shop, heard: list[frozenset[Topic]]
+) -> None:
+    async def raised(session: AsyncSession, subject: str) -> None:
+        kind = AttentionKind.APPROVED_LATE
+        await raise_attention(session, kind, subject_id=subject, message="It came late")
+
+    async with shop.database.transaction() as session:
+        await raised(session, "a")
+        async with session.begin_nested():
+            await raised(session, "b")
+        assert heard == []
+        undone = await session.begin_nested()
+        await undone.rollback()
+    assert heard == [frozenset({Topic.ATTENTION})]
 
 
 async def test_a_listener_that_fails_stops_nobody(shop: Shop, heard: list[frozenset[Topic]]) -> None:

@@ -21,6 +21,8 @@ from backend.database import Database, locked
 MOST_PROBLEMS = 100
 """At most so many are reported."""
 
+UNIQUE = (*NAMES, "ean")
+"""The columns in which no two rows have the same."""
 OF_A_VARIANT = frozenset({*VARIANT_CELLS, "stock"})
 
 
@@ -67,7 +69,7 @@ async def check(
     """
     problems: list[Problem] = []
     places = Places(set(), set())
-    names = {name: Repeats() for name in NAMES}
+    names = {name: Repeats() for name in UNIQUE}
     count = 0
     try:
         places = await Places.read(database, makes_places=makes_places)
@@ -128,6 +130,8 @@ class Known:
     by_id: dict[str, Product]
     by_handle: dict[str, Product]
     by_sku: dict[str, Variant]
+    of_eans: dict[str, tuple[str, str]]
+    """The id of the variant that has a bar code of the batch, and the handle of its product."""
     variants: dict[str, list[Variant]]
 
     @classmethod
@@ -144,15 +148,29 @@ class Known:
         found = select(Variant).where(Variant.product_id.in_([product.id for product in products]))
         for variant in (await session.execute(found.order_by(Variant.rank, Variant.id))).scalars():
             variants[variant.product_id].append(variant)
+        eans = {row.get("ean") for row in rows} - {None}
+        coded = select(Variant.ean, Variant.id, Product.handle).join(
+            Product, Product.id == Variant.product_id
+        )
+        owned = (await session.execute(coded.where(Variant.ean.in_(eans)))).all() if eans else []
         return cls(
             by_id={product.id: product for product in products},
             by_handle={product.handle: product for product in products},
             by_sku={one.sku: one for some in variants.values() for one in some if one.sku},
+            of_eans={ean: (variant_id, handle) for ean, variant_id, handle in owned if ean},
             variants=variants,
         )
 
     def match(self, row: Row) -> Match | Problem:
         """The product and variant of the row, or why it cannot be imported."""
+        found = self._named(row)
+        if isinstance(found, Match) and (owner := self.of_eans.get(row.get("ean") or "")):
+            variant_id, handle = owner
+            if found.variant is None or found.variant.id != variant_id:
+                return Problem(row.line, "ean", f"belongs to {handle}")
+        return found
+
+    def _named(self, row: Row) -> Match | Problem:
         sku = row.get("sku")
         owner = self.by_sku.get(sku) if sku else None
         if row.get("handle") is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -58,20 +59,30 @@ async def write(
     Raises:
         ShopChanged: a row that was right when it was checked no longer is; nothing of the batch is written.
     """
-    counts: Counter[str] = Counter()
-    async with database.transaction() as session:
-        targets = await _targets(session, rows)
-        changed = set()
-        for change in (_columns_of, _categories_of, _pictures_of, _stock_of):
-            changed |= await change(session, targets, location_id, picture)
-        await products_changed(session, changed)
-        await session.flush()
-        if changed:
-            values = {"products": (None, sorted(changed))}
-            await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
-        for target in targets:
-            counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
+    try:
+        async with database.transaction() as session:
+            counts = await _write(session, rows, location_id, picture)
+    except IntegrityError as error:  # two at once, and the other was first
+        raise ShopChanged("somebody saved the same handle or code at this moment") from error
     result.counts += counts
+
+
+async def _write(
+    session: AsyncSession, rows: Sequence[Row], location_id: str, picture: Callable[[str], Prepared]
+) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    targets = await _targets(session, rows)
+    changed = set()
+    for change in (_columns_of, _categories_of, _pictures_of, _stock_of):
+        changed |= await change(session, targets, location_id, picture)
+    await products_changed(session, changed)
+    await session.flush()
+    if changed:
+        values = {"products": (None, sorted(changed))}
+        await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
+    for target in targets:
+        counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
+    return counts
 
 
 async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, select, text, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from backend.audit import AuditEntry, AuditPersonalValue, Subject, Thing, forget_personal_values, record
 from backend.audit.values import NOBODYS, SECRET
@@ -86,15 +86,21 @@ class TestChanges:
                 raise RuntimeError
         assert await entries(database) == []
 
-    async def test_what_a_savepoint_took_back_leaves_nothing(self, database: Database) -> None:
+    @pytest.mark.parametrize("ended_by", [RuntimeError, IntegrityError])
+    async def test_what_a_savepoint_took_back_leaves_nothing(
+        self, database: Database, ended_by: type[Exception]
+    ) -> None:
         async with database.transaction() as session:
             product = await session.get_one(Product, "prod_top")
             await record(session, COMMAND_LINE, "changed", TOP)
-            with suppress(RuntimeError):
+            with suppress(ended_by):
                 async with session.begin_nested():
                     product.title = "Trompito"
                     await session.flush()
                     await record(session, SHOP, "changed", TOP)
+                    if ended_by is IntegrityError:
+                        session.add(Product(handle=product.handle, title="Otro"))
+                        await session.flush()
                     raise RuntimeError
             await session.refresh(product)
             async with session.begin_nested():

@@ -1,15 +1,19 @@
 """The catalogue over the Admin API, on both databases (spec: Admin API; Errors)."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
+from backend.catalog.models import Variant
 from backend.outbox.models import OutboxEvent
+from tests.backend.rivals import overtaken
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import get, post
 
@@ -305,6 +309,36 @@ async def test_the_same_handle_twice_at_once_is_one_product(admin: httpx.AsyncCl
     assert min(answer.status_code for answer in answers) == 200
     assert {answer.status_code for answer in answers} <= {200, 400, 409}
     assert (await get(admin, "/admin/products"))["count"] == 1
+
+
+async def test_no_two_variants_have_one_bar_code(
+    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        rival_id = await make_toy(session, shop_floor, "yoyo")
+        mine_id = await make_toy(session, shop_floor, "trompo")
+        mine = (await session.get_one(Variant, mine_id)).product_id
+    code = "7701234567897"
+
+    async def rival(session: AsyncSession) -> None:
+        await session.execute(update(Variant).where(Variant.id == rival_id).values(ean=code))
+
+    def take() -> Awaitable[httpx.Response]:
+        return admin.post(f"/admin/products/{mine}/variants/{mine_id}", json={"ean": code})
+
+    known = {
+        "type": "invalid_data",
+        "message": f"Product variant with ean: {code}, already exists.",
+    }
+    at_once = {
+        "type": "conflict",
+        "message": "Another request changed this at the same time: try again",
+    }
+    answer = await overtaken(shop.database, rival, take)
+    wanted = (400, known) if shop.database.is_sqlite else (409, at_once)
+    assert (answer.status_code, answer.json()) == wanted
+    answer = await take()
+    assert (answer.status_code, answer.json()) == (400, known)
 
 
 async def test_what_a_program_needs_to_know_of_the_shop(admin: httpx.AsyncClient, shop_floor: Floor) -> None:

@@ -122,6 +122,8 @@ VALUES ('order_1', 'cart_1', 'reg_1', 'sc_1', 'ana@example.co', 'pending', 'capt
 """An order, as that revision has it."""
 BEFORE_ROLES = "a41c7be03f58"
 """The last revision before staff had roles."""
+BEFORE_UNIQUE_BAR_CODES = "c61f8d20ba97"
+"""The last revision before no two variants had one bar code."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -306,6 +308,52 @@ async def test_orders_of_before_are_found(empty: Database) -> None:
         ("ana@example.co", 1),
         ("inigo", 1),
     ]
+
+
+async def test_of_two_variants_with_one_bar_code_the_older_keeps_it(empty: Database) -> None:
+    await upgrade(empty, BEFORE_UNIQUE_BAR_CODES)
+    await write(
+        empty,
+        SHOP
+        + """;
+        INSERT INTO product (id, handle, title, subtitle, description, status, featured, brand, age_range,
+                             extra_metadata, created_at, updated_at)
+        VALUES ('prod_0', 'yoyo', 'Yoyo', '', '', 'published', true, '', '', '{}', '2026-01-03', '2026-01-03');
+        INSERT INTO variant (id, product_id, title, ean, price, rank, created_at, updated_at)
+        VALUES ('variant_0', 'prod_0', 'Rojo', '7701234567897', 5, 0, '2026-01-03', '2026-01-03'),
+               ('variant_2', 'prod_1', 'Azul', '7701234567897', 5, 1, '2026-01-04', '2026-01-04'),
+               ('variant_3', 'prod_1', 'Gris', '96385074', 5, 2, '2026-01-04', '2026-01-04'),
+               ('variant_4', 'prod_1', 'Café', NULL, 5, 3, '2026-01-04', '2026-01-04');
+        UPDATE variant SET ean = '7701234567897' WHERE id = 'variant_1';
+        INSERT INTO product_term (term, product_id)
+        VALUES ('7701234567897', 'prod_0'), ('yoyo', 'prod_0'), ('7701234567897', 'prod_1')""",
+    )
+    await upgrade(empty)
+    assert await all_of(empty, "SELECT id, ean FROM variant ORDER BY id") == [
+        ("variant_0", None),
+        ("variant_1", "7701234567897"),
+        ("variant_2", None),
+        ("variant_3", "96385074"),
+        ("variant_4", None),
+    ]
+    assert await all_of(
+        empty,
+        "SELECT kind, subject_id, message, resolved_at FROM attention WHERE due_at IS NOT NULL ORDER BY subject_id",
+    ) == [
+        (
+            AttentionKind.BAR_CODE_TWICE,
+            variant_id,
+            f"{toy} had the bar code 7701234567897 of Árbol de Ñame (Única)",
+            None,
+        )
+        for variant_id, toy in (("variant_0", "Yoyo (Rojo)"), ("variant_2", "Árbol de Ñame (Azul)"))
+    ]
+    assert await all_of(empty, "SELECT term, product_id FROM product_term ORDER BY product_id, term") == [
+        ("yoyo", "prod_0"),
+        ("7701234567897", "prod_1"),
+    ]
+    with pytest.raises(IntegrityError):
+        await write(empty, "UPDATE variant SET ean = '96385074' WHERE id = 'variant_4'")
 
 
 async def test_products_of_before_are_found(empty: Database) -> None:

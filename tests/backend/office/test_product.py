@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.audit import AuditEntry
@@ -22,6 +23,7 @@ from backend.office.product import FIRST, ProductForm, blank_form, read_form
 from backend.office.product_form import Draft, PictureDraft, VariantDraft
 from backend.office.product_saving import FormClashes, FormRefused, Wanted, save_form
 from backend.staff.rights import Actor, Role
+from tests.backend.rivals import overtaken
 from tests.shop_floor import Floor, make_toy
 
 LINA, BERTA = Actor("user_lina", Role.SHOP), Actor("user_berta", Role.OWNER)
@@ -260,6 +262,49 @@ async def test_codes_and_addresses_of_others_are_refused_beside_the_field(
         assert list(error.value.fields) == ["pictures"]
 
 
+@pytest.mark.parametrize("taken", [{"ean": CODE}, {"sku": "NEW-1"}])
+async def test_a_code_that_somebody_else_takes_at_this_moment_is_told_beside_the_field(
+    shop: Shop, shop_floor: Floor, toy: str, taken: dict[str, str]
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, shop_floor, "yoyo")
+    yoyo = await _named(shop, "yoyo")
+
+    async def rival(session: AsyncSession) -> None:
+        await session.execute(update(Variant).where(Variant.product_id == yoyo).values(**taken))
+
+    form = await opened(shop, toy)
+    ((field, _code),) = taken.items()
+    wanted = edited(form, title="Otro", variants=first(form, **taken))
+    with pytest.raises(FormRefused) as error:
+        await overtaken(shop.database, rival, lambda: save(shop, wanted))
+    key = form.base.draft.variants[0].key
+    assert error.value.fields == {f"{field}-{key}": "Lo tiene «Yoyo»."}
+    assert (await opened(shop, toy)).base.draft == form.base.draft
+    async with shop.database.read() as session:
+        assert (await session.execute(select(AuditEntry))).all() == []
+
+
+async def test_two_new_toys_of_one_title_at_this_moment_have_two_addresses(
+    shop: Shop, shop_floor: Floor
+) -> None:
+    form = await opened(shop)
+
+    async def rival(session: AsyncSession) -> None:
+        await make_toy(session, shop_floor, "oso")
+
+    wanted = edited(form, title="Oso", variants=first(form, price="1000"))
+    product_id = await overtaken(shop.database, rival, lambda: save(shop, wanted))
+    async with shop.database.read() as session:
+        assert (await session.get_one(Product, product_id)).handle == "oso-2"
+        entries = (
+            (await session.execute(select(AuditEntry).where(AuditEntry.subject_id == product_id)))
+            .scalars()
+            .all()
+        )
+    assert [entry.action for entry in entries] == ["created"]
+
+
 async def _named(shop: Shop, handle: str) -> str:
     async with shop.database.read() as session:
         return (await session.execute(select(Product.id).where(Product.handle == handle))).scalar_one()
@@ -347,6 +392,35 @@ async def test_a_toy_with_options_keeps_them(shop: Shop, shop_floor: Floor) -> N
     of_each = [[values[one.id][option.row.id].value for option in options] for one in variants]
     assert of_each == [["S", "Rojo"], ["M", "Rojo"], ["L", "Rojo"]]
     assert [one.price for one in variants] == [32_000, 35_000, 40_000]
+
+
+async def test_a_title_that_names_the_values_of_another_variant_is_refused_beside_it(
+    shop: Shop, shop_floor: Floor
+) -> None:
+    new = NewProduct.model_validate(
+        {
+            "title": "Gorra",
+            "options": [{"title": "Color", "values": ["Rojo", "Azul"]}],
+            "variants": [
+                {"title": title, "options": {"Color": colour}, "prices": [{"amount": 9_000}]}
+                for title, colour in (("La de siempre", "Rojo"), ("Azul", "Azul"))
+            ],
+        }
+    )
+    async with shop.database.transaction() as session:
+        product_id = await create_product(session, LINA, new)
+    form = await opened(shop, product_id)
+    usual, blue = form.base.draft.variants
+    for variants, field in (
+        ([usual, blue, VariantDraft("new-1", "Rojo", "9000")], "title-new-1"),
+        ([usual, replace(blue, title="Rojo")], f"title-{blue.key}"),
+    ):
+        with pytest.raises(FormRefused) as error:
+            await save(shop, edited(form, variants=variants))
+        assert error.value.fields == {field: "«La de siempre» tiene ya estas opciones."}
+    exchanged = [replace(usual, title="Azul"), replace(blue, title="Rojo")]
+    await save(shop, edited(form, variants=exchanged))
+    assert (await opened(shop, product_id)).base.draft.variants == exchanged
 
 
 async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, shop_floor: Floor) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
@@ -28,6 +29,7 @@ from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
+from tests.backend.rivals import overtaken
 from tests.backend.shipping.serving import served
 from tests.shop_floor import Floor, make_toy, open_floor
 
@@ -220,6 +222,30 @@ async def test_a_sku_of_another_product_is_refused(importer: Importer) -> None:
     assert await importer.refused("handle,title,price,sku\nnueva,Nueva,5,SKU-cometa\n") == [
         "line 2, sku: belongs to cometa"
     ]
+
+
+async def test_a_bar_code_is_of_one_product(importer: Importer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with importer.database.transaction() as session:
+        variant = await session.get_one(Variant, await make_toy(session, importer.floor, "cometa"))
+        variant.ean = "7701234567897"
+    head = "handle,title,price,ean\n"
+    assert await importer(head + "cometa,Cometa,5,7701234567897\n") == {"changed": 1}
+    assert await importer.refused(
+        head + "nueva,Nueva,5,7701234567897\notra,Otra,5,96385074\nmás,Más,5,96385074\n".replace("á", "a")
+    ) == ["line 2, ean: belongs to cometa", "line 4, ean: 96385074 stands in line 3 already"]
+
+    async def look_away(*_: object, makes_places: bool) -> Checked:
+        return Checked(1, Places(set(), set()))
+
+    monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
+    with pytest.raises(ShopChanged, match="belongs to cometa"):
+        await importer(head + "nueva,Nueva,5,7701234567897\n")
+
+    async def rival(session: AsyncSession) -> None:
+        await session.execute(update(Variant).values(ean="96385074"))
+
+    with pytest.raises(ShopChanged):
+        await overtaken(importer.database, rival, lambda: importer(head + "nueva,Nueva,5,96385074\n"))
 
 
 async def test_a_product_of_several_variants_needs_to_know_which(importer: Importer) -> None:
