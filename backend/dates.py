@@ -10,6 +10,7 @@ from backend.texts import language
 TIME_ZONE = ZoneInfo("America/Bogota")
 LOCALE = {"es": "es_CO", "en": "en"}[language]
 TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
+DATE = {"es": "d 'de' MMMM 'de' y", "en": "MMMM d, y"}[language]
 SHORT_TIME = {"es": "d MMM, h:mm a", "en": "MMM d, h:mm a"}[language]
 DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
 """How a moment and a day are written: Babel's patterns."""
@@ -28,6 +29,11 @@ def short_time_label(moment: datetime) -> str:
 def day_label(moment: datetime) -> str:
     """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return format_date(moment.astimezone(TIME_ZONE).date(), DAY, locale=LOCALE)
+
+
+def date_label(moment: datetime) -> str:
+    """A moment's day with its year: «23 de noviembre de 2026», in English «November 23, 2026»."""
+    return format_date(moment.astimezone(TIME_ZONE).date(), DATE, locale=LOCALE)
 
 
 def day_begin(day: date) -> datetime:

@@ -31,6 +31,7 @@ STYLES = (
     "styles/home.css",
     "styles/catalog.css",
     "styles/product.css",
+    "styles/legal.css",
     "styles/cart.css",
     "styles/checkout.css",
     "styles/order.css",

@@ -33,6 +33,7 @@ class Thing(StrEnum):
     CUSTOMER = "customer"
     FULFILLMENT_SET = "fulfillment_set"
     INVITATION = "invitation"
+    LEGAL_TEXT = "legal_text"
     LOCATION = "stock_location"
     ORDER = "order"
     PAYMENT = "payment"

@@ -18,6 +18,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "former_handle": ALL,
     "fulfillment_set": ALL,
     "inventory_level": ALL,
+    "legal_text": ALL,
     "location_fulfillment_provider": ALL,
     "location_sales_channel": ALL,
     "picture": ALL,

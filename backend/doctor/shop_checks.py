@@ -15,6 +15,7 @@ from backend.catalog.picture_store import PictureStore, PicturesUnavailable
 from backend.clock import now
 from backend.database import Database, database_now
 from backend.doctor.findings import Finding, failure, ok, warning
+from backend.legal.texts import current_texts, missing_review
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import missing_parts
 from backend.setting_values import s3_address
@@ -107,11 +108,14 @@ async def legal_texts(database: Database, settings: Settings) -> AsyncIterator[F
     """Whether the shop says who it is where the law asks for it, and has its own legal texts."""
     async with database.read() as session:
         standing = await read_standing(session, settings)
+        unread = missing_review(await current_texts(session))
     if not standing.store_address:
         yield warning("legal", "STORE_ADDRESS is empty: shoppers must be able to read where the shop is")
-    yield warning(
-        "legal", "the shop has no pages for terms, data policy and retracto yet: publish them elsewhere"
-    )
+    if unread:
+        names = ", ".join(unread)
+        yield warning("legal", f"no lawyer has confirmed these texts: {names}; see /oficina/contenido")
+    elif standing.store_address:
+        yield ok("legal", "the texts are confirmed, and the address is published")
 
 
 async def clock(database: Database) -> AsyncIterator[Finding]:

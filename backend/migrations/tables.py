@@ -16,6 +16,7 @@ def all_tables() -> MetaData:
     import backend.customers.models
     import backend.inventory.models
     import backend.jobs.models
+    import backend.legal.models
     import backend.mail.models
     import backend.migrations.compatibility
     import backend.office_settings.models

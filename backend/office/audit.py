@@ -16,6 +16,7 @@ from backend.cursors import cursor_at, read_cursor
 from backend.database import Database
 from backend.dates import TIME_ZONE, day_begin, time_label
 from backend.errors import InvalidData
+from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
 from backend.orders.models import Order
@@ -283,4 +284,5 @@ async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tup
         titles = select(Variant.id, Product.title).join(Product, Product.id == Variant.product_id)
         found = await session.execute(titles.where(Variant.id.in_(wanted)))
         names.update({(Thing.VARIANT, one): title for one, title in found})
+    names.update({(Thing.LEGAL_TEXT, kind): title for kind, title in LEGAL_TITLES.items()})
     return names

@@ -4,7 +4,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CART, CATALOG, FIND_ORDER, WISHLIST
+from storefront.components.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WISHLIST, sic_link
 from storefront.components.pictures import MARK, drawing
 from storefront.state.frame import FrameState
 
@@ -56,17 +56,13 @@ def site_footer() -> rx.Component:
                     _("Tienes cinco días hábiles para retractarte de la compra (Ley 1480 de 2011, art. 47).")
                 ),
             ),
+            column(_("Legal"), *(rx.el.a(title, href=path) for path, title in LEGAL_LINKS)),
             class_name="footer__columns",
         ),
         rx.el.p(
             SHOP.legal,
             rx.el.span(_("Precios en pesos colombianos, IVA incluido.")),
-            rx.el.a(
-                _("Superintendencia de Industria y Comercio"),
-                href="https://www.sic.gov.co",
-                rel="noopener",
-                target="_blank",
-            ),
+            sic_link(),
             class_name="footer__legal",
         ),
         class_name="footer",

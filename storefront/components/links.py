@@ -6,6 +6,9 @@ import reflex as rx
 from reflex_base.utils.imports import ImportVar
 from reflex_base.vars import VarData
 
+from backend.legal.texts import TITLES, LegalKind
+from backend.texts import _
+
 HOME = "/"
 CATALOG = "/catalog"
 CART = "/cart"
@@ -16,6 +19,23 @@ LOGIN = "/account/login"
 REGISTER = "/account/register"
 RESET = "/account/reset"
 FIND_ORDER = "/order/find"
+SIC_ADDRESS = "https://www.sic.gov.co"
+
+
+def legal_path(kind: LegalKind) -> str:
+    """The page of a legal text."""
+    return f"/legal/{kind}"
+
+
+LEGAL_LINKS = [(legal_path(kind), title) for kind, title in TITLES.items()]
+"""The pages of all legal texts, with their titles."""
+
+
+def sic_link() -> rx.Component:
+    """The way to who watches over shops in Colombia (Ley 1480 of 2011, art. 50)."""
+    return rx.el.a(
+        _("Superintendencia de Industria y Comercio"), href=SIC_ADDRESS, rel="noopener", target="_blank"
+    )
 
 
 def catalog_path(category: str = "", text: str = "", *, age: str = "", sale: str = "", page: int = 1) -> str:

@@ -17,7 +17,7 @@ from backend.settings import Settings
 from backend.texts import _
 from storefront.components.gallery import SIZES as PRODUCT_SIZES
 from storefront.components.icons import SHAPES
-from storefront.components.links import FIND_ORDER, catalog_path, product_path
+from storefront.components.links import FIND_ORDER, LEGAL_LINKS, catalog_path, product_path
 from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
@@ -34,6 +34,7 @@ OF_ROUTES = {
     "/catalog": "catalog.html",
     "/product/[slug]": "product.html",
     FIND_ORDER: "find_order.html",
+    "/legal/[slug]": "legal.html",
 }
 """The templates of pages that show everybody the same; all others have `OTHER`."""
 
@@ -47,6 +48,7 @@ _TEMPLATES = Environment(
 _TEMPLATES.globals.update(
     _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_SEARCH,
     product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
+    legal_links=LEGAL_LINKS,
 )  # fmt: skip
 
 

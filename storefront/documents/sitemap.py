@@ -6,7 +6,8 @@ from html import escape
 
 from backend.app import current_shop
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
-from storefront.components.links import CATALOG, HOME, catalog_path, product_path
+from backend.legal.texts import current_texts
+from storefront.components.links import CATALOG, HOME, catalog_path, legal_path, product_path
 from storefront.meta import absolute
 
 ROBOTS = "/robots.txt"
@@ -51,8 +52,10 @@ Urls = list[tuple[str, datetime | None]]
 async def _pages() -> Urls:
     async with current_shop().database.read() as session:
         categories = await listed_categories(session)
+        texts = await current_texts(session)
     lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
-    return [(HOME, None), (CATALOG, None), *lists]
+    legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
+    return [(HOME, None), (CATALOG, None), *lists, *legal]
 
 
 async def _products(offset: int, limit: int) -> Urls:

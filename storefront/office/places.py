@@ -16,6 +16,7 @@ PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
+CONTENT = f"{OFFICE}/contenido"
 TEAM = f"{OFFICE}/equipo"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"
 
@@ -48,6 +49,7 @@ PLACES = (
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
+    Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
     Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
     Place(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),

@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, enter, today
+from storefront.office import attention, audit, content, enter, today
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.finding import find_orders
@@ -16,6 +16,7 @@ from storefront.office.orders.listing_state import OrdersState
 from storefront.office.places import (
     ATTENTION,
     AUDIT,
+    CONTENT,
     ENTER,
     OFFICE,
     ORDERS,
@@ -86,6 +87,7 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
+    OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),
     OfficePage(OWN_ACCOUNT, account.page, account.OwnAccountState, account.TITLE),

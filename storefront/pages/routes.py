@@ -17,6 +17,7 @@ from storefront.pages import (
     checkout,
     find_order,
     home,
+    legal,
     not_found,
     order,
     product,
@@ -145,6 +146,7 @@ PAGES = (
         is_public=True,
     ),
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
+    Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),
 )
 NOT_FOUND = PAGES[-1]

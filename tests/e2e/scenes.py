@@ -226,5 +226,6 @@ EVERYWHERE: dict[str, Scene] = {
     "account-new": account_new,
     "account-edit": account_edit,
     "checkout-addresses": checkout_addresses,
+    "legal": at("/legal/terminos"),
     "not-found": at("/naves/espaciales"),
 }

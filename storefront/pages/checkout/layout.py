@@ -11,7 +11,7 @@ from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.hooks import ABSENT, lasting
 from storefront.components.icons import icon
-from storefront.components.links import CART, CHECKOUT
+from storefront.components.links import CART, CHECKOUT, LEGAL_LINKS
 from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
 from storefront.components.sharing import whatsapp
 from storefront.pages.checkout import texts
@@ -64,6 +64,10 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
                 ),
             ),
             rx.el.p(SHOP.legal, class_name="checkout__legal"),
+            rx.el.ul(
+                *(rx.el.li(rx.el.a(title, href=path, target="_blank")) for path, title in LEGAL_LINKS),
+                class_name="checkout__links",
+            ),
             class_name="checkout__footer",
         ),
         notices(),

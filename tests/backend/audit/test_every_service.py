@@ -29,6 +29,7 @@ ONLY_READ = {
     "catalog/uploads.py::store",
     "fulfillment/routes.py::create_return",
     "fulfillment/service.py::request_return",
+    "office/content.py::content_page",
     "office/bulk.py::last_changes",
     "office/bulk.py::preview_view",
     "office/packing.py::pack_view",

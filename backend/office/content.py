@@ -1,0 +1,127 @@
+"""What the office shows of the shop's texts: which version of each is in force, and every version of one."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.dates import time_label
+from backend.errors import NotFound
+from backend.legal.texts import (
+    DATA_NAMES,
+    TITLES,
+    LegalKind,
+    TextVersion,
+    all_versions,
+    as_html,
+    current_texts,
+    filled,
+    read_version,
+)
+from backend.settings import Identity
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
+from backend.texts import _
+
+TEMPLATE_BY = _("Texto modelo de la tienda")
+MACHINES = {COMMAND_LINE.id: _("La línea de comandos"), SHOP.id: _("La tienda")}
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text in the list."""
+
+    kind: str
+    title: str
+    version: int
+    is_reviewed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a text: when it was saved, and by whom."""
+
+    version: int
+    label: str
+    by: str
+    is_reviewed: bool
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """One text to be changed.
+
+    Attributes:
+        current: the number of the version in force.
+        shown: the number of the version whose `source` is shown.
+        html: what that version looks like.
+        data: the names of the shop's data that it can name.
+    """
+
+    kind: str
+    title: str
+    current: int
+    shown: int
+    source: str
+    html: str
+    is_reviewed: bool
+    versions: list[VersionRow]
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPage:
+    """The texts, and the one that was opened, if one was."""
+
+    texts: list[TextRow]
+    opened: TextView | None = None
+
+
+async def content_page(
+    session: AsyncSession, actor: Actor, standing: Identity, kind: str = "", version: int = 0
+) -> ContentPage:
+    """The texts; opened, the one of this kind as this version says it (0: the one in force).
+
+    Raises:
+        Forbidden: the role may not see the shop's settings.
+        NotFound: there is no such text, or no such version of it.
+    """
+    actor.require(Right.READ_SETTINGS)
+    texts = await current_texts(session)
+    rows = [TextRow(one, TITLES[one], text.version, text.is_reviewed) for one, text in texts.items()]
+    if not kind:
+        return ContentPage(rows)
+    if kind not in texts:
+        raise NotFound(f"There is no text {kind}")
+    current = texts[LegalKind(kind)]
+    shown = await read_version(session, current.kind, version) if version else current
+    return ContentPage(rows, await _opened(session, standing, current, shown))
+
+
+async def _opened(
+    session: AsyncSession, standing: Identity, current: TextVersion, shown: TextVersion
+) -> TextView:
+    versions = await all_versions(session, current.kind)
+    by = {text.saved_by for text in versions}
+    people = dict((await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(by)))).all())
+    return TextView(
+        kind=current.kind,
+        title=TITLES[current.kind],
+        current=current.version,
+        shown=shown.version,
+        source=shown.source,
+        html=as_html(filled(shown, standing).text),
+        is_reviewed=shown.is_reviewed,
+        versions=[
+            VersionRow(
+                text.version,
+                time_label(text.saved_at) if text.saved_at else TEMPLATE_BY,
+                {**MACHINES, **people}.get(text.saved_by or "", ""),
+                text.is_reviewed,
+                text.version == current.version,
+            )
+            for text in versions
+        ],
+        data=", ".join(f"{{{name}}}" for name in DATA_NAMES),
+    )

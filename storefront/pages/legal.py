@@ -1,0 +1,108 @@
+"""The legal texts, one page each: in force since when, in which version, and who is behind the shop."""
+
+from dataclasses import dataclass
+from html import unescape
+from re import sub
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.dates import date_label
+from backend.errors import NotFound
+from backend.legal.texts import TITLES, FilledText, LegalKind, as_html, current_text, filled
+from backend.texts import _
+from storefront.components.frame import framed
+from storefront.components.links import LEGAL_LINKS, legal_path, sic_link
+from storefront.components.placeholders import bar, until
+from storefront.meta import DocumentMeta, absolute, shortened
+from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.frame import FrameState
+
+
+@dataclass(frozen=True, slots=True)
+class LegalPage:
+    """A text as it is shown. `html` is made of Markdown and holds no HTML of anybody else's."""
+
+    title: str = ""
+    html: str = ""
+    in_force: str = ""
+    is_reviewed: bool = True
+
+
+def legal_page(text: FilledText) -> LegalPage:
+    """The text as it is shown."""
+    in_force = _("Versión {version}").format(version=text.version)
+    if text.saved_at is not None:
+        since = date_label(text.saved_at)
+        in_force = _("Versión {version}, vigente desde el {date}").format(version=text.version, date=since)
+    return LegalPage(TITLES[text.kind], as_html(text.text), in_force, text.is_reviewed)
+
+
+async def load(params: PageParams) -> PageData[LegalPage]:
+    """The text of this address.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if params.tail not in tuple(LegalKind):
+        raise NotFound(f"There is no legal text {params.tail}")
+    kind, shop = LegalKind(params.tail), current_shop()
+    standing = await shop.standing.now()
+    async with shop.database.read() as session:
+        shown = legal_page(filled(await current_text(session, kind), standing))
+    words = shortened(unescape(sub(r"<[^>]+>", " ", shown.html)))
+    meta = DocumentMeta(title=shown.title, description=words, canonical=absolute(legal_path(kind)))
+    return PageData(shown, meta)
+
+
+class LegalState(PageState, rx.State):
+    """The text that is shown."""
+
+    content: rx.Field[LegalPage] = rx.field(default_factory=LegalPage)
+
+    async def _data(self, params: PageParams) -> PageData[LegalPage]:
+        return await load(params)
+
+
+SHOWN: ObjectVar[LegalPage] = LegalState.content.to(ObjectVar, LegalPage)
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "20rem"), aria_hidden="true")
+    return framed(
+        until(LegalState.is_ready, LegalState.has_failed, LegalState.load, skeleton, text()),
+        class_name="main--legal",
+    )
+
+
+def text() -> rx.Component:
+    """The text, the ways to the others, and who keeps watch over the shop."""
+    others = [rx.el.li(rx.el.a(label, href=path)) for path, label in LEGAL_LINKS]
+    return rx.el.div(
+        rx.el.article(
+            rx.el.h1(SHOWN.title, class_name="page-title"),
+            rx.el.p(SHOWN.in_force, class_name="legal__since"),
+            rx.cond(
+                SHOWN.is_reviewed,
+                rx.fragment(),
+                rx.el.p(
+                    _("Texto modelo: falta que un abogado lo confirme."),
+                    class_name="legal__draft",
+                    data_testid="legal-draft",
+                ),
+            ),
+            rx.html(SHOWN.html, class_name="legal__text", custom_attrs={"lang": "es-CO"}),
+            class_name="legal__article",
+        ),
+        rx.el.nav(
+            rx.el.h2(_("Todo lo legal"), class_name="legal__title"),
+            rx.el.ul(*others),
+            rx.el.p(FrameState.shop.legal),
+            rx.el.p(sic_link()),
+            class_name="legal__others",
+            aria_label=_("Todo lo legal"),
+        ),
+        class_name="legal",
+    )

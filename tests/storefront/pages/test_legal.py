@@ -1,0 +1,49 @@
+"""The pages of the legal texts: what is in force, at once, in the document too."""
+
+import pytest
+
+from backend.app import Shop
+from backend.errors import NotFound
+from backend.legal.texts import TITLES, LegalKind, save_text
+from backend.office_settings import save_settings
+from backend.staff.rights import COMMAND_LINE
+from storefront.documents.page_cache import PageCache
+from storefront.documents.plain import plain_page
+from storefront.pages.legal import load
+from storefront.pages.loading import PageParams
+from storefront.pages.routes import page_at
+
+
+@pytest.mark.parametrize("kind", LegalKind)
+async def test_each_text_has_a_page(shop: Shop, kind: LegalKind) -> None:
+    data = await load(PageParams(f"/legal/{kind}"))
+    assert (data.content.title, data.meta.title, data.content.is_reviewed) == (TITLES[kind],) * 2 + (False,)
+    assert data.meta.canonical.endswith(f"/legal/{kind}")
+    assert len(data.meta.description) > 60
+    assert "<" not in data.meta.description
+
+
+@pytest.mark.parametrize("name", ["", "x", "TERMINOS", "pqrs"])
+async def test_there_is_no_other_text(shop: Shop, name: str) -> None:
+    with pytest.raises(NotFound):
+        await load(PageParams(f"/legal/{name}"))
+
+
+async def test_a_document_holds_what_was_saved_last(shop: Shop) -> None:
+    """Without a rebuild: the stored page is thrown away by the database's word."""
+    page, cache = page_at(("legal", "retracto")), PageCache()
+    assert page is not None
+    first = plain_page(await cache.page(page, "/legal/retracto"))
+    assert "cinco días hábiles" in first
+    assert "Texto modelo" in first
+    async with shop.database.transaction() as session:
+        source = "## Nuevo\n\n<b>Siete</b> días, dice {razon_social}."
+        await save_text(session, COMMAND_LINE, LegalKind.WITHDRAWAL, source, seen=1, is_reviewed=True)
+    second = plain_page(await cache.page(page, "/legal/retracto"))
+    assert "<h2>Nuevo</h2>" in second
+    assert "&lt;b&gt;Siete&lt;/b&gt; días" in second
+    assert "Versión 2, vigente desde el" in second
+    assert "Texto modelo" not in second
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_legal_name": "Otra S.A.S."})
+    assert "dice Otra S.A.S." in plain_page(await cache.page(page, "/legal/retracto"))
