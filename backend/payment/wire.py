@@ -174,9 +174,17 @@ def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
 def _shown(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
     """The sessions that are shown: on the platform a new one replaces those that ended without money.
 
-    When all ended so, the last one is shown, unless the cart just changed before any bank knew of it.
+    So does it with one of which nobody knows whether it was started: a program that takes any of those that wait is
+    then led to the bank. When all ended without money, the last one is shown, unless the cart just changed before any
+    bank knew of it.
     """
-    counting = [payment for payment in payment_sessions if payment.state in _MADE or _is_under_way(payment)]
+    under_way = [payment for payment in payment_sessions if _is_under_way(payment)]
+    replaced = {payment.id for payment in under_way[1:] if payment.state == SessionState.UNKNOWN}
+    counting = [
+        payment
+        for payment in payment_sessions
+        if payment.state in _MADE or (_is_under_way(payment) and payment.id not in replaced)
+    ]
     if counting or not payment_sessions:
         return counting
     last = payment_sessions[0]
