@@ -14,6 +14,7 @@ from backend.catalog.store_routes import router as catalog_store_router
 from backend.catalog.upload_routes import router as uploads_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
+from backend.customers.admin_routes import router as admin_customers_router
 from backend.customers.auth_routes import router as customers_router
 from backend.customers.authentication import CustomersAuthenticator
 from backend.customers.google import router as google_router
@@ -70,6 +71,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     channels_router,
     uploads_router,
     admin_orders_router,
+    admin_customers_router,
     fulfillment_router,
     print_router,
     mail_router,

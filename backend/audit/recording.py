@@ -31,6 +31,7 @@ class Thing(StrEnum):
     CATEGORY = "category"
     COLLECTION = "collection"
     CUSTOMER = "customer"
+    CUSTOMER_GROUP = "customer_group"
     FULFILLMENT_SET = "fulfillment_set"
     INVITATION = "invitation"
     LEGAL_TEXT = "legal_text"

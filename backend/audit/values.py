@@ -15,6 +15,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "bulk_change_row": ALL,
     "category": ALL,
     "collection": ALL,
+    "customer_group": ALL,
     "former_handle": ALL,
     "fulfillment_set": ALL,
     "inventory_level": ALL,

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from backend.database import UtcDateTime
-from backend.ids import secret_id, timeless_id
+from backend.ids import new_id, secret_id, timeless_id
 from backend.tables import Json, JsonObject, Timestamps
 
 
@@ -14,6 +14,7 @@ class Customer(Timestamps, table=True):
     """A shopper with an account. The address is kept in lower case: it is who they are."""
 
     __tablename__ = "customer"
+    __table_args__ = (Index("ix_customer_newest", "created_at", "id"),)
 
     id: str = Field(default_factory=lambda: secret_id("cus"), primary_key=True)
     email: str = Field(unique=True)
@@ -33,10 +34,37 @@ class GuestCustomer(Timestamps, table=True):
     """
 
     __tablename__ = "guest_customer"
+    __table_args__ = (Index("ix_guest_customer_newest", "created_at", "id"),)
 
     id: str = Field(default_factory=lambda: timeless_id("cus"), primary_key=True)
     email: str = Field(unique=True)
     """In lower case."""
+    first_name: str = ""
+    last_name: str = ""
+    phone: str = ""
+    company_name: str = ""
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """Like the names: what staff know of the guest. Who buys says nothing of it here and sees nothing of it."""
+
+
+class CustomerGroup(Timestamps, table=True):
+    """Customers that staff see as one. Nothing in the shop depends on it yet; programs read it."""
+
+    __tablename__ = "customer_group"
+
+    id: str = Field(default_factory=lambda: new_id("cusgroup"), primary_key=True)
+    name: str = Field(unique=True)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class CustomerGroupMember(Timestamps, table=True):
+    """A customer or guest is in the group."""
+
+    __tablename__ = "customer_group_member"
+
+    group_id: str = Field(foreign_key="customer_group.id", primary_key=True, ondelete="CASCADE")
+    customer_id: str = Field(primary_key=True, index=True)
+    """Of a customer or of a guest: there is no one table to refer to."""
 
 
 class Login(Timestamps, table=True):

@@ -196,3 +196,9 @@ def address_wire(entry: CustomerAddress) -> JsonDict:
         **{part: entry.address.get(part) for part in PARTS},
         **stamps(entry.created_at, entry.updated_at),
     }
+
+
+def customer_columns(given: JsonDict) -> JsonDict:
+    """The columns of what was said of a customer: nothing is an empty text, and `metadata` is kept as `meta`."""
+    columns = {name: value or "" for name, value in given.items() if name != "metadata"}
+    return {**columns, "meta": given["metadata"] or {}} if "metadata" in given else columns

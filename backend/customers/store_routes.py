@@ -1,6 +1,6 @@
 """A customer's profile and address book for programs (wire: commerce-api, Customers and auth)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
@@ -22,6 +22,7 @@ from backend.customers.schemas import (
     DeletedAddress,
     NewCustomer,
     address_wire,
+    customer_columns,
     customer_wire,
 )
 from backend.edge.authentication import MaybeOwner, NotSignedIn, OneCustomer
@@ -47,7 +48,7 @@ async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Sho
     """The customer of a login that has none yet, with the token of its registration."""
     if owner is None or owner.type != CUSTOMER:
         raise NotSignedIn
-    values = _values(body.model_dump(exclude_unset=True, exclude={"email"}))
+    values = customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))
     customer_id = await create_customer(database, owner, body.email, values)
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
@@ -65,7 +66,7 @@ async def change_me(body: CustomerChange, database: Db, customer_id: OneCustomer
     """Change the profile, except the e-mail address."""
     async with database.transaction() as session:
         customer = await session.get_one(Customer, customer_id, with_for_update=True)
-        for name, value in _values(body.model_dump(exclude_unset=True)).items():
+        for name, value in customer_columns(body.model_dump(exclude_unset=True)).items():
             setattr(customer, name, value)
         await session.flush()
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
@@ -135,9 +136,3 @@ async def delete_address(address_id: str, database: Db, customer_id: OneCustomer
         await remove_address(session, customer_id, address_id)
         parent = fields.pick(await customer_wire(session, customer_id))
     return Wire({"id": address_id, "object": "address", "deleted": True, "parent": parent})
-
-
-def _values(given: dict[str, Any]) -> dict[str, Any]:
-    """The customer's columns: nothing is an empty text, and `metadata` is kept as `meta`."""
-    columns = {name: value or "" for name, value in given.items() if name != "metadata"}
-    return {**columns, "meta": given["metadata"] or {}} if "metadata" in given else columns

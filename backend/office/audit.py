@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
 from backend.catalog.models import Category, Collection, Product, SalesChannel, Variant
 from backend.cursors import cursor_at, read_cursor
+from backend.customers.models import CustomerGroup
 from backend.database import Database
 from backend.dates import TIME_ZONE, day_begin, time_label
 from backend.errors import InvalidData
@@ -37,6 +38,7 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.CATEGORY: (Category.id, Category.name),
     Thing.API_KEY: (SecretKey.id, SecretKey.title),
     Thing.COLLECTION: (Collection.id, Collection.title),
+    Thing.CUSTOMER_GROUP: (CustomerGroup.id, CustomerGroup.name),
     Thing.LOCATION: (StockLocation.id, StockLocation.name),
     Thing.ORDER: (Order.id, Order.number),
     Thing.PRODUCT: (Product.id, Product.title),

@@ -59,6 +59,7 @@ THINGS = {
     Thing.CATEGORY: _("la categoría {name}"),
     Thing.COLLECTION: _("la colección {name}"),
     Thing.CUSTOMER: _("un cliente"),
+    Thing.CUSTOMER_GROUP: _("el grupo de clientes {name}"),
     Thing.FULFILLMENT_SET: _("las entregas de una bodega"),
     Thing.INVITATION: _("una persona nueva"),
     Thing.LEGAL_TEXT: _("el texto legal «{name}»"),

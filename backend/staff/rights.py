@@ -38,6 +38,8 @@ class Right(StrEnum):
     READ_STOCK = "see stock"
     CHANGE_STOCK = "change stock"
     READ_ORDERS = "see orders, payments and refunds"
+    READ_CUSTOMERS = "see customers"
+    CHANGE_CUSTOMERS = "change customers and their groups"
     CANCEL_ORDERS = "cancel orders"
     FULFILL = "pack and ship orders"
     CAPTURE_PAYMENTS = "capture payments"
@@ -66,6 +68,8 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     | {
         Right.CHANGE_CATALOG,
         Right.CHANGE_STOCK,
+        Right.READ_CUSTOMERS,
+        Right.CHANGE_CUSTOMERS,
         Right.CANCEL_ORDERS,
         Right.FULFILL,
         Right.CAPTURE_PAYMENTS,
@@ -73,7 +77,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.READ_AUDIT,
     },
     Role.STOCKROOM: _SEES | {Right.CHANGE_STOCK, Right.FULFILL},
-    Role.ACCOUNTANT: _SEES | {Right.EXPORT_PERSONAL_DATA, Right.READ_AUDIT},
+    Role.ACCOUNTANT: _SEES | {Right.READ_CUSTOMERS, Right.EXPORT_PERSONAL_DATA, Right.READ_AUDIT},
 }
 SECOND_FACTOR = frozenset({Right.BOOK_REFUNDS, Right.CHANGE_STAFF, Right.EXPORT_PERSONAL_DATA})
 """What a password alone does not open, whoever has it."""

@@ -45,6 +45,8 @@ BODIES = {
     "/admin/sales-channels": {"name": "X"},
     "/admin/api-keys": {"title": "X", "type": "publishable"},
     "/api-keys/{key_id}": {"title": "X"},
+    "/admin/customers": {"email": "luz@example.com"},
+    "/admin/customer-groups": {"name": "X"},
     "/fulfillment-sets": {"name": "X", "type": "shipping"},
     "/service-zones": {"name": "X", "geo_zones": [{"type": "country", "country_code": "co"}]},
     "/admin/shipping-options": {

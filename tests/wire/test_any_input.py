@@ -173,7 +173,11 @@ def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
     parcel = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     sent = post(f"/admin/orders/{order['id']}/fulfillments", parcel)["order"]
     open_cart = cart()
+    guest = post("/admin/customers", {"email": "luz@example.com"})["customer"]["id"]
+    group = post("/admin/customer-groups", {"name": "Amigos"})["customer_group"]["id"]
     return {
+        "customer_id": guest,
+        "group_id": group,
         "cart_id": open_cart["id"],
         "line_id": open_cart["items"][0]["id"],
         "payment_collection_id": owed,

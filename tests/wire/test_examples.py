@@ -58,6 +58,8 @@ IN_PATHS = {
     "cart_id": "cart",
     "channel_id": "sc",
     "category_id": "pcat",
+    "customer_id": "cus",
+    "group_id": "cusgroup",
     "item_id": "iitem",
     "key_id": "apk",
     "line_id": "cali",
@@ -183,6 +185,13 @@ async def a_key(reader: Reader) -> None:
     reader.ids["apk"] = (await ok(await reader.send("POST /admin/api-keys")))["api_key"]["id"]
 
 
+async def a_group(reader: Reader) -> None:
+    """One with nobody in it, and a guest."""
+    group = await ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
+    guest = await ok(await reader.client.post("/admin/customers", json={"email": "guest@example.com"}))
+    reader.know(group["customer_group"]["id"], guest["customer"]["id"])
+
+
 async def no_region(reader: Reader) -> None:
     """Somebody lost it."""
     async with reader.shop.database.transaction() as session:
@@ -200,6 +209,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/orders": an_order,
     "/admin/payments": an_order,
     "/admin/api-keys/": a_key,
+    "/admin/customer": a_group,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,

@@ -1,0 +1,231 @@
+"""The Admin API of customers and their groups (wire: commerce-api, Admin).
+
+Nobody is deleted here: what the law lets go of a person, and what accounting needs, is more than one row.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter
+from sqlalchemy import ColumnElement
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.customers import directory, groups
+from backend.customers.addresses import addresses_of, read_address
+from backend.customers.admin_schemas import (
+    CustomerGroups,
+    CustomersParameters,
+    GroupAnswer,
+    GroupChange,
+    GroupCustomers,
+    GroupsAnswer,
+    GroupsParameters,
+    NewGroup,
+    NewStaffCustomer,
+    StaffAddressesAnswer,
+    StaffCustomerAnswer,
+    StaffCustomerChange,
+    StaffCustomersAnswer,
+)
+from backend.customers.directory import ListedCustomer, Person
+from backend.customers.models import Customer, CustomerGroup
+from backend.customers.schemas import AddressAnswer, address_wire, customer_columns
+from backend.edge.dependencies import Db, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Deleted, ListParameters
+from backend.edge.wire import JsonDict, Wire, stamps
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: customers"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_CUSTOMERS),
+)
+
+
+@router.get("/customers", response_model=StaffCustomersAnswer)
+async def list_customers(
+    asked: Annotated[CustomersParameters, read_query(CustomersParameters)], database: Db
+) -> Wire:
+    """Customers with an account, and guests without one."""
+    async with database.read() as session:
+        found, count = await directory.customers_page(session, asked)
+        shown = await _written(session, found, Fields(asked.fields), with_book=False)
+    return Wire(listed("customers", shown, count, asked))
+
+
+@router.post("/customers", response_model=StaffCustomerAnswer)
+async def create_customer(actor: StaffMember, body: NewStaffCustomer, database: Db, fields: Shown) -> Wire:
+    """A customer without an account. Whoever buys with the address without signing in is the same guest."""
+    async with database.transaction() as session:
+        guest = await directory.add_guest(
+            session, actor, body.email, customer_columns(body.model_dump(exclude={"email"}))
+        )
+        return await _customer(session, guest, fields)
+
+
+@router.get("/customers/{customer_id}", response_model=StaffCustomerAnswer)
+async def read_customer(customer_id: str, database: Db, fields: Shown) -> Wire:
+    """The customer or guest."""
+    async with database.read() as session:
+        return await _customer(session, await directory.find_person(session, customer_id), fields)
+
+
+@router.post("/customers/{customer_id}", response_model=StaffCustomerAnswer)
+async def update_customer(
+    actor: StaffMember, customer_id: str, body: StaffCustomerChange, database: Db, fields: Shown
+) -> Wire:
+    """Change what is said of them; what is left out stays."""
+    values = customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))
+    async with database.transaction() as session:
+        person = await directory.change_person(session, actor, customer_id, values, body.email)
+        return await _customer(session, person, fields)
+
+
+@router.post("/customers/{customer_id}/customer-groups", response_model=StaffCustomerAnswer)
+async def change_customer_groups(
+    actor: StaffMember, customer_id: str, body: CustomerGroups, database: Db, fields: Shown
+) -> Wire:
+    """Put the customer into groups, and take them out of others."""
+    async with database.transaction() as session:
+        person = await groups.change_groups_of(session, actor, customer_id, body.add or (), body.remove or ())
+        return await _customer(session, person, fields)
+
+
+@router.get("/customers/{customer_id}/addresses", response_model=StaffAddressesAnswer)
+async def list_addresses(
+    customer_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """The address book of a customer with an account."""
+    async with database.read() as session:
+        await directory.find_person(session, customer_id)
+        book = await addresses_of(session, customer_id)
+    return Wire(listed("addresses", map(address_wire, page_of(book, asked)), len(book), asked))
+
+
+@router.get("/customers/{customer_id}/addresses/{address_id}", response_model=AddressAnswer)
+async def one_address(customer_id: str, address_id: str, database: Db, fields: Shown) -> Wire:
+    """One address of the book."""
+    async with database.read() as session:
+        entry = await read_address(session, customer_id, address_id)
+    return Wire({"address": fields.pick(address_wire(entry))})
+
+
+SORTABLE = {"name": CustomerGroup.name, "created_at": CustomerGroup.created_at}
+
+
+@router.get("/customer-groups", response_model=GroupsAnswer)
+async def list_groups(asked: Annotated[GroupsParameters, read_query(GroupsParameters)], database: Db) -> Wire:
+    """The groups of customers."""
+    conditions: list[ColumnElement[bool]] = [
+        column.in_(values)
+        for column, values in ((CustomerGroup.id, asked.id), (CustomerGroup.name, asked.name))
+        if values is not None
+    ]
+    if asked.q:
+        conditions.append(CustomerGroup.name.icontains(asked.q, autoescape=True))
+    order = in_order(asked.order, SORTABLE, [CustomerGroup.name])
+    async with database.read() as session:
+        found, count = await rows_of(session, CustomerGroup, conditions, order, asked)
+    return Wire(listed("customer_groups", map(group_wire, found), count, asked))
+
+
+@router.post("/customer-groups", response_model=GroupAnswer)
+async def create_group(actor: StaffMember, body: NewGroup, database: Db, fields: Shown) -> Wire:
+    """A new group with nobody in it."""
+    async with database.transaction() as session:
+        return _group(await groups.create_group(session, actor, body), fields)
+
+
+@router.get("/customer-groups/{group_id}", response_model=GroupAnswer)
+async def read_group(group_id: str, database: Db, fields: Shown) -> Wire:
+    """The group."""
+    async with database.read() as session:
+        return _group(await groups.find_group(session, group_id), fields)
+
+
+@router.post("/customer-groups/{group_id}", response_model=GroupAnswer)
+async def update_group(
+    actor: StaffMember, group_id: str, body: GroupChange, database: Db, fields: Shown
+) -> Wire:
+    """Change its name or what is noted."""
+    async with database.transaction() as session:
+        return _group(await groups.change_group(session, actor, group_id, body), fields)
+
+
+@router.delete("/customer-groups/{group_id}", response_model=Deleted)
+async def delete_group(actor: StaffMember, group_id: str, database: Db) -> Wire:
+    """Delete it; its customers stay."""
+    async with database.transaction() as session:
+        await groups.delete_group(session, actor, group_id)
+    return Wire({"id": group_id, "object": "customer_group", "deleted": True})
+
+
+@router.post("/customer-groups/{group_id}/customers", response_model=GroupAnswer)
+async def change_group_customers(
+    actor: StaffMember, group_id: str, body: GroupCustomers, database: Db, fields: Shown
+) -> Wire:
+    """Put customers into the group, and take others out of it."""
+    async with database.transaction() as session:
+        group = await groups.change_members(session, actor, group_id, body.add or (), body.remove or ())
+        return _group(group, fields)
+
+
+def group_wire(group: CustomerGroup) -> JsonDict:
+    """A group of customers."""
+    return {
+        "id": group.id,
+        "name": group.name,
+        "metadata": group.meta or None,
+        "created_by": None,
+        "deleted_at": None,
+        **stamps(group.created_at, group.updated_at),
+    }
+
+
+def _person_wire(person: Person | ListedCustomer) -> JsonDict:
+    return {
+        "id": person.id,
+        "email": person.email,
+        "company_name": person.company_name or None,
+        "first_name": person.first_name or None,
+        "last_name": person.last_name or None,
+        "phone": person.phone or None,
+        "metadata": person.meta or None,
+        "has_account": person.has_account
+        if isinstance(person, ListedCustomer)
+        else isinstance(person, Customer),
+        "created_by": None,
+        "deleted_at": None,
+        **stamps(person.created_at, person.updated_at),
+    }
+
+
+async def _written(
+    session: AsyncSession, persons: Sequence[Person | ListedCustomer], fields: Fields, *, with_book: bool
+) -> list[JsonDict]:
+    """The customers with those relations that were asked for. `with_book`: the addresses are shown by default."""
+    shown = [_person_wire(person) for person in persons]
+    if fields.wants("groups"):
+        found = await groups.groups_of(session, [person.id for person in persons])
+        for wire in shown:
+            wire["groups"] = [group_wire(group) for group in found[wire["id"]]]
+    if fields.wants("addresses", by_default=with_book):
+        for wire in shown:
+            book = await addresses_of(session, wire["id"]) if wire["has_account"] else ()
+            wire["addresses"] = [address_wire(entry) for entry in book]
+    return shown
+
+
+async def _customer(session: AsyncSession, person: Person, fields: Fields) -> Wire:
+    (shown,) = await _written(session, [person], fields, with_book=True)
+    return Wire({"customer": fields.pick(shown)})
+
+
+def _group(group: CustomerGroup, fields: Fields) -> Wire:
+    return Wire({"customer_group": fields.pick(group_wire(group))})

@@ -1,0 +1,128 @@
+"""Bodies, parameters and answers of customers and their groups for staff (wire: commerce-api, Admin)."""
+
+from pydantic import BaseModel, Field
+
+from backend.customers.schemas import AddressOut, CustomerChange, NewCustomer
+from backend.edge.schemas import (
+    Body,
+    FilledName,
+    Ids,
+    ListParameters,
+    ListResponse,
+    Metadata,
+    Name,
+    ResponseModel,
+    example,
+)
+
+
+class CustomersParameters(ListParameters):
+    """Which customers."""
+
+    id: list[Name] | None = None
+    email: list[Name] | None = None
+    groups: list[Name] | None = Field(None, description="Those who are in one of these groups.")
+    has_account: bool | None = None
+    q: Name | None = Field(None, description="Part of an address, a name or a telephone number.")
+
+
+class NewStaffCustomer(NewCustomer):
+    """A customer whom staff enter; they have no account."""
+
+    model_config = example(email="luz@example.com", first_name="Luz", last_name="Peña", phone="3009876543")
+
+
+class StaffCustomerChange(CustomerChange):
+    """What staff may change. The address is who somebody is: only the same may be sent along."""
+
+    model_config = example(phone="3109876543", metadata={"note": "Prefiere recoger en la tienda"})
+
+    email: FilledName | None = None
+
+
+class StaffCustomerOut(ResponseModel):
+    """A customer or a guest, as staff see them."""
+
+    id: str
+    email: str = ""
+    has_account: bool = False
+
+
+class StaffCustomerAnswer(BaseModel):
+    """A customer or a guest."""
+
+    customer: StaffCustomerOut
+
+
+class StaffCustomersAnswer(ListResponse):
+    """Customers and guests."""
+
+    customers: list[StaffCustomerOut]
+
+
+class CustomerGroups(Body):
+    """Groups to put the customer into, and groups to take them out of."""
+
+    model_config = example(add=["cusgroup_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class StaffAddressesAnswer(ListResponse):
+    """A customer's address book."""
+
+    addresses: list[AddressOut]
+
+
+class GroupsParameters(ListParameters):
+    """Which groups."""
+
+    id: list[Name] | None = None
+    name: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
+
+
+class GroupChange(Body):
+    """What may be said of a group; what is left out stays."""
+
+    model_config = example(name="Colegios")
+
+    name: FilledName | None = None
+    metadata: Metadata | None = None
+
+
+class NewGroup(GroupChange):
+    """A new group."""
+
+    model_config = example(name="Colegios y jardines")
+
+    name: FilledName
+
+
+class GroupCustomers(Body):
+    """Customers to put into the group, and customers to take out of it."""
+
+    model_config = example(add=["cus_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class GroupOut(ResponseModel):
+    """A group of customers."""
+
+    id: str
+    name: str | None = None
+
+
+class GroupAnswer(BaseModel):
+    """A group of customers."""
+
+    customer_group: GroupOut
+
+
+class GroupsAnswer(ListResponse):
+    """The groups."""
+
+    customer_groups: list[GroupOut]

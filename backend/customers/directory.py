@@ -1,0 +1,147 @@
+"""Everybody who buys, for staff: customers with an account and guests without one, as one list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, literal, or_, select, union_all
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.contact import tidy_email
+from backend.customers.admin_schemas import CustomersParameters
+from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
+from backend.database import locked
+from backend.edge.query import in_order
+from backend.errors import Duplicate, InvalidData, NotFound
+from backend.staff.rights import Actor, Right
+from backend.tables import JsonObject
+
+Person = Customer | GuestCustomer
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCustomer:
+    """A customer or guest, as the list has them."""
+
+    id: str
+    email: str
+    first_name: str
+    last_name: str
+    phone: str
+    company_name: str
+    meta: JsonObject
+    has_account: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+def _rows(model: type[Person], asked: CustomersParameters, *, has_account: bool) -> Select[Any]:
+    columns = [getattr(model, one.name) for one in fields(ListedCustomer) if one.name != "has_account"]
+    query = select(*columns, literal(has_account).label("has_account"))
+    conditions: list[ColumnElement[bool]] = []
+    if asked.id is not None:
+        conditions.append(model.id.in_(asked.id))
+    if asked.email is not None:
+        conditions.append(model.email.in_([tidy_email(email) for email in asked.email]))
+    if asked.groups is not None:
+        members = select(CustomerGroupMember.customer_id).where(
+            CustomerGroupMember.group_id.in_(asked.groups)
+        )
+        conditions.append(model.id.in_(members))
+    if asked.q:
+        texts = (model.email, model.first_name, model.last_name, model.phone, model.company_name)
+        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
+    return query.where(*conditions)
+
+
+async def customers_page(
+    session: AsyncSession, asked: CustomersParameters
+) -> tuple[list[ListedCustomer], int]:
+    """A page of everybody, the newest first unless asked otherwise, and how many they are in all.
+
+    Raises:
+        InvalidData: it cannot be ordered by what was asked.
+    """
+    kinds = [
+        _rows(model, asked, has_account=has_account)
+        for model, has_account in ((Customer, True), (GuestCustomer, False))
+        if asked.has_account in (None, has_account)
+    ]
+    everybody = union_all(*kinds).subquery()
+    columns = everybody.c
+    sortable = {
+        name: columns[name] for name in ("email", "first_name", "last_name", "created_at", "updated_at")
+    }
+    order = in_order(asked.order, sortable, [columns.created_at.desc(), columns.id.desc()])
+    count = await session.execute(select(func.count()).select_from(everybody))
+    page = select(everybody).order_by(*order).offset(asked.offset).limit(asked.limit)
+    found = [ListedCustomer(**row) for row in (await session.execute(page)).mappings()]
+    return found, count.scalar_one()
+
+
+async def find_person(session: AsyncSession, customer_id: str, *, for_change: bool = False) -> Person:
+    """The customer or guest with this id; locked when they are to be changed.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for query in (
+        select(Customer).where(Customer.id == customer_id),
+        select(GuestCustomer).where(GuestCustomer.id == customer_id),
+    ):
+        found = await session.execute(locked(query) if for_change else query)
+        person: Person | None = found.scalar_one_or_none()
+        if person is not None:
+            return person
+    raise NotFound(f"Customer with id: {customer_id} was not found")
+
+
+async def add_guest(session: AsyncSession, actor: Actor, email: str, values: JsonObject) -> GuestCustomer:
+    """A customer without an account, whom staff enter.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        Duplicate: there is a guest with this address.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    guest = GuestCustomer(email=tidy_email(email), **values)
+    await record(session, actor, "created", Subject(Thing.CUSTOMER, guest.id))
+    try:
+        async with session.begin_nested():
+            session.add(guest)
+    except IntegrityError:
+        raise Duplicate(f"Customer with email: {guest.email}, has_account: false already exists.") from None
+    return guest
+
+
+async def change_person(
+    session: AsyncSession, actor: Actor, customer_id: str, values: JsonObject, email: str | None = None
+) -> Person:
+    """Change what is said of a customer or guest. The address stays as it is: it is who they are.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        InvalidData: another address was given.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    person = await find_person(session, customer_id, for_change=True)
+    if email is not None and tidy_email(email) != person.email:
+        raise InvalidData("The e-mail address of a customer cannot be changed")
+    await record(session, actor, "changed", Subject(Thing.CUSTOMER, customer_id))
+    for name, value in values.items():
+        setattr(person, name, value)
+    await session.flush()
+    return person
+
+
+async def persons_with(session: AsyncSession, customer_ids: Sequence[str]) -> set[str]:
+    """Which of these ids are of a customer or a guest."""
+    known: set[str] = set()
+    for model in (Customer, GuestCustomer):
+        query = select(model.id).where(model.id.in_(customer_ids))
+        known.update((await session.execute(query)).scalars())
+    return known

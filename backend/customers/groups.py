@@ -1,0 +1,166 @@
+"""Groups of customers: making, changing and deleting them, and who is in them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.customers.admin_schemas import GroupChange, NewGroup
+from backend.customers.directory import Person, find_person, persons_with
+from backend.customers.models import CustomerGroup, CustomerGroupMember
+from backend.database import locked
+from backend.errors import Duplicate, NotFound
+from backend.staff.rights import Actor, Right
+from backend.tables import table_of, values_of
+
+_MEMBER = table_of(CustomerGroupMember)
+
+
+async def find_group(session: AsyncSession, group_id: str) -> CustomerGroup:
+    """The group, locked.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = locked(select(CustomerGroup).where(CustomerGroup.id == group_id))
+    group = (await session.execute(query)).scalar_one_or_none()
+    if group is None:
+        raise NotFound(f"Customer group with id: {group_id} was not found")
+    return group
+
+
+async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> CustomerGroup:
+    """A new group with nobody in it.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        Duplicate: there is one of this name.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    group = CustomerGroup(name=new.name, meta=new.metadata or {})
+    await record(session, actor, "created", Subject(Thing.CUSTOMER_GROUP, group.id))
+    async with _unique_name(session, new.name):
+        session.add(group)
+    return group
+
+
+async def change_group(
+    session: AsyncSession, actor: Actor, group_id: str, change: GroupChange
+) -> CustomerGroup:
+    """Change the name or what is noted; what is left out stays.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        Duplicate: another has this name.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    group = await find_group(session, group_id)
+    await record(session, actor, "changed", Subject(Thing.CUSTOMER_GROUP, group_id))
+    async with _unique_name(session, change.name):
+        group.name = change.name or group.name
+        if "metadata" in change.model_fields_set:
+            group.meta = change.metadata or {}
+    return group
+
+
+async def delete_group(session: AsyncSession, actor: Actor, group_id: str) -> None:
+    """Delete the group; its customers stay.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    group = await find_group(session, group_id)
+    await record(session, actor, "deleted", Subject(Thing.CUSTOMER_GROUP, group_id))
+    await session.delete(group)
+    await session.flush()
+
+
+async def change_members(
+    session: AsyncSession, actor: Actor, group_id: str, add: Sequence[str], remove: Sequence[str]
+) -> CustomerGroup:
+    """Put customers into the group, and take others out of it. Twice is once.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such group, or no such customer to put in.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    group = await find_group(session, group_id)
+    if missing := sorted(set(add) - await persons_with(session, add)):
+        raise NotFound(f"Customer with id: {', '.join(missing)} was not found")
+    members = select(_MEMBER.c.customer_id).where(_MEMBER.c.group_id == group_id)
+    known = set((await session.execute(members.where(_MEMBER.c.customer_id.in_([*add, *remove])))).scalars())
+    joining = [one for one in dict.fromkeys(add) if one not in known]
+    leaving = [one for one in dict.fromkeys(remove) if one in known]
+    count = await members_count(session, group_id)
+    after = count + len(joining) - len(leaving)
+    await record(
+        session, actor, "changed", Subject(Thing.CUSTOMER_GROUP, group_id), {"customers": (count, after)}
+    )
+    if leaving:
+        await session.execute(
+            delete(_MEMBER).where(_MEMBER.c.group_id == group_id, _MEMBER.c.customer_id.in_(leaving))
+        )
+    if joining:
+        rows = [values_of(CustomerGroupMember(group_id=group_id, customer_id=one)) for one in joining]
+        await session.execute(insert(_MEMBER), rows)
+    return group
+
+
+async def change_groups_of(
+    session: AsyncSession, actor: Actor, customer_id: str, add: Sequence[str], remove: Sequence[str]
+) -> Person:
+    """Put the customer into groups, and take them out of others.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such customer, or no such group.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    person = await find_person(session, customer_id)
+    for group_id in sorted({*add, *remove}):  # in one order: two at once wait for each other, and no longer
+        joining, leaving = group_id in add, group_id in remove
+        await change_members(
+            session, actor, group_id, [customer_id] if joining else [], [customer_id] if leaving else []
+        )
+    return person
+
+
+async def members_count(session: AsyncSession, group_id: str) -> int:
+    """How many are in the group."""
+    query = select(func.count()).select_from(_MEMBER).where(_MEMBER.c.group_id == group_id)
+    return (await session.execute(query)).scalar_one()
+
+
+async def groups_of(session: AsyncSession, customer_ids: Sequence[str]) -> dict[str, list[CustomerGroup]]:
+    """The groups that each of these customers is in, by their ids."""
+    query = (
+        select(CustomerGroupMember.customer_id, CustomerGroup)
+        .join(CustomerGroup, CustomerGroup.id == CustomerGroupMember.group_id)
+        .where(CustomerGroupMember.customer_id.in_(customer_ids))
+        .order_by(CustomerGroup.name)
+    )
+    found: dict[str, list[CustomerGroup]] = {customer_id: [] for customer_id in customer_ids}
+    for customer_id, group in await session.execute(query):
+        found[customer_id].append(group)
+    return found
+
+
+@asynccontextmanager
+async def _unique_name(session: AsyncSession, name: str | None) -> AsyncIterator[None]:
+    """What is written inside gives a group this name.
+
+    Raises:
+        Duplicate: another has it.
+    """
+    try:
+        async with session.begin_nested():
+            yield
+    except IntegrityError:
+        raise Duplicate(f"Customer group with name: {name}, already exists.") from None

@@ -1,0 +1,159 @@
+"""Customers and their groups for staff, over the Admin API, on both databases.
+
+| what can go wrong | what happens |
+|---|---|
+| a customer and a guest have one address | both are listed: who buys has not proved to be the customer |
+| staff enter a guest who is there, or two do at once | the second is refused, as the platform words it |
+| another address is sent with a change | refused; the same may be sent along |
+| an account, a guest and nobody are asked for their address book | the book, an empty list, 404 |
+| a group's name is taken, at once too | the second is refused |
+| somebody who does not exist is put into a group | 404, and nobody is put in |
+| one is put in twice, at once too | is in it once |
+| a group is deleted | its customers stay |
+| an odd text is searched for | it is a text: `%` finds what has a `%` |
+"""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from backend.customers.models import Customer
+from tests.store_steps import get, post
+
+CUSTOMERS, GROUPS = "/admin/customers", "/admin/customer-groups"
+LUZ = {
+    "email": "Luz@Example.com",
+    "first_name": "Luz",
+    "last_name": "Peña",
+    "company_name": "Luz 100%",
+    "phone": "3009876543",
+}
+
+
+@pytest.fixture
+async def ana(shop: Shop) -> str:
+    """The id of a customer with an account."""
+    async with shop.database.transaction() as session:
+        customer = Customer(email="ana@example.com", first_name="Ana", last_name="Gómez")
+        session.add(customer)
+    return customer.id
+
+
+async def _guest(admin: httpx.AsyncClient, **said: Any) -> dict[str, Any]:
+    made: dict[str, Any] = (await post(admin, CUSTOMERS, {**LUZ, **said}))["customer"]
+    return made
+
+
+async def _group(admin: httpx.AsyncClient, name: str = "Colegios") -> str:
+    return str((await post(admin, GROUPS, {"name": name}))["customer_group"]["id"])
+
+
+async def test_everybody_is_listed_the_newest_first(admin: httpx.AsyncClient, ana: str) -> None:
+    luz = await _guest(admin)
+    assert (luz["email"], luz["has_account"], luz["addresses"]) == ("luz@example.com", False, [])
+    twin = await _guest(admin, email="ana@example.com", company_name=None, phone=None)
+    everybody = await get(admin, CUSTOMERS)
+    assert [one["id"] for one in everybody["customers"]] == [twin["id"], luz["id"], ana]
+    assert (everybody["count"], everybody["offset"], everybody["limit"]) == (3, 0, 50)
+    assert "addresses" not in everybody["customers"][0]
+
+    async def found(**asked: Any) -> list[str]:
+        return [one["id"] for one in (await get(admin, CUSTOMERS, **asked))["customers"]]
+
+    assert await found(has_account="true") == [ana]
+    assert await found(has_account="false", order="email") == [twin["id"], luz["id"]]
+    assert await found(q="100%") == [luz["id"]]
+    assert await found(q="mez") == [ana]
+    assert await found(q="9876") == [luz["id"]]
+    assert await found(q="_") == []
+    assert await found(email="ANA@example.com", order="created_at") == [ana, twin["id"]]
+    assert await found(**{"id[]": [ana, "cus_nosuch"]}) == [ana]
+    assert await found(limit=1, offset=1) == [luz["id"]]
+    assert (await get(admin, f"{CUSTOMERS}/{ana}"))["customer"]["has_account"] is True
+    assert (await admin.get(f"{CUSTOMERS}/cus_nosuch")).status_code == 404
+    assert (await admin.get(CUSTOMERS, params={"order": "meta"})).status_code == 400
+
+
+async def test_what_is_said_of_a_customer_is_changed(admin: httpx.AsyncClient, ana: str) -> None:
+    luz = (await _guest(admin))["id"]
+    for customer_id, email in ((ana, "ana@example.com"), (luz, "luz@example.com")):
+        path = f"{CUSTOMERS}/{customer_id}"
+        said = {
+            "email": email.upper(),
+            "phone": "3101112233",
+            "metadata": {"note": "Recoge"},
+            "last_name": None,
+        }
+        changed = (await post(admin, path, said))["customer"]
+        assert (changed["phone"], changed["metadata"], changed["last_name"]) == (
+            "3101112233",
+            {"note": "Recoge"},
+            None,
+        )
+        assert (await get(admin, path))["customer"] == changed
+        other = await admin.post(path, json={"email": "otra@example.com"})
+        assert (other.status_code, other.json()["message"]) == (
+            400,
+            "The e-mail address of a customer cannot be changed",
+        )
+
+
+async def test_a_guest_is_entered_once(admin: httpx.AsyncClient) -> None:
+    answers = await asyncio.gather(*(admin.post(CUSTOMERS, json=LUZ) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
+    refused = next(answer for answer in answers if answer.status_code == 422).json()
+    assert refused["message"] == "Customer with email: luz@example.com, has_account: false already exists."
+    assert (await get(admin, CUSTOMERS))["count"] == 1
+
+
+async def test_the_address_book_is_an_accounts(admin: httpx.AsyncClient, ana: str) -> None:
+    luz = (await _guest(admin))["id"]
+    for customer_id in (ana, luz):
+        assert (await get(admin, f"{CUSTOMERS}/{customer_id}/addresses"))["addresses"] == []
+        assert (await admin.get(f"{CUSTOMERS}/{customer_id}/addresses/cuaddr_nosuch")).status_code == 404
+    assert (await admin.get(f"{CUSTOMERS}/cus_nosuch/addresses")).status_code == 404
+
+
+async def test_customers_are_put_into_groups_and_taken_out(admin: httpx.AsyncClient, ana: str) -> None:
+    luz = (await _guest(admin))["id"]
+    schools, friends = await _group(admin), await _group(admin, "Amigos")
+    members = f"{GROUPS}/{schools}/customers"
+    answers = await asyncio.gather(*(admin.post(members, json={"add": [ana, luz, ana]}) for _ in range(3)))
+    assert {answer.status_code for answer in answers} == {200}
+    strangers = await admin.post(members, json={"add": ["cus_nosuch"], "remove": [ana]})
+    assert strangers.status_code == 404
+    inside = await get(admin, CUSTOMERS, groups=schools, order="email", fields="+groups")
+    assert [(one["id"], [group["name"] for group in one["groups"]]) for one in inside["customers"]] == [
+        (ana, ["Colegios"]),
+        (luz, ["Colegios"]),
+    ]
+    path = f"{CUSTOMERS}/{ana}/customer-groups"
+    moved = await post(admin, f"{path}?fields=*groups", {"add": [friends], "remove": [schools]})
+    assert [group["id"] for group in moved["customer"]["groups"]] == [friends]
+    assert (await admin.post(path, json={"add": ["cusgroup_nosuch"]})).status_code == 404
+
+    assert (await admin.delete(f"{GROUPS}/{friends}")).json() == {
+        "id": friends,
+        "object": "customer_group",
+        "deleted": True,
+    }
+    assert (await get(admin, f"{CUSTOMERS}/{ana}?fields=*groups"))["customer"]["groups"] == []
+    assert (await admin.get(f"{GROUPS}/{friends}")).status_code == 404
+
+
+async def test_a_groups_name_is_its_own(admin: httpx.AsyncClient) -> None:
+    answers = await asyncio.gather(*(admin.post(GROUPS, json={"name": "Colegios"}) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
+    other = await _group(admin, "Amigos")
+    taken = await admin.post(f"{GROUPS}/{other}", json={"name": "Colegios"})
+    assert (taken.status_code, taken.json()["message"]) == (
+        422,
+        "Customer group with name: Colegios, already exists.",
+    )
+    changed = (await post(admin, f"{GROUPS}/{other}", {"metadata": {"since": 2020}}))["customer_group"]
+    assert (changed["name"], changed["metadata"]) == ("Amigos", {"since": 2020})
+    found = await get(admin, GROUPS, q="cole")
+    assert ([group["name"] for group in found["customer_groups"]], found["count"]) == (["Colegios"], 1)
