@@ -30,6 +30,7 @@ from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
+from backend.office.platform_routes import router as platform_router
 from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.link_routes import router as order_link_router
@@ -80,6 +81,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     audit_router,
     audit_file_router,
     stock_movements_router,
+    platform_router,
     regions_router,
     inventory_router,
     stock_router,
