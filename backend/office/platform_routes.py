@@ -1,7 +1,7 @@
 """The Admin API of what other shops of the platform have several of, and this one has one of.
 
-Its store, currency, languages and taxes (wire: commerce-api, Admin). Programs read it here; what of it can be changed is
-changed in the office or in settings.
+Its store, currency, languages and taxes (wire: commerce-api, Admin). Programs read it here; what of it can be changed
+is changed in the office or in settings.
 """
 
 from collections.abc import Awaitable, Callable
