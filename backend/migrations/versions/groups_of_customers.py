@@ -10,7 +10,7 @@ import backend.database
 from backend.tables import Json
 
 revision: str = 'a7d40f92c613'
-down_revision: str | None = 'c61f8d20ba97'
+down_revision: str | None = '7d3e0a95c1b8'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
