@@ -5,12 +5,12 @@ The gateway and its bank live in this process; each shop lives in another. The s
 
 import asyncio
 import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import httpx
@@ -29,11 +29,17 @@ from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
+from tests.failure import shop_process
 from tests.ports import free_port
 
 DEADLINE = 90.0
 """Seconds: on a busy machine a shop takes its time to open, and what it was doing waits for its turn again."""
 Wrap = Callable[[ASGIApp], ASGIApp]
+
+
+FORKS = get_context("forkserver")
+"""Starts shops as forks of a process that has imported them already: a test starts one twenty times."""
+FORKS.set_forkserver_preload(["tests.failure.shop_process"])
 
 
 @dataclass
@@ -42,7 +48,7 @@ class Shop:
 
     environment: dict[str, str]
     port: int
-    process: asyncio.subprocess.Process | None = None
+    process: ForkServerProcess | None = None
     kills: int = 0
 
     @property
@@ -52,32 +58,31 @@ class Shop:
 
     async def open(self) -> None:
         """Start it and wait until it answers."""
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.failure.shop_process", env=self.environment
-        )
+        self.process = FORKS.Process(target=shop_process.serve, args=(self.environment,), daemon=True)
+        self.process.start()
         async with asyncio.timeout(DEADLINE), httpx.AsyncClient() as client:
             while True:
                 with suppress(httpx.TransportError):
                     if (await client.get(f"{self.url}/health")).status_code == 200:
                         return
-                assert self.process.returncode is None, "the shop did not start"
+                assert self.process.exitcode is None, "the shop did not start"
                 await asyncio.sleep(0.02)  # between two looks at a process that tells nobody when it is ready
 
     def kill(self) -> None:
         """Send SIGKILL to it, if it lives."""
-        if self.process is not None and self.process.returncode is None:
-            self.process.send_signal(signal.SIGKILL)
+        if self.process is not None and self.process.exitcode is None:
+            self.process.kill()
             self.kills += 1
 
     async def closed(self) -> None:
         """Wait until it has ended."""
         if self.process is not None:
-            await self.process.wait()
+            await asyncio.to_thread(self.process.join)
 
     def assert_alive(self) -> None:
         """It did not end by itself."""
         assert self.process is not None
-        assert self.process.returncode is None, "the shop ended by itself"
+        assert self.process.exitcode is None, "the shop ended by itself"
 
 
 @dataclass

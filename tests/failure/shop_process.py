@@ -1,6 +1,6 @@
 """A shop without pages in a process of its own, to be killed. Its gateway is outside and goes on living.
 
-`python -m tests.failure.shop_process`, settings from the environment. `POST /test/buy` and
+Its settings come from the environment it is given. `POST /test/buy` and
 `POST /test/change-bank/{order}` do what the storefront's buttons do, `POST /test/refund/{order}` what staff do;
 everything else is the shop's own API.
 """
@@ -81,8 +81,14 @@ async def refund(shop: Shop, order_id: str) -> str:
     return order_id
 
 
-async def main() -> None:
-    """Serve until killed."""
+def serve(environment: dict[str, str]) -> None:
+    """Serve until killed, in a process whose environment this is."""
+    os.environ.clear()
+    os.environ.update(environment)
+    asyncio.run(_serve())
+
+
+async def _serve() -> None:
     settings = load_settings()
     await prepare(settings)
     shop = Shop(settings)
@@ -104,7 +110,3 @@ async def main() -> None:
     # long enough that on a busy machine no connection is closed just as the sender of a storm takes it up again
     config = uvicorn.Config(api, port=settings.port, log_level="error", timeout_keep_alive=120)
     await uvicorn.Server(config).serve()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())
