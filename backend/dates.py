@@ -28,7 +28,12 @@ def short_time_label(moment: datetime) -> str:
 
 def day_label(moment: datetime) -> str:
     """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
-    return format_date(moment.astimezone(TIME_ZONE).date(), DAY, locale=LOCALE)
+    return date_label(moment.astimezone(TIME_ZONE).date())
+
+
+def date_label(day: date) -> str:
+    """A day: «lunes 23 de noviembre», in English «Monday, November 23»."""
+    return format_date(day, DAY, locale=LOCALE)
 
 
 def date_label(moment: datetime) -> str:

@@ -17,6 +17,7 @@ from backend.catalog.picture_store import picture_store
 from backend.catalog.uploads import PictureUploads
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
+from backend.checkout.estimates import ShippingEstimates
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
@@ -90,6 +91,7 @@ class Shop:
         self.checkout = Checkout(
             settings, self.database, self.payments, self.fulfillment_providers, self.tracker
         )
+        self.estimates = ShippingEstimates(self.database, self.fulfillment_providers)
         self.attention = AttentionService(
             self.database,
             {
@@ -152,6 +154,7 @@ class Shop:
         await self.tracker.stop()
         await self.payments.stop()
         await self.sandbox.stop()
+        await self.estimates.close()
         for provider in self.fulfillment_providers.values():
             await provider.close()
         await self.monitor.stop()

@@ -32,6 +32,7 @@ STYLES = (
     "styles/catalog.css",
     "styles/product.css",
     "styles/legal.css",
+    "styles/estimate.css",
     "styles/cart.css",
     "styles/checkout.css",
     "styles/order.css",

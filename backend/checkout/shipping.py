@@ -179,7 +179,7 @@ async def offer_shipping(
             chosen = _wanted(shown, wanted)
             if chosen is not None:
                 await _choose(session, cart_id, *chosen)
-        return ShippingOffer([_choice(*one) for one in shown], chosen[0].id if chosen else "")
+        return ShippingOffer([shipping_choice(*one) for one in shown], chosen[0].id if chosen else "")
     raise Conflict(CART_CHANGED)
 
 
@@ -250,7 +250,8 @@ async def _choose(session: AsyncSession, cart_id: str, option: ShippingOption, q
     )
 
 
-def _choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
+def shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
+    """The option at this price, as shoppers choose it."""
     return ShippingChoice(
         id=option.id,
         name=option.name,

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, ShippingQuote
 from backend.cart.service import Line
-from backend.catalog.models import Product
+from backend.catalog.models import Product, Variant
 from backend.contact import one_line
 from backend.database import db_now
 from backend.errors import InvalidData
@@ -93,6 +93,11 @@ def quote_input(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
 def quote_input_anywhere(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
     """The same, but an address that names no municipality counts as none: for a cart that gets another address."""
     return _quote_input(cart, lines, municipality_code(cart.shipping_address))
+
+
+def quote_input_of(variant: Variant, product: Product, dane_code: str) -> QuoteInput:
+    """What decides the shipping price of one unit of a variant."""
+    return QuoteInput("co", dane_code, "", (_item(product, 1),), content_value(variant.price))
 
 
 async def offers_of(

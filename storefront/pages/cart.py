@@ -10,6 +10,8 @@ from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
+from storefront.pages.shipping_estimate import CART as WHOLE_CART
+from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.state.cart import CartState
 
 TITLE = _("Tu carrito")
@@ -58,6 +60,7 @@ def summary() -> rx.Component:
             ),
         ),
         rx.el.a(_("Seguir mirando"), href=CATALOG, class_name="button button--quiet button--wide"),
+        shipping_estimate(WHOLE_CART, cart.item_total),
         class_name="summary",
     )
 

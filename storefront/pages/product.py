@@ -35,6 +35,7 @@ from storefront.meta import (
     structured,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.state.cart import CartState
 
 SLUG = "slug"
@@ -257,6 +258,7 @@ def product_article() -> rx.Component:
                 share_button(page=ProductState.meta.canonical, title=card.title),
                 class_name="product__ask",
             ),
+            shipping_estimate(SHOWN.id, SHOWN.price),
             rx.el.p(detail.description, class_name="product__description"),
             rx.el.dl(
                 _fact(card.age_range, _("Edad"), ages(card)),

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from datetime import date, datetime, timedelta
 
 from backend import clock
 from backend.errors import OutcomeUnknown
@@ -19,15 +18,14 @@ from backend.shipping.providers.base import (
     TrackingStage,
     TrackingUpdate,
 )
-from backend.shipping.providers.carrier.answers import COLOMBIA, CarrierError, cheapest
+from backend.shipping.providers.carrier.answers import CarrierError, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
 from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
+from backend.shipping.working_days import next_working_day
 
 log = logging.getLogger(__name__)
 
-SATURDAY = 5
-"""Colombia's, of any year: many of them move to the Monday after."""
 REFUSALS = (400, 404, 422)
 """What the carrier answers when it takes exception to a number, and not to us or to itself."""
 
@@ -154,17 +152,6 @@ class CarrierStandard(FulfillmentProvider):
             )
             return False
         return update is not None and update.stage is TrackingStage.CANCELED
-
-
-def next_working_day(moment: datetime) -> date:
-    """The first day after this one in Colombia when a courier can collect: Monday to Friday, no public holiday."""
-    from holidays import country_holidays  # 11 MiB, which only a shop that makes labels needs
-
-    holidays = country_holidays("CO")
-    day = moment.astimezone(COLOMBIA).date() + timedelta(days=1)
-    while day.weekday() >= SATURDAY or day in holidays:
-        day += timedelta(days=1)
-    return day
 
 
 def _quote_request(request: LabelRequest) -> QuoteRequest:

@@ -3,7 +3,7 @@ import dataclasses
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime
+from datetime import date
 
 import httpx
 import pytest
@@ -19,7 +19,7 @@ from backend.shipping.providers.base import Label, Place, Quote
 from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import Quotation
-from backend.shipping.providers.carrier.provider import CarrierStandard, next_working_day
+from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE, LiveQuotes
 from tests.backend.shipping.samples import (
     BOGOTA,
@@ -407,23 +407,6 @@ async def test_no_credit_is_said_in_the_carriers_words(
     carrier.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
     with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
         await provider.create_fulfillment(shipment_request())
-
-
-@pytest.mark.parametrize(
-    ("moment", "day"),
-    [
-        (datetime(2026, 11, 20, 15, tzinfo=UTC), date(2026, 11, 23)),  # Friday, so Monday
-        (datetime(2026, 11, 21, 15, tzinfo=UTC), date(2026, 11, 23)),  # Saturday
-        (datetime(2026, 11, 23, 3, tzinfo=UTC), date(2026, 11, 23)),  # Sunday evening in Colombia
-        (datetime(2026, 11, 23, 15, tzinfo=UTC), date(2026, 11, 24)),
-        (datetime(2026, 11, 13, 15, tzinfo=UTC), date(2026, 11, 17)),  # Friday; Monday the 16th is a holiday
-        (datetime(2026, 12, 24, 15, tzinfo=UTC), date(2026, 12, 28)),  # Christmas Day is a Friday
-        (datetime(2026, 12, 31, 15, tzinfo=UTC), date(2027, 1, 4)),  # New Year's Day of another year
-        (datetime(2027, 3, 24, 15, tzinfo=UTC), date(2027, 3, 29)),  # Maundy Thursday and Good Friday
-    ],
-)
-def test_packages_are_collected_on_the_next_working_day(moment: datetime, day: date) -> None:
-    assert next_working_day(moment) == day
 
 
 # cancellation
