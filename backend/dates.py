@@ -28,10 +28,10 @@ def short_time_label(moment: datetime) -> str:
 
 def day_label(moment: datetime) -> str:
     """A moment's day: «lunes 23 de noviembre», in English «Monday, November 23»."""
-    return date_label(moment.astimezone(TIME_ZONE).date())
+    return day_name(moment.astimezone(TIME_ZONE).date())
 
 
-def date_label(day: date) -> str:
+def day_name(day: date) -> str:
     """A day: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return format_date(day, DAY, locale=LOCALE)
 

@@ -12,7 +12,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.checkout.estimates import EstimatedWay
-from backend.dates import date_label
+from backend.dates import day_name
 from backend.errors import ShopError, TooManyRequests
 from backend.rate_limit import Client
 from backend.shipping.municipalities import search_municipalities
@@ -95,7 +95,7 @@ def way_card(way: EstimatedWay) -> ShippingCard:
     card = shipping_card(way.choice)
     if way.arrives is None:
         return card
-    return replace(card, note=_("Llega hacia el {day}.").format(day=date_label(way.arrives)))
+    return replace(card, note=_("Llega hacia el {day}.").format(day=day_name(way.arrives)))
 
 
 @dataclass(frozen=True, slots=True)
