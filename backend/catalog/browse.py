@@ -35,6 +35,7 @@ from backend.catalog.views import (
     SearchHit,
 )
 from backend.errors import NotFound
+from backend.staff.rights import Actor, Right
 
 HOME_SECTION = 12
 MAX_SLIDES = 8
@@ -96,9 +97,32 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
     product = (
         await session.execute(select(Product).where(Product.handle == handle, for_sale()))
     ).scalar_one_or_none()
-    card = next(iter(await cards_of(session, [product])), None) if product else None
-    if product is None or card is None:
+    detail = await _detail(session, product) if product else None
+    if detail is None:
         raise NotFound(f"Product with handle: {handle} was not found")
+    return detail
+
+
+async def product_preview(session: AsyncSession, actor: Actor, product_id: str) -> ProductDetail:
+    """The product as its page shows it, or will once it is published.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product, or it has no variant.
+    """
+    actor.require(Right.READ_CATALOG)
+    product = await session.get(Product, product_id, populate_existing=True)
+    detail = await _detail(session, product) if product and product.deleted_at is None else None
+    if detail is None:
+        raise NotFound(f'Product with id "{product_id}" not found')
+    return detail
+
+
+async def _detail(session: AsyncSession, product: Product) -> ProductDetail | None:
+    """None of a product without a variant."""
+    card = next(iter(await cards_of(session, [product])), None)
+    if card is None:
+        return None
     pictures = await session.execute(
         select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
     )

@@ -122,8 +122,10 @@ STYLESHEET = re.compile(r'<link (?=[^>]*rel="stylesheet")(?:rel="stylesheet" )?h
 """Reflex writes the address of the styles of all pages first; React Router, of a page's own styles, what they are."""
 STYLE_PRELOAD = '<link as="style"'
 FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
-FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\burl\([^}]*\}")
-"""A font that has to be fetched. One that stands in for it is the reader's own and says `local(…)`."""
+FONT_FACE = re.compile(r"@font-face\s*\{(?![^}]*\boptional\b)[^}]*\burl\([^}]*\}")
+"""A font that is shown whenever it comes. One that stands in for it is the reader's own and says `local(…)`."""
+OPTIONAL_FONT = re.compile(r"font-display:\s*optional")
+"""A font that is shown if it is there for the first frame. The office has such, so that nothing moves there."""
 SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
 
@@ -131,8 +133,8 @@ MODULE = '<script type="module"'
 def arranged_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     """The document with its styles inside its head, and fonts, scripts and initial state behind its content.
 
-    Scripts are fetched after the pictures. The initial state stands before the module that reads it; a document without
-    a module has it at the end of its head.
+    Fonts that are for the first frame or not at all are asked for in the head. Scripts are fetched after the pictures.
+    The initial state stands before the module that reads it; a document without a module has it at the end of its head.
 
     Args:
         html: the document.
@@ -143,12 +145,21 @@ def arranged_for_first_paint(html: str, initial_state: str, folder: Path) -> str
     content, module, scripts = body.rpartition(MODULE)
     sheets = [_styles_and_fonts(folder / name[1:]) for name in STYLESHEET.findall(head)]
     styles = "".join(f"<style>{rules}</style>" for rules, _ in sheets)
-    fonts = "".join(FONT_PRELOAD.findall(head)) + "".join(
-        f"<style>{faces}</style>" for _, faces in sheets if faces
-    )
+    asked = "".join(FONT_PRELOAD.findall(head))
+    early, late = (asked, "") if OPTIONAL_FONT.search(styles) else ("", asked)
+    fonts = late + "".join(f"<style>{faces}</style>" for _, faces in sheets if faces)
     preloads = "".join(SCRIPT_PRELOAD.findall(head)).replace("<link", '<link fetchpriority="low"')
     return (
-        _without_fetching(head) + styles + end + content + fonts + preloads + initial_state + module + scripts
+        _without_fetching(head)
+        + early
+        + styles
+        + end
+        + content
+        + fonts
+        + preloads
+        + initial_state
+        + module
+        + scripts
     )
 
 

@@ -26,7 +26,7 @@ from storefront.office.places import (
     STOCK,
     TEAM,
 )
-from storefront.office.products import editor
+from storefront.office.products import editor, preview
 from storefront.office.products import page as products_page
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.finding import find_products
@@ -85,6 +85,7 @@ OFFICE_PAGES = (
     OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),
+    OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.views import CategoryRef, ProductDetail
+from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.texts import _
 from storefront.components.browser import AddToCart
@@ -197,29 +197,27 @@ def assurances() -> rx.Component:
     )
 
 
-def product() -> rx.Component:
-    """A product that exists."""
-    detail = ProductState.content.detail
-    related = detail.related
-    return rx.fragment(
-        breadcrumb(detail.breadcrumb),
-        VariantChoice.create(
-            product_article(),
-            options=detail.options,
-            variants=detail.variants,
-            first=detail.card.variant_id,
-            otherwise=detail.card.price_label,
-        ),
-        rx.cond(
-            related.length() > 0,
-            section(_("Van bien juntos"), product_grid(related, class_name="grid grid--row")),
-        ),
+def product_article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Component:
+    """The product, in the variant that is chosen, with what buys it."""
+    detail = content.detail
+    return VariantChoice.create(
+        _article(content, *buying),
+        options=detail.options,
+        variants=detail.variants,
+        first=detail.card.variant_id,
+        otherwise=detail.card.price_label,
     )
 
 
-def product_article() -> rx.Component:
-    """The product, in the variant that is chosen."""
-    content = ProductState.content
+def related_products(related: ArrayVar[list[ProductCard]]) -> rx.Component:
+    """What goes with it, if anything does."""
+    return rx.cond(
+        related.length() > 0,
+        section(_("Van bien juntos"), product_grid(related, class_name="grid grid--row")),
+    )
+
+
+def _article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Component:
     detail = content.detail
     card = detail.card
     # where there is a choice, what is said of the one that was made is said aloud
@@ -244,11 +242,7 @@ def product_article() -> rx.Component:
                 custom_attrs={"aria-live": is_said},
             ),
             option_pickers(detail.options),
-            rx.el.div(
-                add_to_cart(),
-                heart(handle=card.handle, title=card.title),
-                class_name="product__buy",
-            ),
+            rx.el.div(*buying, class_name="product__buy"),
             rx.el.div(
                 whatsapp(
                     _("Hola, tengo una pregunta sobre {toy}: {page}").format(
@@ -299,6 +293,8 @@ def skeleton() -> rx.Component:
 def page() -> rx.Component:
     """The whole page. While the address is already another product's than the one loaded, neither is shown."""
     content = ProductState.content
+    detail = content.detail
+    heart_of_it = heart(handle=detail.card.handle, title=detail.card.title)
     return framed(
         until(
             ProductState.is_ready & (content.slug == address_part(SLUG)),
@@ -307,7 +303,11 @@ def page() -> rx.Component:
             skeleton(),
             rx.cond(
                 content.detail,
-                product(),
+                rx.fragment(
+                    breadcrumb(detail.breadcrumb),
+                    product_article(content, add_to_cart(), heart_of_it),
+                    related_products(detail.related),
+                ),
                 not_found(
                     UNKNOWN_TITLE,
                     _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),

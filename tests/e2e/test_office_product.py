@@ -34,7 +34,9 @@ async def save(page: Page) -> None:
     await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
 
 
-async def test_a_new_toy_is_made_changed_and_hidden(open_page: OpenPage, server: ShopServer) -> None:
+async def test_a_new_toy_is_made_changed_and_hidden(
+    open_page: OpenPage, server: ShopServer, axe: str
+) -> None:
     async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
         await enter(page, server, "/oficina/productos")
         await page.get_by_test_id("product-new").click()
@@ -65,6 +67,21 @@ async def test_a_new_toy_is_made_changed_and_hidden(open_page: OpenPage, server:
         await expect(page.get_by_test_id("product-state")).to_contain_text("Oculto")
         hidden = await shopper.request.get(path)
         assert hidden.status == 404
+        await page.get_by_test_id("product-as-shown").click()
+        shown = page.get_by_test_id("product-preview")
+        await expect(shown).to_contain_text("Perinola de prueba", timeout=PATIENCE)
+        await expect(shown).to_contain_text("$ 22.000")
+        await expect(shown.get_by_role("button", name="Agregar al carrito")).to_be_disabled()
+        await check(page, axe, "390")
+        here = await page.request.get(page.url)
+        assert (here.headers["cache-control"], here.headers["x-robots-tag"]) == (
+            "no-store",
+            "noindex,nofollow",
+        )
+        assert "Perinola" in await here.text()
+        assert "Perinola" not in await (await shopper.request.get(page.url)).text()
+        await page.get_by_role("link", name="Volver").click()
+        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba", timeout=PATIENCE)
         await page.get_by_test_id("history").locator("summary").click()
         await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=PATIENCE)
 

@@ -56,12 +56,19 @@ def head() -> rx.Component:
         class_name=f"{SMALL}button--quiet",
         data_testid="product-in-shop",
     )
+    preview = rx.el.a(
+        icon("store", size=18),
+        _("Vista previa"),
+        href=f"{PRODUCTS}/{SHOWN.id}/vista",
+        class_name=f"{SMALL}button--quiet",
+        data_testid="product-as-shown",
+    )
     return rx.cond(
         SHOWN.is_new,
         rx.fragment(),
         rx.el.div(
             rx.cond(SHOWN.is_published, chip(_("Publicado"), "good"), chip(_("Oculto"), "wait")),
-            rx.cond(SHOWN.page_path != "", in_shop),
+            rx.cond(SHOWN.page_path != "", in_shop, preview),
             class_name="o-one__head",
             data_testid="product-state",
         ),

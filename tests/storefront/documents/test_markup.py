@@ -29,6 +29,16 @@ def test_styles_come_inside_and_all_else_after(tmp_path: Path) -> None:
     )
 
 
+def test_a_font_for_the_first_frame_alone_is_asked_for_in_the_head(tmp_path: Path) -> None:
+    optional = FACE.replace("src", "font-display: optional; src")
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "all-1.css").write_text(FACE + optional)
+    head, _end, behind = arranged_for_first_paint(HTML, STATE, tmp_path).partition("</head>")
+    assert head.endswith(f"{FONT}<style>{optional}</style>")
+    assert f"<style>{FACE}</style>" in behind
+    assert FONT not in behind
+
+
 def test_a_document_without_scripts_has_all_in_its_head(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
     assert arranged_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
+from backend.catalog.browse import product_detail
 from backend.catalog.models import Product, Variant
+from backend.errors import NotFound
 from backend.staff.rights import Role
 from storefront.office.products.editor_state import ProductState
+from storefront.office.products.preview import PreviewState
 from tests.shop_floor import Floor, make_toy
 from tests.storefront.office.conftest import At
 
@@ -104,6 +107,24 @@ async def test_two_people_are_asked(toy: str, browser_of: At) -> None:
         "60000",
     )
     assert not shown.is_published
+
+
+async def test_a_hidden_toy_is_shown_as_its_page_will_be(shop: Shop, toy: str, browser_of: At) -> None:
+    screen = await opened(browser_of, toy)
+    await sent(screen, "save", form_of(screen, title="Trompo azul", is_published="", description="Gira."))
+    root = await browser_of(Role.STOCKROOM, f"/oficina/productos/{toy}/vista")
+    preview: Any = await root.get_state(PreviewState)
+    await PreviewState.event_handlers["load"].fn(preview)
+    detail = preview.content.detail
+    assert (detail.card.title, detail.card.stock, detail.description) == ("Trompo azul", 10, "Gira.")
+    with pytest.raises(NotFound):
+        async with shop.database.read() as session:
+            await product_detail(session, "trompo-de-madera")
+    for gone in ("prod_gone", "nuevo"):
+        root = await browser_of(Role.SHOP, f"/oficina/productos/{gone}/vista")
+        preview = await root.get_state(PreviewState)
+        await PreviewState.event_handlers["load"].fn(preview)
+        assert (preview.problem, preview.content) == ("missing", None)
 
 
 async def test_who_may_only_look_looks(toy: str, browser_of: At) -> None:
