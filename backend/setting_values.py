@@ -1,6 +1,7 @@
 """What single settings are made of: the database's address, and secrets that are hard to guess or kept in a file."""
 
 import math
+import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,3 +120,18 @@ def kept_secret(path: Path) -> str:
     finally:
         candidate.unlink()
     return path.read_text().strip()
+
+
+def read_synonyms(text: str) -> list[list[str]]:
+    """Groups of words that mean the same: one a line, or with semicolons between them; words with commas.
+
+    Raises:
+        ValueError: a group does not have two words or more, or one of them is not a single word.
+    """
+    lines = [line for line in map(str.strip, re.split(r"[;\n]", text)) if line]
+    groups = [[word.strip() for word in line.split(",")] for line in lines]
+    if any(len(group) == 1 or not all(re.fullmatch(r"\w{2,40}", word) for word in group) for group in groups):
+        raise ValueError(
+            "must be groups of single words, with commas between words and semicolons between groups"
+        )
+    return groups

@@ -18,7 +18,15 @@ from sqlalchemy.engine import make_url
 
 from backend.origins import Origins, read_origins
 from backend.setting_sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
-from backend.setting_values import HOW_TO_MAKE_ONE, LEAST_BITS, async_url, bits_of, kept_secret, s3_address
+from backend.setting_values import (
+    HOW_TO_MAKE_ONE,
+    LEAST_BITS,
+    async_url,
+    bits_of,
+    kept_secret,
+    read_synonyms,
+    s3_address,
+)
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
 
@@ -139,6 +147,8 @@ class Settings(Identity, Sourced):
 
     # the store
     store_locale: str = Field(default="es", pattern="^(es|en)$")
+    search_synonyms: str = ""
+    """Words that mean the same to the search, beside those it knows: `pelota, balón; carro, auto`."""
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
@@ -236,6 +246,12 @@ class Settings(Identity, Sourced):
     def _are_origins(cls, listed: str) -> str:
         read_origins(listed)
         return listed
+
+    @field_validator("search_synonyms")
+    @classmethod
+    def _are_groups(cls, groups: str) -> str:
+        read_synonyms(groups)
+        return groups
 
     @field_validator("private_key")
     @classmethod

@@ -10,16 +10,17 @@ import { createContext, useContext, useEffect, useRef, useState } from "react";
 const Box = createContext({});
 export const useCombobox = () => useContext(Box);
 
-// Around an input and, while there is something to show, a listbox. `letters`: how many it takes to be asked. `closes`: it
-// closes when this changes. `isStrict`: only what is picked counts, so Tab picks and Enter stays. `isClearing`: Escape in the
+// Around an input and, while there is something to show, a listbox. `letters`: how many it takes to be asked. `idle`: how many
+// options there are before anything is typed. `closes`: it closes when this changes. `isStrict`: only what is picked counts, so Tab picks and Enter stays. `isClearing`: Escape in the
 // closed field empties it. An option with `data-text` is written into the field when it is picked.
-export function Combobox({ answered, count, letters = 1, isPicked, closes, isStrict, isClearing, onAsk, children }) {
+export function Combobox({ answered, count, letters = 1, idle = 0, isPicked, closes, isStrict, isClearing, onAsk, children }) {
   const place = useRef(null);
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const isLongEnough = typed.length >= letters && !isPicked;
   const isCurrent = answered === typed;
-  const isListed = isOpen && isLongEnough && count > 0;
+  const isIdle = isOpen && typed === "" && idle > 0;
+  const isListed = isIdle || (isOpen && isLongEnough && count > 0);
   const isEmpty = isOpen && isLongEnough && isCurrent && count === 0;
   const input = () => place.current.querySelector("input");
 
@@ -34,14 +35,14 @@ export function Combobox({ answered, count, letters = 1, isPicked, closes, isStr
     const navigation = new Navigation(input(), place.current.querySelector('[role="listbox"]'), { tabInsertsSuggestions: false });
     navigation.start();
     return () => navigation.stop();
-  }, [isListed, answered]);
+  }, [isListed, isIdle, answered]);
 
   useEffect(() => setOpen(false), [closes]);
 
   const ask = () => {
     const text = input().value.trim();
     setTyped(text);
-    setOpen(text.length >= letters);
+    setOpen(text.length >= letters || (!text && idle > 0));
     if (text.length >= letters && text !== answered) onAsk(text);
   };
 
@@ -75,7 +76,7 @@ export function Combobox({ answered, count, letters = 1, isPicked, closes, isStr
   const left = (event) => place.current.contains(event.relatedTarget) || setOpen(false);
 
   return (
-    <Box value={{ typed, is_open: isListed || isEmpty, is_listed: isListed, is_empty: isEmpty, is_current: isCurrent }}>
+    <Box value={{ typed, is_open: isListed || isEmpty, is_listed: isListed, is_idle: isIdle, is_empty: isEmpty, is_current: isCurrent }}>
       <div ref={place} className="contents" onInput={ask} onClick={clicked} onKeyDown={pressed} onBlur={left} onPointerDown={stay}>
         {children}
       </div>

@@ -1,7 +1,20 @@
-// The header's search: a plain GET form, which goes on without loading a document once this script runs.
+// The header's search: a plain GET form, which goes on without loading a document once this script runs, and the last
+// searches of this browser.
 
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
+import { keptList } from "./kept.jsx";
+
+const MOST_RECENT = 6;
+const LONGEST_RECENT = 80;
+const { now, write, useList } = keptList("trompo_searches", MOST_RECENT);
+
+const plain = (text) => text.toLowerCase();
+
+const remember = (text) => {
+  if (!text || text.length > LONGEST_RECENT) return;
+  write([text, ...now().filter((other) => plain(other) !== plain(text))]);
+};
 
 export function useSearch() {
   const navigate = useNavigate();
@@ -21,9 +34,24 @@ export function useSearch() {
   const submitted = (event) => {
     event.preventDefault();
     const input = form.current.elements.q;
+    const text = input.value.trim();
     input.blur();
-    navigate(input.value.trim() ? `/catalog?q=${encodeURIComponent(input.value.trim())}` : "/catalog");
+    remember(text);
+    navigate(text ? `/catalog?q=${encodeURIComponent(text)}` : "/catalog");
   };
 
-  return { asked, key, form: { ref: form, onSubmit: submitted } };
+  // a suggestion that is followed answers what was typed
+  const followed = ({ target }) => target.closest("[data-answers]") && remember(form.current.elements.q.value.trim());
+
+  return { asked, key, form: { ref: form, onSubmit: submitted, onClickCapture: followed } };
+}
+
+// The last searches, and what clears them.
+export function useRecent() {
+  const texts = useList();
+  const forget = ({ target }) => {
+    target.form.elements.q.focus(); // the button goes away
+    write([]);
+  };
+  return { texts, count: texts.length, forget: { onClick: forget } };
 }

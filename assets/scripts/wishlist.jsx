@@ -1,40 +1,16 @@
 // The wishlist: handles of products in this browser's local storage. It works without the server, at once and in every
 // tab; the server only says what the wished-for products are now.
 
-import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { listen } from "./effects.jsx";
+import { useEffect } from "react";
+import { keptList } from "./kept.jsx";
 import { remind } from "./reconnecting.js";
 
-const KEY = "trompo_wishlist";
-const WISHED = "trompo:wished";
 const MAX_WISHES = 200;
-
-const parsed = (text) => {
-  try {
-    const list = JSON.parse(text ?? "[]");
-    return Array.isArray(list) ? [...new Set(list.filter((item) => typeof item === "string"))].slice(0, MAX_WISHES) : [];
-  } catch {
-    return []; // somebody else's text under our name
-  }
-};
-
-const read = () => localStorage.getItem(KEY);
-
-const write = (list) => {
-  localStorage.setItem(KEY, JSON.stringify(list.slice(0, MAX_WISHES)));
-  window.dispatchEvent(new Event(WISHED));
-};
-
-const subscribe = (tell) => listen(window, `storage ${WISHED}`, tell); // another tab wrote, or this one
-
-function useList() {
-  const text = useSyncExternalStore(subscribe, read, () => null);
-  return useMemo(() => parsed(text), [text]);
-}
+const { now, write, useList } = keptList("trompo_wishlist", MAX_WISHES);
 
 const toggle = (handle) => {
-  const now = parsed(read());
-  write(now.includes(handle) ? now.filter((item) => item !== handle) : [handle, ...now]);
+  const list = now();
+  write(list.includes(handle) ? list.filter((item) => item !== handle) : [handle, ...list]);
 };
 
 // What is wished for, shown at once, so that neither saving nor taking back needs an answer.

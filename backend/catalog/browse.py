@@ -4,6 +4,7 @@ All of it is read live: product data is never cached (spec: Storefront view rule
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
@@ -23,7 +24,8 @@ from backend.catalog.models import (
     is_new,
 )
 from backend.catalog.product_fields import AGE_RANGES
-from backend.catalog.search import matches
+from backend.catalog.search import answers_of, every_match, matches, near_matches
+from backend.catalog.search_words import SearchWords, search_words
 from backend.catalog.views import (
     CatalogFilter,
     CatalogPage,
@@ -140,9 +142,11 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
     )
 
 
-async def search(session: AsyncSession, text: str, *, limit: int = 8) -> list[SearchHit]:
+async def search(
+    session: AsyncSession, text: str, words: SearchWords | None = None, *, limit: int = 8
+) -> list[SearchHit]:
     """Suggestions for what has been typed so far; none before the second letter (spec: Storefront view rules 2)."""
-    found = await matches(session, text) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
+    found = await matches(session, text, words) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
     if found is None:
         return []
     cards = await _cards(
@@ -203,28 +207,63 @@ async def _related(session: AsyncSession, product: Product) -> list[ProductCard]
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a text finds, best first. `is_near`: nothing has all of what it asks for, and these have some of it."""
+
+    products: Subquery
+    is_near: bool = False
+
+
+async def _found(session: AsyncSession, text: str, words: SearchWords) -> Found | None:
+    """What the text finds; None when it asks for nothing in particular."""
+    understood = words.understand(text)
+    if not text.strip() or understood.is_anything:
+        return None
+    answers = await answers_of(session, understood)
+    every = every_match(answers)
+    if (await session.execute(select(every.c.product_id).limit(1))).first():
+        return Found(every)
+    return Found(near_matches(answers), is_near=True)
+
+
 async def catalog_page(
-    session: AsyncSession, wanted: CatalogFilter, *, offset: int = 0, limit: int = 24
+    session: AsyncSession,
+    wanted: CatalogFilter,
+    words: SearchWords | None = None,
+    *,
+    offset: int = 0,
+    limit: int = 24,
 ) -> CatalogPage:
     """The products that pass the filter, with the facets of each kind counted under the filters of the other kinds.
 
-    Values of one kind are alternatives; kinds narrow each other. `limit` is held between 1 and 200.
+    Values of one kind are alternatives; kinds narrow each other. Where nothing has what the text asks for, the text
+    narrows nothing, and what is near comes first. `limit` is held between 1 and 200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_tree(session)
-    found = await matches(session, wanted.text)
+    found = await _found(session, wanted.text, words or search_words())
     kinds = _conditions(wanted, tree)
 
-    def narrowed(query: Select[Product], without: str = "") -> Select[Product]:
+    def narrowed(query: Select[Product], without: str = "", *, is_near: bool = False) -> Select[Product]:
         query = query.where(for_sale(), *(condition for kind, condition in kinds.items() if kind != without))
-        return query.join(found, found.c.product_id == Product.id) if found is not None else query
+        if found is None or (found.is_near and not is_near):
+            return query
+        return query.join(found.products, found.products.c.product_id == Product.id)
 
-    ids = narrowed(select(Product)).with_only_columns(Product.id)
-    total = (await session.execute(select(func.count()).select_from(ids.subquery()))).scalar_one()
-    page = narrowed(select(Product)).order_by(*_order(wanted.sort, found)).offset(offset).limit(limit)
+    async def count(query: Select[Product]) -> int:
+        ids = query.with_only_columns(Product.id).subquery()
+        return (await session.execute(select(func.count()).select_from(ids))).scalar_one()
+
+    products = narrowed(select(Product))
+    if found is not None and found.is_near:
+        page = products.outerjoin(found.products, found.products.c.product_id == Product.id)
+    else:
+        page = products
+    page = page.order_by(*_order(wanted.sort, found)).offset(offset).limit(limit)
     return CatalogPage(
         cards=await cards_of(session, (await session.execute(page)).scalars().all()),
-        total=total,
+        total=await count(products),
         offset=offset,
         limit=limit,
         categories=await _category_facets(session, tree, narrowed(select(Product), without="categories")),
@@ -232,6 +271,7 @@ async def catalog_page(
         ages=_in_age_order(
             await _column_facets(session, "age_range", narrowed(select(Product), without="ages"))
         ),
+        near=await count(narrowed(select(Product), is_near=True)) if found and found.is_near else None,
     )
 
 
@@ -257,7 +297,7 @@ def _conditions(wanted: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bo
     return conditions
 
 
-def _order(sort: str, found: Subquery | None) -> list[ColumnElement[Any]]:
+def _order(sort: str, found: Found | None) -> list[ColumnElement[Any]]:
     price = (
         select(func.min(Variant.price))
         .where(Variant.product_id == Product.id)
@@ -272,8 +312,12 @@ def _order(sort: str, found: Subquery | None) -> list[ColumnElement[Any]]:
         "title": [Product.title_key.asc()],
     }
     # by default what can be bought comes first, then the best match or what the shop puts forward
-    best = [found.c.score.desc()] if found is not None else [Product.featured.desc()]
-    return [*orders.get(sort, [available().desc(), *best, newest]), Product.id]
+    best = [available().desc(), Product.featured.desc(), newest]
+    if found is not None and not found.is_near:
+        best = [available().desc(), found.products.c.score.desc(), newest]
+    elif found is not None:
+        best = [func.coalesce(found.products.c.score, 0).desc(), *best]
+    return [*orders.get(sort, best), Product.id]
 
 
 async def _column_facets(session: AsyncSession, column: str, products: Select[Product]) -> list[Facet]:

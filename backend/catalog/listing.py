@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.categories import Tree, read_tree
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.search import matches
+from backend.catalog.search_words import SearchWords
 from backend.catalog.store_schemas import (
     CategoriesParameters,
     CollectionsParameters,
@@ -53,16 +54,22 @@ class Page:
 
 
 async def product_page(
-    session: AsyncSession, asked: ProductsParameters, *conditions: ColumnElement[bool]
+    session: AsyncSession,
+    asked: ProductsParameters,
+    *conditions: ColumnElement[bool],
+    words: SearchWords | None = None,
 ) -> Page:
     """The products that were asked for, under these conditions.
+
+    `q` is understood as on the pages (`words`), but a program gets only what has all that it asked for: nothing that is
+    near, and for words that are true of every toy those that say so.
 
     Raises:
         InvalidData: products cannot be ordered by what was asked.
     """
     query = select(*COLUMNS).where(*conditions, *_filters(asked), *await _in_categories(session, asked))
     default: list[Any] = [Product.id]
-    if (found := await matches(session, asked.q or "")) is not None:
+    if (found := await matches(session, asked.q or "", words)) is not None:
         query = query.join(found, found.c.product_id == Product.id)
         default = [found.c.score.desc(), Product.id]
     query = query.order_by(*in_order(asked.order, SORTABLE, default))

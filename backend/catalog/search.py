@@ -1,21 +1,34 @@
 """Finding products by words: every word, as a prefix, accents and case ignored, small typos forgiven, best first.
 
 The index lives in the database (`search_term`, `search_typo`), so every replica finds the same, and it needs no
-extension. A word of the query first looks for terms that begin with it; only when there is none are terms looked for
-that are one letter off (two, in words of eight letters and more). Two words are that close when they share what is left
-of them after leaving letters out, so `search_typo` stores those remains for every term.
+extension. A word of the query looks for terms that begin with it, are a form of it or mean the same
+(`search_words.py`); only when there is none are terms looked for of the other gender, and then those that are one
+letter off (two, in words of eight letters and more). Two words are that close when they share what is left of them
+after leaving letters out, so `search_typo` stores those remains for every term.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from sqlalchemy import ColumnElement, Subquery, case, delete, false, func, insert, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    case,
+    delete,
+    false,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import (
     Category,
+    Collection,
     Product,
     ProductCategory,
     ProductTerm,
@@ -24,19 +37,26 @@ from backend.catalog.models import (
     Variant,
     for_sale,
 )
-from backend.words import fold
+from backend.catalog.search_words import (
+    MAX_TERM_LENGTH,
+    Asked,
+    SearchWords,
+    Understood,
+    other_gender,
+    search_words,
+    words_of,
+)
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8
-MAX_QUERY_WORDS = 8
-MAX_TERM_LENGTH = 40
-TITLE, BRAND, CATEGORY, SKU, DESCRIPTION = 16, 8, 6, 2, 1
+TITLE, BRAND, CATEGORY, COLLECTION, SKU, DESCRIPTION = 16, 8, 6, 4, 2, 1
+AS_WRITTEN, FORM, BEGINNING, SYNONYM, SHORT_BEGINNING, TYPO = 8, 6, 4, 3, 2, 2
+"""How much a term is worth by how it answers the word; an age counts like a category."""
+LONG_BEGINNING = 4
+"""Letters. The beginning of a word is a guess, and a weak one where it is shorter."""
+A_WORD_MORE = 100_000
+"""What holds one more of the words goes before whatever holds fewer, however well."""
 AFTER_ANY_LETTER = "\U0010ffff"
-
-
-def words_of(text: str) -> list[str]:
-    """The folded words of the text, in their order, each once."""
-    return list(dict.fromkeys(word[:MAX_TERM_LENGTH] for word in re.findall(r"[a-z0-9]+", fold(text))))
 
 
 def typo_distance(word: str) -> int:
@@ -143,21 +163,36 @@ async def _texts_of(session: AsyncSession, product_ids: Sequence[str]) -> dict[s
     )
     for product_id, name in names:
         texts[product_id].append((name, CATEGORY))
+    titles = await session.execute(
+        select(Product.id, Collection.title)
+        .join(Collection, Collection.id == Product.collection_id)
+        .where(Product.id.in_(texts))
+    )
+    for product_id, title in titles:
+        texts[product_id].append((title, COLLECTION))
     return texts
 
 
-async def matches(session: AsyncSession, text: str) -> Subquery | None:
-    """The products that every word of the text finds, as a subquery of `product_id` and `score`.
+async def matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
+    """The products that all of what the text asks for finds, as a subquery of `product_id` and `score`.
 
     None when there is no text. A word that finds nothing makes the whole result empty; so does a text without words.
     """
     if not text.strip():
         return None
-    words = words_of(text)[:MAX_QUERY_WORDS]
-    if not words:
+    return every_match(await answers_of(session, (words or search_words()).understand(text)))
+
+
+async def answers_of(session: AsyncSession, understood: Understood) -> list[Subquery]:
+    """For each thing that is asked for, the products that have it, as a subquery of `product_id` and `score`."""
+    return [await _answers(session, asked) for asked in understood.asked]
+
+
+def every_match(answers: Sequence[Subquery]) -> Subquery:
+    """The products that are in all of the answers."""
+    if not answers:
         return select(SearchTerm.product_id, literal(0).label("score")).where(false()).subquery("found")
-    found = [_matches_of_word(word, await _terms_near(session, word)) for word in words]
-    first, *others = found
+    first, *others = answers
     score = sum((other.c.score for other in others), first.c.score)
     query = select(first.c.product_id.label("product_id"), score.label("score"))
     for other in others:
@@ -165,32 +200,61 @@ async def matches(session: AsyncSession, text: str) -> Subquery | None:
     return query.subquery("found")
 
 
-def _matches_of_word(word: str, near: Iterable[str]) -> Subquery:
-    hit: ColumnElement[bool]
-    worth: ColumnElement[int]
-    if near := list(near):
-        hit, worth = SearchTerm.term.in_(near), literal(1)
-    else:
-        hit = (SearchTerm.term >= word) & (SearchTerm.term < word + AFTER_ANY_LETTER)
-        worth = case((SearchTerm.term == word, 4), else_=2)
+def near_matches(answers: Sequence[Subquery]) -> Subquery:
+    """The products that are in any of the answers: those in most of them have the highest score."""
+    if not answers:
+        return every_match(answers)
+    found = union_all(*(select(answer.c.product_id, answer.c.score) for answer in answers)).subquery()
+    score = func.count() * A_WORD_MORE + func.sum(found.c.score)
+    return select(found.c.product_id, score.label("score")).group_by(found.c.product_id).subquery("found")
+
+
+async def _answers(session: AsyncSession, asked: Asked) -> Subquery:
+    of_age = (
+        select(Product.id.label("product_id"), literal(CATEGORY * SYNONYM).label("score"))
+        .where(for_sale(), Product.age_range.in_(asked.ages))
+        .subquery()
+    )
+    if not asked.word:
+        return of_age
+    by_word = await _matches_of_word(session, asked)
+    if not asked.ages:
+        return by_word.subquery()
+    either = union_all(by_word, select(of_age.c.product_id, of_age.c.score)).subquery()
     return (
-        select(SearchTerm.product_id, func.max(SearchTerm.weight * worth).label("score"))
-        .where(hit)
-        .group_by(SearchTerm.product_id)
+        select(either.c.product_id, func.max(either.c.score).label("score"))
+        .group_by(either.c.product_id)
         .subquery()
     )
 
 
-async def _terms_near(session: AsyncSession, word: str) -> list[str]:
-    """The terms a typo away from the word; none when a term begins with the word, or the word is too short to tell."""
-    if not typo_distance(word):
-        return []
-    prefix = (
-        select(SearchTerm.term)
-        .where(SearchTerm.term >= word, SearchTerm.term < word + AFTER_ANY_LETTER)
-        .limit(1)
+async def _matches_of_word(session: AsyncSession, asked: Asked) -> Select[str, int]:
+    begins = (SearchTerm.term >= asked.word) & (SearchTerm.term < asked.word + AFTER_ANY_LETTER)
+    meant = SearchTerm.term.in_(sorted(asked.forms | asked.synonyms))
+    hit: ColumnElement[bool] = begins | meant
+    worth: ColumnElement[int] = case(
+        (SearchTerm.term == asked.word, AS_WRITTEN),
+        (SearchTerm.term.in_(sorted(asked.forms)), FORM),
+        (SearchTerm.term.in_(sorted(asked.synonyms)), SYNONYM),
+        else_=BEGINNING if len(asked.word) >= LONG_BEGINNING else SHORT_BEGINNING,
     )
-    if (await session.execute(prefix)).first():
+    for kind in (begins, meant):
+        if (await session.execute(select(SearchTerm.term).where(kind).limit(1))).first():
+            break
+    else:
+        if near := await _terms_near(session, asked.word):
+            hit, worth = SearchTerm.term.in_(near), literal(TYPO)
+    score = func.max(SearchTerm.weight * worth).label("score")
+    return select(SearchTerm.product_id, score).where(hit).group_by(SearchTerm.product_id)
+
+
+async def _terms_near(session: AsyncSession, word: str) -> list[str]:
+    """The word of the other gender, or else the terms a typo away; none when the word is too short to tell."""
+    other = other_gender(word)
+    is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)
+    if other != word and (await session.execute(is_there)).first():
+        return [other]
+    if not typo_distance(word):
         return []
     close = select(SearchTypo.term).where(SearchTypo.remains.in_(remains(word))).distinct()
     return [

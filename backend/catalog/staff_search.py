@@ -35,7 +35,8 @@ from backend.catalog.models import (
     for_sale,
     is_hidden,
 )
-from backend.catalog.search import AFTER_ANY_LETTER, MAX_QUERY_WORDS, words_of
+from backend.catalog.search import AFTER_ANY_LETTER
+from backend.catalog.search_words import MAX_QUERY_WORDS, words_of
 from backend.database import planned_for
 from backend.errors import InvalidData
 from backend.inventory.models import FREE_UNITS, InventoryLevel

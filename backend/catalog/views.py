@@ -132,7 +132,11 @@ class CatalogFilter:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPage:
-    """A page of the catalogue's list, with the facets of its filter."""
+    """A page of the catalogue's list, with the facets of its filter.
+
+    `near` is None where the list holds what was asked for. Where nothing has all of it, the list is the whole
+    catalogue, and the first `near` products have some of it.
+    """
 
     cards: list[ProductCard]
     total: int
@@ -141,6 +145,7 @@ class CatalogPage:
     categories: list[Facet]
     brands: list[Facet]
     ages: list[Facet]
+    near: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,15 @@ class SearchHit:
     brand: str
     price_label: str
     picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """A category or a brand that a search may mean. `kind` is `category` or `brand`; a brand's handle is its name."""
+
+    kind: str
+    name: str
+    handle: str
 
 
 @dataclass(frozen=True, slots=True)

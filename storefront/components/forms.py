@@ -166,6 +166,7 @@ class Combobox(rx.Component):
     answered: rx.Var[str]
     count: rx.Var[int]
     letters: rx.Var[int]
+    idle: rx.Var[int]
     closes: rx.Var[str]
     is_picked: rx.Var[bool]
     is_clearing: rx.Var[bool]
@@ -175,11 +176,15 @@ class Combobox(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """How a combobox stands: what is typed, and whether its list or "nothing found" is shown for just that."""
+    """How a combobox stands: what is typed, and whether its list or "nothing found" is shown for just that.
+
+    `is_idle`: its list is what there is before anything is typed.
+    """
 
     typed: str
     is_open: bool
     is_listed: bool
+    is_idle: bool
     is_empty: bool
     is_current: bool
 

@@ -4,26 +4,36 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
-from backend.catalog.views import CategoryNode, SearchHit
+from backend.catalog.views import CategoryNode, SearchHit, SearchPlace
 from backend.texts import _
 from storefront.components.browser import CART_SCRIPT, CartTabs, sheet
 from storefront.components.forms import SUGGESTIONS, Combobox
-from storefront.components.hooks import ABSENT, encoded, hook, script, view
+from storefront.components.hooks import ABSENT, hook, script, view
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CART, CATALOG, HOME, WISHLIST, to_category, to_product
+from storefront.components.links import (
+    ACCOUNT,
+    CART,
+    CATALOG,
+    HOME,
+    WISHLIST,
+    to_category,
+    to_product,
+    to_search,
+)
 from storefront.components.pictures import MARK, department_drawing, drawing, picture
 from storefront.components.wishlist import wishlist_count
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
-from storefront.state.search import LONGEST_SEARCH, SearchState
+from storefront.state.search import LONGEST_SEARCH, LONGEST_TYPED, SearchState
 
 MENU = "menu"
 CART_SHEET = "cart"
 SEARCH_FIELD = "buscar"
 SEARCH = script("search")
-EVERYTHING = rx.Var.create(f"{CATALOG}?q={encoded(SUGGESTIONS.typed)}")
+TOO_LONG = _("Tu búsqueda es muy larga: buscamos su comienzo, hasta {n} letras.").format(n=LONGEST_SEARCH)
+EVERYTHING = to_search(SUGGESTIONS.typed)
 """The list of all that is found."""
 
 
@@ -34,6 +44,18 @@ class Search:
     asked: str
     key: str
     form: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The last searches of this browser, and properties of the button that clears them."""
+
+    texts: list[str]
+    count: int
+    forget: Any
+
+
+RECENT = view(SEARCH, "useRecent", Recent)
 
 
 def logo() -> rx.Component:
@@ -126,8 +148,9 @@ def search() -> rx.Component:
         ),
         search_panel(),
         answered=SearchState.answered,
-        count=SearchState.hits.length(),
+        count=SearchState.hits.length() + SearchState.places.length(),
         letters=2,
+        idle=RECENT.count,
         closes=search.key,
         is_clearing=True,
         on_ask=SearchState.suggest,
@@ -146,7 +169,7 @@ def search_field(asked: rx.Var[str]) -> rx.Component:
         name="q",
         default_value=asked,
         placeholder=_("¿Qué juguete buscas?"),
-        max_length=LONGEST_SEARCH,
+        max_length=LONGEST_TYPED,
         auto_complete="off",
         auto_capitalize="none",
         spell_check=False,
@@ -158,16 +181,18 @@ def search_field(asked: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def search_panel() -> rx.Component:
-    """Suggestions, or that there is nothing; said aloud too."""
-    hits = SearchState.hits
+    """Suggestions, or that there is nothing, or the last searches; said aloud too."""
+    hits, places = SearchState.hits, SearchState.places
     nothing = _("No encontramos resultados para «{text}»").format(text=SUGGESTIONS.typed)
     suggestions = rx.el.div(
+        rx.foreach(places, place_meant),
         rx.foreach(hits, suggestion),
         rx.el.a(
             _("Ver todos los resultados de «{text}»").format(text=SUGGESTIONS.typed),
             href=EVERYTHING,
             role="option",
             class_name="search__all",
+            data_answers="",
             custom_attrs={"tabIndex": -1},
         ),
         role="listbox",
@@ -181,22 +206,74 @@ def search_panel() -> rx.Component:
             href=EVERYTHING,
             class_name="button button--quiet",
             data_closes="",
+            data_answers="",
         ),
         class_name="search__empty",
         data_testid="search-empty",
     )
+    shown = rx.cond(SUGGESTIONS.is_idle, recent_searches(RECENT.texts.to(list[str])), suggestions)
     panel = rx.el.div(
-        rx.cond(SUGGESTIONS.is_empty, empty, suggestions),
+        rx.cond(SUGGESTIONS.typed.length() > LONGEST_SEARCH, rx.el.p(TOO_LONG, class_name="search__cut")),
+        rx.cond(SUGGESTIONS.is_empty, empty, shown),
         class_name="search__panel",
         data_testid="search-results",
-        data_stale=rx.cond(SUGGESTIONS.is_current, ABSENT, "true"),
+        data_stale=rx.cond(SUGGESTIONS.is_current | SUGGESTIONS.is_idle, ABSENT, "true"),
     )
-    count = hits.length()
+    count = hits.length() + places.length()
     counted = rx.cond(count == 1, _("1 sugerencia"), _("{n} sugerencias").format(n=count))
-    is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current
+    is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current & ~SUGGESTIONS.is_idle
     said = rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, ""))
     return rx.fragment(
         rx.cond(SUGGESTIONS.is_open, panel), rx.el.p(said, class_name="sr-only", role="status")
+    )
+
+
+def place_meant(place: ObjectVar[SearchPlace]) -> rx.Component:
+    """A category or a brand that may be meant."""
+    is_brand = place.kind == "brand"
+    return rx.el.a(
+        rx.el.span(icon("search", size=20), class_name="search__kind"),
+        rx.el.span(place.name, class_name="search__title"),
+        rx.el.span(rx.cond(is_brand, _("Marca"), _("Categoría")), class_name="search__brand"),
+        href=rx.cond(is_brand, to_search(place.handle), to_category(place.handle)),
+        role="option",
+        class_name="search__place",
+        key=f"{place.kind} {place.handle}",
+        data_testid="search-place",
+        data_answers="",
+        custom_attrs={"tabIndex": -1},
+    )
+
+
+def recent_searches(texts: ArrayVar[list[str]]) -> rx.Component:
+    """The last searches of this browser, and a way to clear them."""
+
+    def again(text: rx.Var[str]) -> rx.Component:
+        return rx.el.a(
+            rx.el.span(icon("back", size=20), class_name="search__kind"),
+            rx.el.span(text, class_name="search__title"),
+            href=to_search(text),
+            role="option",
+            class_name="search__place",
+            key=text,
+            data_testid="recent-search",
+            custom_attrs={"tabIndex": -1},
+        )
+
+    return rx.fragment(
+        rx.el.div(
+            rx.el.p(_("Lo último que buscaste"), class_name="search__heading"),
+            rx.el.button(
+                _("Borrar"),
+                type="button",
+                class_name="search__forget",
+                aria_label=_("Borrar las últimas búsquedas"),
+                special_props=[RECENT.forget],
+                data_closes="",
+            ),
+            class_name="search__head",
+        ),
+        rx.el.div(rx.foreach(texts, again), role="listbox", aria_label=_("Lo último que buscaste")),
     )
 
 
@@ -218,6 +295,7 @@ def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
         class_name="search__hit",
         key=hit.handle,
         data_testid="search-result",
+        data_answers="",
         custom_attrs={"tabIndex": -1},
     )
 

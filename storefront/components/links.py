@@ -8,6 +8,7 @@ from reflex_base.vars import VarData
 
 from backend.legal.texts import TITLES, LegalKind
 from backend.texts import _
+from storefront.components.hooks import encoded
 
 HOME = "/"
 CATALOG = "/catalog"
@@ -69,6 +70,11 @@ def to_variant(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) 
     """A product's page, with this variant chosen; `name` is empty where there is nothing to choose."""
     page = to_product(handle)
     return rx.cond(name != "", f"{page}?variant={variant_id}", page).to(str)
+
+
+def to_search(text: rx.Var[str]) -> rx.Var[str]:
+    """The catalogue as the answer to a search, known in the browser."""
+    return rx.Var.create(f"{CATALOG}?q={encoded(text)}")
 
 
 _PARAMS = VarData(

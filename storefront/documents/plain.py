@@ -26,7 +26,7 @@ from storefront.pages import find_order
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
-from storefront.state.search import LONGEST_SEARCH
+from storefront.state.search import LONGEST_TYPED, searched
 
 OTHER = "other.html"
 OF_ROUTES = {
@@ -46,7 +46,7 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.globals.update(
-    _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_SEARCH,
+    _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
     product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
     legal_links=LEGAL_LINKS,
 )  # fmt: skip
@@ -63,7 +63,7 @@ def plain_page(loaded: LoadedPage) -> str:
         frame,
         title=loaded.meta.title,
         description=page.description if isinstance(page, Page) else "",
-        text=PageParams.from_url(loaded.url).asked("q"),
+        text=searched(PageParams.from_url(loaded.url).query.get("q", "").strip()),
         content=own.get("content"),
     )
 

@@ -14,6 +14,7 @@ from backend.errors import InvalidData
 from backend.texts import _
 from storefront.components.browser import sheet
 from storefront.components.frame import framed
+from storefront.components.header import TOO_LONG
 from storefront.components.icons import icon
 from storefront.components.links import catalog_path
 from storefront.components.pictures import OG_IMAGE
@@ -44,6 +45,7 @@ from storefront.pages.catalog_filters import (
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_number, checked_text, checked_texts, event, next_number
+from storefront.state.search import searched, words_of_shop
 
 STEP = 24
 MOST_SHOWN = 192
@@ -123,7 +125,9 @@ def page_of_address(params: PageParams) -> int:
 def path_of_page(params: PageParams, page: int) -> str:
     """The address of another page of the list at this address."""
     asked = params.asked
-    return catalog_path(asked("category"), asked("q"), age=asked("age"), sale=asked("sale"), page=page)
+    return catalog_path(
+        asked("category"), text_of_address(params), age=asked("age"), sale=asked("sale"), page=page
+    )
 
 
 def checked_choices(sent: object) -> Choices:
@@ -148,7 +152,7 @@ def checked_choices(sent: object) -> Choices:
 async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
     """What the catalogue shows under an address, or under the choices made since."""
     applied = choices or choices_of_address(params)
-    text = params.asked("q")
+    text = text_of_address(params)
     async with current_shop().database.read() as session:
         tree = await category_tree(session)
         known = [handle for handle in applied.categories if trail_to(tree, handle)]
@@ -162,10 +166,11 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
             on_sale=applied.on_sale,
             sort=applied.sort,
         )
-        page = await catalog_page(session, wanted, offset=applied.start, limit=applied.shown)
+        words = words_of_shop()
+        page = await catalog_page(session, wanted, words, offset=applied.start, limit=applied.shown)
         if page.total and not page.cards:  # the list has become shorter: its last page
             applied = replace(applied, start=(page.total - 1) // STEP * STEP)
-            page = await catalog_page(session, wanted, offset=applied.start, limit=applied.shown)
+            page = await catalog_page(session, wanted, words, offset=applied.start, limit=applied.shown)
     trail = trail_to(tree, applied.categories[0]) if len(applied.categories) == 1 else []
     content = CatalogContent(
         page=page,
@@ -173,15 +178,15 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         category=params.asked("category"),
         text=text,
         is_custom=choices is not None,
-        title=UNKNOWN_CATEGORY if is_unknown and choices is None and not text else heading(text, trail),
-        lead=trail[-1].description if trail and not text else "",
+        title=UNKNOWN_CATEGORY if is_unknown and choices is None and not text else heading(text, trail, page),
+        lead=lead_of(params, text, trail, page),
         inner=[child.handle for node in tree for child in node.children],
         asked_page=params.asked("page"),
         earlier=path_of_page(params, applied.start // STEP) if choices is None and applied.start else "",
         further=path_of_page(params, applied.start // STEP + 2)
         if choices is None and applied.start + len(page.cards) < page.total
         else "",
-        is_bare=not page.total and not text and not wanted_anything(applied),
+        is_bare=not page.total and (not text or page.near is not None) and not wanted_anything(applied),
     )
     return PageData(content, meta_of(content, trail))
 
@@ -201,8 +206,27 @@ def trail_to(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
     return []
 
 
-def heading(text: str, trail: list[CategoryNode]) -> str:
+def text_of_address(params: PageParams) -> str:
+    """What an address looks for."""
+    return searched(params.query.get("q", "").strip())
+
+
+def lead_of(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
+    """What stands under the heading: what a category is, or what became of a search."""
+    if not text:
+        return trail[-1].description if trail else ""
+    said = [TOO_LONG] if text != params.query["q"].strip() else []
+    if page.near:
+        said.append(_("Primero va lo que más se parece; después, toda la tienda."))
+    elif page.near is not None:
+        said.append(_("Aquí está toda la tienda, por si algo te gusta."))
+    return " ".join(said)
+
+
+def heading(text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
     """What the list calls itself."""
+    if text and page.near is not None:
+        return _("No encontramos «{text}»").format(text=text)
     if text:
         return _("Resultados para «{text}»").format(text=text)
     return trail[-1].name if trail else WHOLE
@@ -253,7 +277,7 @@ class CatalogState(PageState, rx.State):
         asked = params.asked
         is_same = (shown.category, shown.text, shown.asked_page) == (
             asked("category"),
-            asked("q"),
+            text_of_address(params),
             asked("page"),
         )
         return shown.choices if is_same and shown.is_custom else None

@@ -74,6 +74,8 @@ def test_half_of_the_gateway_credentials_are_a_mistake(monkeypatch: pytest.Monke
         ("GATEWAY_ENV", "live"),
         ("PRIVATE_KEY", "not-hexadecimal-secret"),
         ("STORE_LOCALE", "fr"),
+        ("SEARCH_SYNONYMS", "pelota"),
+        ("SEARCH_SYNONYMS", "juego de mesa, tablero"),
         ("CARRIER_ORIGIN_DANE_CODE", "11001"),
         ("CARRIER_SANDBOX", "sandbox"),
         ("CARRIER_SANDBOX", ""),

@@ -383,3 +383,14 @@ async def test_products_of_before_are_found(empty: Database) -> None:
     terms = [term for (term,) in await all_of(empty, "SELECT term FROM product_term ORDER BY term")]
     assert {"arbol", "de", "name"} <= set(terms)
     assert len(terms) == len(set(terms))
+
+
+async def test_toys_of_collections_of_before_are_found(empty: Database) -> None:
+    await upgrade(empty, BEFORE_STAFF_SEARCH)
+    await write(empty, SHOP)
+    await write(empty, "INSERT INTO search_term (term, product_id, weight) VALUES ('clasicos', 'prod_1', 1)")
+    await write(empty, "UPDATE collection SET title = 'Clásicos de agosto'")
+    await upgrade(empty)
+    terms = await all_of(empty, "SELECT term, product_id, weight FROM search_term ORDER BY term")
+    assert terms == [("agosto", "prod_1", 4), ("clasicos", "prod_1", 4), ("de", "prod_1", 4)]
+    assert ("agosto",) in await all_of(empty, "SELECT term FROM search_typo WHERE remains = 'agost'")

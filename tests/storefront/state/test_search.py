@@ -5,7 +5,7 @@ from collections.abc import Callable
 import reflex as rx
 
 from backend.app import Shop
-from storefront.state.search import LONGEST_SEARCH, SearchState
+from storefront.state.search import LONGEST_SEARCH, LONGEST_TYPED, SearchState, searched
 from tests.shop_floor import Floor, make_toy
 
 
@@ -22,7 +22,23 @@ async def test_an_answer_names_the_text_it_answers(
     assert (search.hits, search.answered) == ([], "zzz")
 
 
+async def test_of_a_long_text_the_beginning_is_looked_for(
+    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "camion", title="Camión", brand="Camioneros")
+    long = "camion " * 42
+    search = await shopper().get_state(SearchState)
+    await search.suggest(long)
+    assert ([hit.title for hit in search.hits], search.answered) == (["Camión"], long.strip())
+    await search.suggest("camio")
+    assert [place.name for place in search.places] == ["Camioneros"]
+    assert searched("x" * LONGEST_SEARCH) == "x" * LONGEST_SEARCH
+    assert searched("x" * 300) == "x" * LONGEST_SEARCH
+    assert searched(f"trompo {'x' * 300}") == "trompo"
+
+
 async def test_a_text_no_field_sends_is_not_looked_for(shop: Shop, shopper: Callable[[], rx.State]) -> None:
     search = await shopper().get_state(SearchState)
-    await search.suggest("x" * (LONGEST_SEARCH + 1))
+    await search.suggest("x" * (LONGEST_TYPED + 1))
     assert search.answered == ""
