@@ -9,7 +9,7 @@ from backend.catalog.search import COLLECTION, remains
 from backend.catalog.search_words import words_of
 
 revision: str = '9c4e2b7f60d1'
-down_revision: str | None = '7d3e0a95c1b8'
+down_revision: str | None = 'a7d40f92c613'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
