@@ -12,6 +12,7 @@ from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
 from backend.catalog.upload_routes import router as uploads_router
+from backend.catalog.variant_routes import router as variants_router
 from backend.checkout.routes import router as checkout_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.admin_routes import router as admin_customers_router
@@ -84,6 +85,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     platform_router,
     regions_router,
     inventory_router,
+    variants_router,
     stock_router,
     shipping_router,
     shipping_options_router,

@@ -14,7 +14,7 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters
+from backend.edge.schemas import ListParameters, ListResponse
 from backend.edge.wire import Wire, stamps
 from backend.orders.cancelling import cancel_order
 from backend.orders.correcting import add_note, correct_address
@@ -73,6 +73,40 @@ async def list_orders(
 async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
     """The order, with its payments and fulfillments."""
     return await order_answer(database, actor, order_id, fields)
+
+
+@router.get("/orders/{order_id}/preview", response_model=OrderAnswer)
+async def preview(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
+    """The order as it would be after its open change: as it is, for nobody edits orders here."""
+    return await order_answer(database, actor, order_id, fields)
+
+
+@router.get("/orders/{order_id}/changes", response_model=ListResponse)
+async def list_changes(
+    order_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire:
+    """Edits of the order: there are none. What staff did is in the audit."""
+    async with database.read() as session:
+        await read_order(session, order_id)
+    return Wire(listed("order_changes", [], 0, asked))
+
+
+@router.get("/orders/{order_id}/line-items", response_model=ListResponse)
+async def list_line_items(
+    actor: StaffMember,
+    order_id: str,
+    asked: Annotated[ListParameters, read_query(ListParameters)],
+    database: Db,
+) -> Wire:
+    """The order's lines, each as it was sold (`item`) and what became of it (`detail`)."""
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        (shown,) = await orders_for_staff(session, actor, [order], OrderView(Fields()))
+    lines = [
+        {**item["detail"], "item": item, "quantity": item["quantity"], "unit_price": item["unit_price"]}
+        for item in shown["items"]
+    ]
+    return Wire(listed("order_items", page_of(lines, asked), len(lines), asked))
 
 
 @router.post("/orders/{order_id}", response_model=OrderAnswer)

@@ -1,0 +1,177 @@
+"""The Admin API of variants across products, and of what is reserved of them (wire: commerce-api, Admin)."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.inventory_items import ITEM
+from backend.catalog.listing import COLUMNS
+from backend.catalog.models import Product, Variant
+from backend.catalog.product_wire import ProductWriter
+from backend.edge.dependencies import Db, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import ListParameters, ListResponse, Name
+from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
+from backend.errors import NotFound
+from backend.inventory.models import InventoryLevel, Reservation
+from backend.staff.access import staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: inventory"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_STOCK),
+)
+_WRITTEN = Fields("*variants,+variants.inventory_quantity,+variants.calculated_price")
+_OF_PRODUCT = ("id", "title", "handle", "status", "thumbnail")
+
+
+class VariantsParameters(ListParameters):
+    """Which variants."""
+
+    id: list[Name] | None = None
+    product_id: list[Name] | None = None
+    sku: list[Name] | None = None
+    ean: list[Name] | None = None
+    q: Name | None = Field(
+        None, description="Part of a title, of the product's too, of a SKU or of a bar code."
+    )
+
+
+class ReservationsParameters(ListParameters):
+    """Which reservations."""
+
+    id: list[Name] | None = None
+    inventory_item_id: list[Name] | None = None
+    location_id: list[Name] | None = None
+    external_id: list[Name] | None = Field(None, description="Of the carts that they are for.")
+
+
+VARIANT_ORDER = {"title": Variant.title, "sku": Variant.sku, "created_at": Variant.created_at}
+
+
+@router.get("/product-variants", response_model=ListResponse)
+async def list_variants(
+    asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db
+) -> Wire:
+    """The variants of all products, each with its product."""
+    conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
+    for column, values in (
+        (Variant.id, asked.id),
+        (Variant.product_id, asked.product_id),
+        (Variant.sku, asked.sku),
+        (Variant.ean, asked.ean),
+    ):
+        if values is not None:
+            conditions.append(column.in_(values))
+    if asked.q:
+        texts = (Variant.title, Variant.sku, Variant.ean, Product.title)
+        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
+    query = select(Variant.id).join(Product, Product.id == Variant.product_id).where(*conditions)
+    order = in_order(asked.order, VARIANT_ORDER, [Variant.created_at.desc(), Variant.id])
+    async with database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
+        page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
+        shown = await _written(session, list((await session.execute(page)).scalars()))
+    return Wire(listed("variants", shown, count, asked))
+
+
+@router.get("/products/{product_id}/variants/{variant_id}", response_model=dict[str, Any])
+async def read_variant(product_id: str, variant_id: str, database: Db, fields: Shown) -> Wire:
+    """The variant, with its product."""
+    query = select(Variant.id).where(Variant.id == variant_id, Variant.product_id == product_id)
+    async with database.read() as session:
+        found = await _written(session, list((await session.execute(query)).scalars()))
+    if not found:
+        raise NotFound(f"Variant with id: {variant_id} was not found")
+    return Wire({"variant": fields.pick(found[0])})
+
+
+@router.get("/reservations", response_model=ListResponse)
+async def list_reservations(
+    asked: Annotated[ReservationsParameters, read_query(ReservationsParameters)], database: Db
+) -> Wire:
+    """What is reserved for carts that are being paid, and for orders until they are packed."""
+    query = select(Reservation, InventoryLevel).join(
+        InventoryLevel, InventoryLevel.id == Reservation.level_id
+    )
+    variants = [sibling_id("variant", item) for item in asked.inventory_item_id or ()]
+    for column, values in (
+        (Reservation.id, asked.id),
+        (Reservation.holder, asked.external_id),
+        (InventoryLevel.location_id, asked.location_id),
+        (InventoryLevel.variant_id, None if asked.inventory_item_id is None else variants),
+    ):
+        if values is not None:
+            query = query.where(column.in_(values))
+    order = in_order(
+        asked.order,
+        {"created_at": Reservation.created_at, "quantity": Reservation.quantity},
+        [Reservation.created_at.desc(), Reservation.id.desc()],
+    )
+    async with database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
+        rows = await session.execute(query.order_by(*order).offset(asked.offset).limit(asked.limit))
+        shown = [_reservation(*row) for row in rows]
+    return Wire(listed("reservations", shown, count, asked))
+
+
+@router.get("/reservations/{reservation_id}", response_model=dict[str, Any])
+async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> Wire:
+    """The reservation. Checkouts and orders make them; by hand stock is counted, not reserved."""
+    query = (
+        select(Reservation, InventoryLevel)
+        .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
+        .where(Reservation.id == reservation_id)
+    )
+    async with database.read() as session:
+        found = (await session.execute(query)).one_or_none()
+    if found is None:
+        raise NotFound(f"Reservation item with id: {reservation_id} was not found")
+    return Wire({"reservation": fields.pick(_reservation(*found))})
+
+
+async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:
+    """The variants as staff see them on their products, in this order; those of deleted products are left out."""
+    of_these = select(Variant.product_id).where(Variant.id.in_(variant_ids))
+    query = select(*COLUMNS).where(Product.id.in_(of_these), Product.deleted_at.is_(None))
+    products = await ProductWriter(session, _WRITTEN, as_staff=True).write(
+        (await session.execute(query)).all()
+    )
+    known = {
+        variant["id"]: {
+            **variant,
+            "product": {name: product.get(name) for name in _OF_PRODUCT},
+            "inventory_items": [
+                {"inventory_item_id": sibling_id(ITEM, variant["id"]), "required_quantity": 1}
+            ],
+        }
+        for product in products
+        for variant in product["variants"]
+    }
+    return [known[variant_id] for variant_id in variant_ids if variant_id in known]
+
+
+def _reservation(reservation: Reservation, level: InventoryLevel) -> JsonDict:
+    return {
+        "id": reservation.id,
+        "inventory_item_id": sibling_id(ITEM, level.variant_id),
+        "location_id": level.location_id,
+        "quantity": reservation.quantity,
+        "raw_quantity": exact(reservation.quantity),
+        "line_item_id": None,
+        "external_id": reservation.holder,
+        "description": None,
+        "allow_backorder": False,
+        "created_by": None,
+        "metadata": None,
+        **stamps(reservation.created_at, reservation.updated_at),
+        "deleted_at": None,
+    }

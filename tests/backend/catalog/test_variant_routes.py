@@ -1,0 +1,78 @@
+"""Variants of all products, and what is reserved of them, over the Admin API, on both databases."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get
+
+
+@pytest.fixture
+async def toys(shop: Shop, shop_floor: Floor) -> list[str]:
+    """The variants of a kite and a top."""
+    async with shop.database.transaction() as session:
+        return [await make_toy(session, shop_floor, handle) for handle in ("cometa", "trompo-50%")]
+
+
+async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys: list[str]) -> None:
+    kite, top = toys
+
+    async def found(**asked: Any) -> list[str]:
+        return [one["id"] for one in (await get(admin, "/admin/product-variants", **asked))["variants"]]
+
+    assert sorted(await found()) == sorted(toys)
+    assert await found(q="50%") == [top]
+    assert await found(q="_") == []
+    assert await found(sku="SKU-cometa") == [kite]
+    assert await found(order="-sku") == [top, kite]
+    assert await found(order="sku", limit=1, offset=1) == [top]
+    one = (await get(admin, "/admin/product-variants", id=kite))["variants"][0]
+    assert (one["product"]["title"], one["inventory_quantity"], one["prices"][0]["amount"]) == (
+        "Cometa",
+        10,
+        50_000,
+    )
+    path = f"/admin/products/{one['product_id']}/variants"
+    assert (await get(admin, f"{path}/{kite}"))["variant"] == one
+    assert (await get(admin, f"{path}/{kite}", fields="id,sku"))["variant"] == {
+        "id": kite,
+        "sku": "SKU-cometa",
+    }
+    assert (await admin.get(f"{path}/{top}")).status_code == 404  # another product's
+
+    assert (await admin.delete(f"/admin/products/{one['product_id']}")).status_code == 200
+    assert await found() == [top]
+    assert (await admin.get(f"{path}/{kite}")).status_code == 404
+
+
+async def test_what_an_order_has_reserved_is_listed(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: list[str], shop_floor: Floor
+) -> None:
+    order = await bought(store, toys[0], 3)
+    (reserved,) = (await get(admin, "/admin/reservations"))["reservations"]
+    item = toys[0].replace("variant", "iitem")
+    assert (reserved["inventory_item_id"], reserved["location_id"], reserved["quantity"]) == (
+        item,
+        shop_floor.location_id,
+        3,
+    )
+    path = f"/admin/reservations/{reserved['id']}"
+    assert (await get(admin, path))["reservation"] == reserved
+    assert (await admin.get("/admin/reservations/resitem_nosuch")).status_code == 404
+
+    async def count(**asked: Any) -> int:
+        return int((await get(admin, "/admin/reservations", **asked))["count"])
+
+    assert await count(inventory_item_id=item, location_id=shop_floor.location_id) == 1
+    assert await count(inventory_item_id=toys[1].replace("variant", "iitem")) == 0
+
+    lines = await get(admin, f"/admin/orders/{order['id']}/line-items")
+    assert [(line["quantity"], line["item"]["variant_id"]) for line in lines["order_items"]] == [(3, toys[0])]
+    assert (await get(admin, f"/admin/orders/{order['id']}/changes"))["order_changes"] == []
+    preview = (await get(admin, f"/admin/orders/{order['id']}/preview"))["order"]
+    assert preview == (await get(admin, f"/admin/orders/{order['id']}"))["order"]
+    for part in ("line-items", "changes", "preview"):
+        assert (await admin.get(f"/admin/orders/order_nosuch/{part}")).status_code == 404

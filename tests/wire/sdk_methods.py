@@ -1,0 +1,111 @@
+"""Which methods of the platform's SDK have a route in this shop: `python -m tests.wire.sdk_methods` writes docs/api.md.
+
+A test fails when the page says something else than the routes do.
+"""
+
+import json
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from backend.app import Shop, create_api
+from backend.settings import Settings
+from tests.node_packages import NODE_FOLDER, environment, installed
+
+HERE = Path(__file__).parent / "platform_sdk"
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+BEGIN, END = "<!-- written by tests/wire/sdk_methods.py -->\n", "<!-- end -->\n"
+
+NOT_REQUESTS = {"auth.logout": ("DELETE", "/auth/session"), "admin.upload.create": ("POST", "/admin/uploads")}
+"""What these send is seen only when they run in a browser or with files."""
+DECISIONS = {
+    "admin.claim": "a claim is settled by a return and a refund by hand",
+    "admin.exchange": "what is exchanged is returned and bought again",
+    "admin.draftOrder": "staff sell in the shop like everybody",
+    "admin.orderEdit": "an order that was paid is not changed: it is cancelled, or lines of it are given back",
+    "admin.translation": "products are written in the shop's language",
+    "admin.rbacRole": "the four roles of the staff are fixed: docs/office.md",
+    "admin.rbacPolicy": "the four roles of the staff are fixed: docs/office.md",
+    "admin.views": "saved views belong to the platform's dashboard",
+    "admin.layouts": "saved views belong to the platform's dashboard",
+    "admin.propertyLabel": "saved views belong to the platform's dashboard",
+    "admin.workflowExecution": "jobs are seen with `trompo jobs` and in /metrics",
+    "admin.plugin": "there are none",
+    "admin.priceList": "a price has one old price beside it",
+    "admin.taxRegion": "IVA is the law's: it is read, not changed",
+    "admin.taxRate": "IVA is the law's: it is read, not changed",
+    "admin.pricePreference": "prices have their IVA in them",
+    "admin.store": "the shop's data are changed in settings and in the office",
+    "admin.customer": "a person is not deleted by one request: orders keep what accounting needs",
+    "admin.reservation": "checkouts and orders reserve; by hand stock is counted",
+    "auth.mfa": "the second factor is set up and asked for in the office",
+    "auth.verification": "addresses are proved by the links in mails",
+}
+"""Why the methods of a part that have no route have none. The other parts are not built."""
+
+Method = tuple[str, str, str]
+"""Name, HTTP method and path with `:a` for its parameters."""
+
+
+def sdk_methods() -> list[Method]:
+    """Every method of the SDK with the request that it makes; without one the two last parts are empty."""
+    ran = subprocess.run(
+        [NODE_FOLDER / "node", HERE / "methods.mjs"],
+        env=environment(SDK_FOLDER=str(installed(HERE))),
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    seen: list[Method] = [(name, method, path) for name, method, path in json.loads(ran.stdout)]
+    return [(name, *NOT_REQUESTS.get(name, (method, path))) for name, method, path in seen]
+
+
+def has_route(api: FastAPI, method: str, path: str) -> bool:
+    """Whether a route is there for this request. What is a word in its path is a word in the route's.
+
+    Who signs in and with what are words in our routes: one route is enough.
+    """
+
+    def fits(part: str, own: str) -> bool:
+        return part == own or (part.startswith(":") and (own.startswith("{") or path.startswith("/auth")))
+
+    asked = path.split("/")
+    return any(
+        method in (route.methods or ())
+        and len(asked) == len(own := route.path.split("/"))
+        and all(map(fits, asked, own))
+        for route in api.routes
+        if isinstance(route, APIRoute)
+    )
+
+
+def table(api: FastAPI) -> str:
+    """The table of docs/api.md."""
+    parts: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for name, method, path in sdk_methods():
+        is_here = has_route(api, method, path)
+        part, _, last = name.rpartition(".")
+        parts[part][0 if is_here else 1].append(f"`{last}`")
+        counts[name.partition(".")[0]][0 if is_here else 1] += 1
+    lines = ["| part | methods | of them with a route |", "|---|---|---|"]
+    lines += [f"| `{name}` | {sum(count)} | {count[0]} |" for name, count in counts.items()]
+    lines += ["", "| part | with a route | without | why |", "|---|---|---|---|"]
+    for part, (here, missing) in parts.items():
+        why = DECISIONS.get(part, "not built") if missing else ""
+        lines.append(f"| `{part}` | {', '.join(here)} | {', '.join(missing)} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+def page_with(text: str, new_table: str) -> str:
+    """The page with this table in place of the one in it."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}{new_table}{END}{rest.partition(END)[2]}"
+
+
+if __name__ == "__main__":
+    shop_api = create_api(Shop(Settings(data_dir=Path("build") / "sdk-methods")))
+    PAGE.write_text(page_with(PAGE.read_text("utf-8"), table(shop_api)), "utf-8")
