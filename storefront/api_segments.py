@@ -3,7 +3,7 @@
 API_SEGMENTS = frozenset(
     {
         "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "metrics", "docs", "openapi.json",
-        "sandbox", "pictures",
+        "sandbox", "pictures", "manifest.webmanifest",
     }
 )  # fmt: skip
 """The first path segments that belong to the API; everything else is Reflex's."""

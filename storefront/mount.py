@@ -31,6 +31,7 @@ from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
 from storefront.static_files import with_cache_headers
+from storefront.web_manifest import router as web_manifest_router
 
 LARGER_BODIES = {UPLOADS: Bound(uploads.MOST_BYTES, uploads.READ_WITHIN)}
 WEBSOCKET, BUILT_PAGES = "/_event", ""
@@ -49,6 +50,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     api = create_api(shop)
     api.include_router(revalidation.router)
     api.include_router(admin.router)
+    api.include_router(web_manifest_router)
     if isinstance(pages, Starlette):
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():

@@ -90,6 +90,7 @@ def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: boo
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: https: blob:" if in_office else "img-src 'self' data: https:",
         f"connect-src 'self' {own_socket}",
+        "manifest-src 'self'",
         "object-src 'none'",
         "frame-src 'none'",
         "worker-src 'none'",

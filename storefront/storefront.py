@@ -3,6 +3,7 @@
 import reflex as rx
 
 from backend.texts import html_language
+from storefront import web_manifest
 from storefront.components.early_press import early_press_script
 from storefront.components.frame import connection_banner, error_boundary
 from storefront.components.storage import storage_script
@@ -61,7 +62,8 @@ app = rx.App(
         rx.el.link(rel="icon", type="image/svg+xml", href="/brand/favicon.svg"),
         rx.el.link(rel="icon", type="image/png", sizes="32x32", href="/brand/favicon-32.png"),
         rx.el.link(rel="apple-touch-icon", href="/brand/apple-touch-icon.png"),
-        rx.el.meta(name="theme-color", content="#fbf6ec"),
+        rx.el.link(rel="manifest", href=web_manifest.PATH),
+        rx.el.meta(name="theme-color", content=web_manifest.PAPER),
     ],
     html_lang=html_language,
     reset_style=False,  # our own is in styles/base.css

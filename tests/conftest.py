@@ -7,7 +7,9 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from io import StringIO
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from backend.database import Database
 from backend.migrations.runner import upgrade
+from backend.orders import numbers
 from backend.settings import Settings
 
 # the same examples in every run, and no example fails for being slow on a busy machine
@@ -152,6 +155,16 @@ def _writers_are_patient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.database.SQLITE_BUSY_MS", 120_000)
         patch.setattr("backend.database.STATEMENT_WITHIN", 120)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _orders_are_counted() -> Iterator[None]:
+    """Orders have the numbers 1, 2, 3 … in place of drawn ones, so that a test can name them."""
+    counted = count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbers, "LEAST", 1)
+        patch.setattr(numbers, "secrets", SimpleNamespace(randbelow=lambda _below: next(counted)))
         yield
 
 

@@ -14,6 +14,7 @@ from backend.cart.service import (
     MAX_QUANTITY,
     Caller,
     changed,
+    create,
     lines_of,
     open_cart,
     require_access,
@@ -150,3 +151,15 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
 def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:
     both = min(one.quantity + other.quantity, units)
     return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)
+
+
+async def open_or_new(session: AsyncSession, cart_id: str) -> str:
+    """The id of the cart, locked for a change; of a new one where it is lost, made up, or an order by now.
+
+    Raises:
+        Conflict: a payment of it is at the bank.
+    """
+    try:
+        return (await open_cart(session, cart_id)).id
+    except (NotFound, NotAllowed):
+        return await create(session)

@@ -96,4 +96,5 @@ def _card(
         variant_id=variant.id,
         picture=views[0] if views else None,
         second_picture=views[1] if len(views) > 1 else None,
+        has_choice=len(variants) > 1,
     )

@@ -63,6 +63,8 @@ class ProductCard:
     variant_id: str
     picture: PictureView | None
     second_picture: PictureView | None
+    has_choice: bool = False
+    """Whether there are several variants to choose from."""
 
 
 @dataclass(frozen=True, slots=True)

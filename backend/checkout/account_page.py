@@ -1,5 +1,6 @@
 """What the account page shows a customer, orders and address book, and what of it fills the checkout's form in."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.cards import first_pictures
+from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.customers.accounts import ShopperView
 from backend.customers.addresses import addresses_of, remember
@@ -14,12 +17,21 @@ from backend.customers.models import CustomerAddress
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import format_cop
-from backend.orders.models import Order
+from backend.orders.models import Order, OrderLine
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
 from backend.shipping.addresses import municipality_code
 
 MAX_ORDERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedToy:
+    """A toy of an order; `picture` is that of the product today, None where it has none any more."""
+
+    title: str
+    quantity: int
+    picture: PictureView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class OwnOrder:
     created_label: str
     total_label: str
     fulfillments: list[FulfillmentView]
+    toys: list[OrderedToy]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +96,14 @@ async def address_book(session: AsyncSession, customer_id: str) -> list[AddressV
 async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
     """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
     found = await session.execute(
-        select(Order).where(Order.customer_id == customer_id).order_by(Order.number.desc()).limit(MAX_ORDERS)
+        select(Order)
+        .where(Order.customer_id == customer_id)
+        .order_by(Order.created_at.desc(), Order.number.desc())
+        .limit(MAX_ORDERS)
     )
     orders = found.scalars().all()
-    fulfillments = await fulfillment_views(session, [order.id for order in orders])
+    ids = [order.id for order in orders]
+    fulfillments, toys = await fulfillment_views(session, ids), await _toys(session, ids)
     return [
         OwnOrder(
             id=order.id,
@@ -96,9 +113,20 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),
             fulfillments=fulfillments[order.id],
+            toys=toys[order.id],
         )
         for order in orders
     ]
+
+
+async def _toys(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[OrderedToy]]:
+    query = select(OrderLine).where(OrderLine.order_id.in_(order_ids)).order_by(OrderLine.id)
+    lines = (await session.execute(query)).scalars().all()
+    pictures = await first_pictures(session, {line.product_id for line in lines})
+    toys: dict[str, list[OrderedToy]] = defaultdict(list)
+    for line in lines:
+        toys[line.order_id].append(OrderedToy(line.title, line.quantity, pictures.get(line.product_id)))
+    return toys
 
 
 def _status(order: Order) -> str:

@@ -62,7 +62,8 @@ class Watch:
         """See whether anybody buys and mails leave, and end what is over."""
         async with self._database.transaction() as session:
             hours = self._settings.alert_no_sale_hours
-            paid = select(Order.paid_at).order_by(Order.number.desc()).limit(LATEST_ORDERS).subquery()
+            newest = (Order.created_at.desc(), Order.number.desc())
+            paid = select(Order.paid_at).order_by(*newest).limit(LATEST_ORDERS).subquery()
             latest = (await session.execute(select(func.max(paid.c.paid_at)))).scalar_one()
             has_orders = (await session.execute(select(exists(select(Order.number))))).scalar_one()
             since = timedelta(hours=hours)

@@ -56,7 +56,7 @@ async def list_orders(
     actor: StaffMember, asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db
 ) -> Wire:
     """The orders, newest first."""
-    order = in_order(asked.order, SORTABLE, [Order.number.desc()])
+    order = in_order(asked.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
     async with database.read() as session:
         found, count = await rows_of(session, Order, await _conditions(session, asked), order, asked)
         return Wire(

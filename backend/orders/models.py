@@ -24,7 +24,7 @@ _TO_PACK = text(
 
 
 class Order(Timestamps, table=True):
-    """An order. `number` is what people read; `id` is what programs use. One order a cart.
+    """An order. `number` is what people read (`backend.orders.numbers`); `id` is what programs use. One order a cart.
 
     Statuses: see `backend.orders.states`.
     """

@@ -33,7 +33,7 @@ async def list_own(
     """The orders of the customer who is signed in, newest first."""
     if customer is None:
         raise NotSignedIn
-    order = in_order(asked.order, SORTABLE, [Order.number.desc()])
+    order = in_order(asked.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
     own = [Order.customer_id == customer]
     own += [
         column.in_(values)

@@ -17,6 +17,7 @@ from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.finding import index_order
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.numbers import insert_numbered
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
     SHIPPING,
@@ -119,7 +120,7 @@ async def create_order(
         The order and its lines.
     """
     lines, moment = _lines(cart.order_id, sale), moment or await database_now(session)
-    order = Order(
+    new = Order(
         id=cart.order_id,
         created_at=moment,
         cart_id=cart.id,
@@ -129,9 +130,9 @@ async def create_order(
         payer=payer,
         **_terms(sale, lines),
     )
-    session.add(order)
     cart.completed_at = moment
     await session.flush()
+    order = await insert_numbered(session, new)
     for line in lines:
         await insert_row(session, line)
     await index_order(session, order, is_new=True)

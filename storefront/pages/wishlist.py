@@ -5,13 +5,17 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.texts import _
-from storefront.components.browser import KeepFocus, WishlistLoader
+from storefront.components.browser import AddToCart, KeepFocus, WishlistLoader
+from storefront.components.cart import CONTROLS
 from storefront.components.frame import framed
+from storefront.components.icons import icon
+from storefront.components.links import to_product
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
 from storefront.components.wishlist import WISHES, is_saved
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
+from storefront.state.cart import CartState
 from storefront.state.wishlist import WishlistState
 
 TITLE = _("Tus favoritos")
@@ -22,9 +26,42 @@ async def load(_params: PageParams) -> PageData[None]:
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
+@rx.memo
+def add_button(title: rx.Var[str]) -> rx.Component:
+    """Puts the toy of the `AddToCart` around it into the cart."""
+    is_ready = CONTROLS.step == "ready"
+    return rx.el.button(
+        rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado"))),
+        rx.el.span(" · ", title, class_name="sr-only"),
+        type="button",
+        class_name="button button--primary button--small add__button",
+        data_testid="wish-to-cart",
+        special_props=[CONTROLS.button, CONTROLS.place],
+    )
+
+
+def buying(card: ObjectVar[ProductCard]) -> rx.Component:
+    """The next step from a wish to the cart; where there is something to choose, it is chosen on the toy's page."""
+    choose = rx.el.a(
+        _("Escoger"),
+        rx.el.span(" · ", card.title, class_name="sr-only"),
+        href=to_product(card.handle),
+        class_name="button button--quiet button--small",
+    )
+    add = AddToCart.create(
+        add_button(title=card.title),
+        variant_id=card.variant_id,
+        max=1,
+        answers=CartState.answers,
+        added=CartState.added.number,
+        on_add=CartState.add,
+    )
+    return rx.cond(card.available, rx.cond(card.has_choice, choose, add))
+
+
 def saved(card: ObjectVar[ProductCard]) -> rx.Component:
     """A card that goes when its heart is taken back."""
-    item = rx.el.li(product_card(card=card, is_first=False))
+    item = rx.el.li(product_card(card=card, is_first=False), buying(card), class_name="wish")
     return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 

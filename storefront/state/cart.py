@@ -7,9 +7,10 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart import service as carts
+from backend.cart.owners import open_or_new
 from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
-from backend.errors import NotAllowed, NotFound
+from backend.errors import NotFound
 from storefront.live.open_pages import watch
 from storefront.live.refresh import SharedReads
 from storefront.state.frame import errors_as_notices
@@ -68,16 +69,10 @@ class CartState(rx.State):
             variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, carts.MAX_QUANTITY)
             await use_own_cart(self)
             async with current_shop().database.transaction() as session:
-                try:
-                    cart_id = (await carts.open_cart(session, self.cart_id)).id
-                except (NotFound, NotAllowed):  # none yet, lost, made up, or an order by now
-                    cart_id = await carts.create(session)
+                cart_id = await open_or_new(session, self.cart_id)
                 await carts.add(session, cart_id, variant_id, quantity)
                 view = await cart_view(session, cart_id)
-            if cart_id != self.cart_id:
-                self.cart_id = cart_id
-                await use_own_cart(self)
-            show(self, view)
+            await go_on_with(self, cart_id, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
             title = f"{line.title}, {line.variant}" if line.variant else line.title
             self.added = Added(next_number(self.added.number), title, line.picture)
@@ -110,6 +105,14 @@ class CartState(rx.State):
 
     async def _update(self, _shared: SharedReads) -> None:
         await refresh(self)
+
+
+async def go_on_with(state: CartState, cart_id: str, view: CartView) -> None:
+    """Go on with the cart that was changed, which may be a new one, and show it."""
+    if cart_id != state.cart_id:
+        state.cart_id = cart_id
+        await use_own_cart(state)
+    show(state, view)
 
 
 async def use_own_cart(state: CartState) -> None:

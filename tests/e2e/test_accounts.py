@@ -66,11 +66,15 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await expect(order).to_contain_text("Pagado")
     await expect(page.get_by_test_id("account-address")).to_contain_text("Carrera 43A # 1-50")
     await expect_no_overflow(page)
+    await expect(order.locator("img")).to_have_count(1)
+    await order.get_by_test_id("buy-again").click()
+    await expect(page.get_by_test_id("cart-line")).to_contain_text("Yoyo de madera")
+    await page.goto("/account")
     await order.get_by_role("link").first.click()
     await expect_status(page, "paid")
     assert "/order/" in await mail_to(page, server, address, "Recibimos tu pedido")
     assert "confirmó el pago" in await mail_to(page, server, address, "quedó confirmado")
-    await put_in_cart(page, "yoyo-de-madera")  # the second time, the address book fills the form
+    # the second time, the address book fills the form
     await open_checkout(page)
     await expect(field(page, "address")).to_have_value("Carrera 43A # 1-50, apto. 302")
     await expect(field(page, "town")).to_have_value("Medellín, Antioquia")

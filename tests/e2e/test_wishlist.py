@@ -3,6 +3,7 @@
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
+from tests.e2e.shopper import expect_no_overflow
 
 
 async def test_a_heart_outlives_a_reload(page: Page) -> None:
@@ -73,3 +74,14 @@ async def test_each_browser_has_its_own(open_page: OpenPage) -> None:
         await expect(one.get_by_test_id("wishlist-count")).to_have_text("1")
         await other.goto("/product/trompo-de-madera")
         await expect(other.get_by_test_id("wishlist-toggle").first).to_have_attribute("aria-pressed", "false")
+
+
+async def test_a_wish_goes_into_the_cart(page: Page) -> None:
+    await page.goto("/product/trompo-de-madera")
+    await page.get_by_test_id("wishlist-toggle").first.click()
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
+    await page.goto("/wishlist")
+    await page.get_by_test_id("wish-to-cart").click()
+    await expect(page.get_by_test_id("wish-to-cart")).to_contain_text("Agregado")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
+    await expect_no_overflow(page)

@@ -24,7 +24,8 @@ async def who_answers(path: str) -> str:
 @pytest.mark.parametrize(
     "path",
     ["/health", "/livez", "/readyz", "/store/products", "/admin", "/auth/google/callback", "/hooks/payment/gateway_pse",
-     "/api/revalidate", "/docs", "/openapi.json", "/sandbox/bank?ref=1", "/pictures/0123/a-320.webp"],
+     "/api/revalidate", "/docs", "/openapi.json", "/sandbox/bank?ref=1", "/pictures/0123/a-320.webp",
+     "/manifest.webmanifest"],
 )  # fmt: skip
 async def test_the_api_answers_its_own_segments(path: str) -> None:
     assert await who_answers(path) == "api"

@@ -5,13 +5,14 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.account_page import AddressView
+from backend.checkout.account_page import AddressView, OrderedToy
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
 from storefront.components.forms import AskFirst, Text, town_field, town_panel
 from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
+from storefront.components.pictures import picture
 from storefront.components.placeholders import bar, link_button, waiting
 from storefront.pages.account.browser import (
     account_field,
@@ -62,6 +63,21 @@ def parcel(item: ObjectVar[FulfillmentView]) -> rx.Component:
     )
 
 
+def toy(item: ObjectVar[OrderedToy]) -> rx.Component:
+    """A toy of an order, by its picture."""
+    return rx.el.li(
+        rx.el.span(
+            rx.cond(item.picture, picture(item.picture, "56px", alt="")),
+            class_name="account-order__picture",
+        ),
+        rx.cond(item.quantity.to(int) > 1, rx.el.b(f"× {item.quantity}", aria_hidden="true")),
+        rx.el.span(
+            item.title, rx.cond(item.quantity.to(int) > 1, f" × {item.quantity}", ""), class_name="sr-only"
+        ),
+        title=item.title,
+    )
+
+
 def order(row: ObjectVar[OrderRow]) -> rx.Component:
     """An order, and the way to its page."""
     return rx.el.li(
@@ -79,7 +95,17 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
             rx.el.b(row.total_label),
             class_name="account-order__facts",
         ),
+        rx.el.ul(rx.foreach(row.toys, toy), class_name="account-order__toys", aria_label=_("Juguetes")),
         rx.foreach(row.fulfillments, parcel),
+        rx.el.button(
+            icon("cart", size=20),
+            _("Comprar otra vez"),
+            rx.el.span(_(", pedido "), row.number, class_name="sr-only"),
+            type="button",
+            class_name="button button--quiet button--small account-order__again",
+            on_click=AccountState.buy_again(row.id),  # type: ignore[call-arg, arg-type]
+            data_testid="buy-again",
+        ),
         class_name="account-order",
         data_testid="account-order",
     )

@@ -8,8 +8,11 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
+from backend.cart.owners import open_or_new
+from backend.cart.views import cart_view
 from backend.checkout import account_page
-from backend.checkout.account_page import AddressView
+from backend.checkout.account_page import AddressView, OrderedToy
+from backend.checkout.buying_again import buy_again
 from backend.checkout.form import Destination
 from backend.contact import read_form
 from backend.customers import accounts, addresses
@@ -19,9 +22,10 @@ from backend.fulfillment.views import FulfillmentView
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
-from storefront.components.links import LOGIN, order_path
+from storefront.components.links import CART, LOGIN, order_path
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.state.cart import CartState, go_on_with, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, checked_id, checked_text, event, next_number
 from storefront.state.session import shopper_of
@@ -30,6 +34,7 @@ TITLE = _("Mi cuenta")
 MOST_FIELDS = 20
 CHECK = _("Revisa los datos marcados.")
 FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
+LESS = _("Ya no hay, o no tantas unidades, de: {toys}.")
 GONE = _("Esta dirección ya no está en tu libreta.")
 
 
@@ -48,6 +53,8 @@ class OrderRow:
     created_label: str
     total_label: str
     fulfillments: list[FulfillmentView]
+    id: str
+    toys: list[OrderedToy]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,27 @@ class AccountState(PageState, rx.State):
         """Ship to this address unless told otherwise."""
         return await self._change_book(address_id, partial(addresses.change_address, changes={}, ships=True))
 
+    @event()
+    async def buy_again(self, order_id: str) -> Any:
+        """Put the toys of an order into the cart, and go there. What is not there any more is named."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        cart, ways = await self.get_state(CartState), list[Any]()
+        async with errors_as_notices(self):
+            order_id = checked_id(order_id)
+            await use_own_cart(cart)
+            async with current_shop().database.transaction() as session:
+                cart_id = await open_or_new(session, cart.cart_id)
+                gone = await buy_again(session, shopper.id, order_id, cart_id)
+                view = await cart_view(session, cart_id)
+            await go_on_with(cart, cart_id, view)
+            cart.answers = next_number(cart.answers)
+            if gone:
+                await notify(self, LESS.format(toys="; ".join(gone)))
+            ways.append(rx.redirect(CART))
+        return ways
+
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
@@ -173,6 +201,8 @@ class AccountState(PageState, rx.State):
                 order.created_label,
                 order.total_label,
                 order.fulfillments,
+                order.id,
+                order.toys,
             )
             for order in orders
         ]

@@ -5,9 +5,14 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.owners import open_or_new
+from backend.catalog.models import Product
 from backend.checkout import account_page
+from backend.checkout.buying_again import buy_again
 from backend.customers.accounts import ShopperView
 from backend.customers.models import Customer, CustomerAddress
+from backend.errors import NotFound
 from backend.orders.models import Fulfillment, Order
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, bought
@@ -93,3 +98,29 @@ def test_what_is_known_fills_the_checkout() -> None:
     known = account_page.known_fields(ana, [home])
     assert (known["first_name"], known["phone"], known["dane_code"]) == ("Luis", "3001234567", "76001000")
     assert "reference" not in known
+
+
+async def test_what_was_bought_is_bought_again_as_far_as_it_is_there(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+) -> None:
+    async with shop.database.transaction() as session:
+        top, kite = [await make_toy(session, shop_floor, handle, stock=3) for handle in ("trompo", "cometa")]
+    order = await bought(store, top, 2)
+    async with shop.database.transaction() as session:
+        ana, eva = Customer(email="ana@example.com"), Customer(email="eva@example.com")
+        session.add_all([ana, eva])
+        await session.flush()
+        await session.execute(update(Order).where(Order.id == order["id"]).values(customer_id=ana.id))
+        cart_id = await open_or_new(session, "cart_made_up")
+        await carts.add(session, cart_id, kite, 1)
+        with pytest.raises(NotFound):
+            await buy_again(session, eva.id, order["id"], cart_id)
+        assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]  # one of three is left
+        lines = {line.item.variant_id: line.item.quantity for line in await carts.lines_of(session, cart_id)}
+        assert lines == {kite: 1, top: 1}
+        assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]
+        await session.execute(update(Product).values(status="draft"))
+        assert await buy_again(session, ana.id, order["id"], await open_or_new(session, "")) == ["Trompo"]
+    async with shop.database.read() as session:
+        (mine,) = await account_page.own_orders(session, shop.settings.signing_key, ana.id)
+    assert [(toy.title, toy.quantity) for toy in mine.toys] == [("Trompo", 2)]
