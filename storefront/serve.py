@@ -28,7 +28,7 @@ from backend.tracing import can_trace
 from storefront.build import CLIENT, STAMP
 from storefront.earlier_builds import store_build
 from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
-from storefront.toolchain import prepare_serving
+from storefront.toolchain import prepare_serving, without_extras
 
 SECONDS_BETWEEN_LOOKS = 0.05
 HEADERS_WITHIN = 10
@@ -73,7 +73,7 @@ def serve(settings: Settings) -> None:
     platform forks, the app is imported before the workers are, so that it is imported once.
     """
     if multiprocessing.get_start_method() == "fork":
-        importlib.import_module("storefront.storefront")
+        import_app(settings)
         freeze_garbage()
     Server(
         "storefront.serve:open_shop",
@@ -110,12 +110,18 @@ def open_shop() -> ASGIApp:
     end_with_parent()
     set_up_logging(load_settings())
     forget_dead_processes()
-    from storefront.storefront import app
-
+    app = import_app(load_settings())
     Thread(target=_announce, args=(load_settings().port,), daemon=True).start()
     opened = app()
     freeze_garbage()
     return opened
+
+
+def import_app(settings: Settings) -> Callable[[], ASGIApp]:
+    """The app, with no more of the libraries than it needs."""
+    with without_extras(traces=bool(settings.otel_exporter_otlp_endpoint)):
+        app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app
+    return app
 
 
 def freeze_garbage() -> None:

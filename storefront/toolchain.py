@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from reflex_base.constants import Env, Templates
@@ -59,6 +61,22 @@ def prepare_serving(metrics: Path | None = None) -> None:
     environment.REFLEX_ENV_MODE.set(Env.PROD)
     environment.REFLEX_SKIP_COMPILE.set(True)
     environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.set(True)
+
+
+@contextmanager
+def without_extras(*, traces: bool) -> Iterator[None]:
+    """Let what is imported meanwhile do without packages that it uses only where they are installed.
+
+    Their memory would be held for nothing: a client for HTTP polling, a command of the HTTP client's, and the
+    measurements of the Redis client, unless there are traces.
+    """
+    extras = {"requests", "pygments", *([] if traces else ["opentelemetry.sdk"])} - sys.modules.keys()
+    sys.modules.update(dict.fromkeys(extras))  # type: ignore[arg-type]  # None: such an import fails
+    try:
+        yield
+    finally:
+        for name in extras:
+            del sys.modules[name]
 
 
 def prepare_web() -> None:

@@ -74,10 +74,14 @@ class ProductFilter:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One condition: `ids` finds the products that meet it, `holds` asks it of one."""
+    """One condition: `ids` finds the products that meet it, `holds` asks it of one.
+
+    `looks_at_all`: finding them is to look at every product, and only done where there is nothing else to begin with.
+    """
 
     ids: Select[str]
     holds: ColumnElement[bool]
+    looks_at_all: bool = False
 
 
 async def conditions_of(session: AsyncSession, wanted: ProductFilter) -> list[ColumnElement[bool]]:
@@ -192,7 +196,7 @@ async def _places(session: AsyncSession, wanted: ProductFilter) -> list[_Part]:
         pictured = exists().where(Picture.product_id == Product.id)
         holds = pictured if wanted.has_picture else not_(pictured)
         kept = select(Product.id).where(Product.deleted_at.is_(None), holds)
-        parts.append(_Part(kept, holds))
+        parts.append(_Part(kept, holds, looks_at_all=True))
     return parts
 
 
@@ -220,15 +224,17 @@ async def _few_of(session: AsyncSession, parts: Sequence[_Part]) -> set[str] | N
     A part that few meet is looked up, and those are asked for the others. Where many meet each, the database is asked
     for all of them together, beginning with the part that fewest meet.
     """
-    for place, part in enumerate(parts):
+    can_begin = [place for place, part in enumerate(parts) if not part.looks_at_all] or range(len(parts))
+    for place in can_begin:
+        part = parts[place]
         if (few := await _few(session, part.ids)) is not None:
             others = _holds_but(parts, place)
             asked = select(Product.id).where(Product.id.in_(sorted(few)), *others)
             return few if not few or not others else await _few(session, asked)
     if len(parts) < 2:
         return None
-    sizes = [await _size(session, part.ids) for part in parts]
-    place = sizes.index(min(sizes))
+    sizes = {place: await _size(session, parts[place].ids) for place in can_begin}
+    place = min(sizes, key=lambda place: sizes[place])
     fewest = parts[place].ids.subquery()
     together = select(Product.id).join(fewest, fewest.c[0] == Product.id)
     return await _few(session, together.where(*_holds_but(parts, place)))

@@ -1,7 +1,7 @@
 """Signing in with Google: OpenID Connect by code, with state, nonce and PKCE; every claim of the ID token is checked.
 
 The pages lead to `/auth/google`, and Google back to `/auth/google/callback` (spec: Storefront routes). An address alone
-opens no account that is there already.
+opens no account that is there already. What speaks OpenID Connect is loaded when the first shopper signs in so.
 """
 
 import hmac
@@ -9,18 +9,12 @@ import logging
 import re
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 import httpx
-from authlib.common.errors import AuthlibBaseError
-from authlib.common.security import generate_token
-from authlib.deprecate import AuthlibDeprecationWarning
 from fastapi import APIRouter, Depends, Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 from sqlalchemy.exc import IntegrityError
 from starlette.responses import RedirectResponse, Response
 
@@ -38,8 +32,7 @@ from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.http_client import trusted
 from backend.settings import Settings
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
+if TYPE_CHECKING:
     from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 SCOPE = "openid email profile"
@@ -96,6 +89,8 @@ class Google:
         Raises:
             OutsideFailure: the provider does not answer.
         """
+        from authlib.common.security import generate_token
+
         attempt = attempt or SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
         async with self._client(callback) as client:
             endpoints = await self._endpoints(client)
@@ -115,6 +110,8 @@ class Google:
             Unauthorized: the answer is not the one to this attempt, or its token is no good.
             OutsideFailure: the provider does not answer, or not what it should.
         """
+        from authlib.common.errors import AuthlibBaseError
+
         if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
             raise Unauthorized("The answer is not to this attempt")
         async with self._client(callback) as client:
@@ -135,6 +132,10 @@ class Google:
         return self._person(str(token.get("id_token", "")), keys, attempt.nonce)
 
     def _person(self, id_token: str, keys: Any, nonce: str) -> GooglePerson:
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+        from joserfc.jwk import KeySet
+
         issuer, client_id = self._settings.google_issuer, self._settings.google_client_id
         registry = jwt.JWTClaimsRegistry(
             now=lambda: int(now().timestamp()),
@@ -161,7 +162,14 @@ class Google:
             last_name=str(claims.get("family_name") or ""),
         )
 
-    def _client(self, callback: str) -> AsyncOAuth2Client:
+    def _client(self, callback: str) -> "AsyncOAuth2Client":
+        from authlib.deprecate import AuthlibDeprecationWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", AuthlibDeprecationWarning
+            )  # it would rather have httpx's successor
+            from authlib.integrations.httpx_client import AsyncOAuth2Client
         return AsyncOAuth2Client(
             client_id=self._settings.google_client_id,
             client_secret=self._settings.google_client_secret.get_secret_value(),
@@ -173,7 +181,7 @@ class Google:
             verify=trusted(),
         )
 
-    async def _endpoints(self, client: AsyncOAuth2Client) -> dict[str, str]:
+    async def _endpoints(self, client: "AsyncOAuth2Client") -> dict[str, str]:
         issuer = self._settings.google_issuer
         address = f"{issuer}/.well-known/openid-configuration"
         try:

@@ -1,31 +1,24 @@
-"""Bearer tokens: signed, and good for a day (wire: commerce-api, Customers and auth)."""
+"""Bearer tokens: signed, and good for a day (wire: commerce-api, Customers and auth).
+
+What signs them brings much with it, and is loaded for the first token.
+"""
 
 import hashlib
 import hmac
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
-
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import OctKey
+from typing import TYPE_CHECKING, Any
 
 from backend.clock import now
+
+if TYPE_CHECKING:
+    from joserfc.jwk import OctKey
 
 USER, CUSTOMER = "user", "customer"
 ALGORITHM = "HS256"
 TOKEN_LIFETIME = timedelta(hours=24)
 CLOCKS_DIFFER = 300
 """Seconds that a token made on another replica may come from the future, and stays good after its end."""
-
-_CLAIMS = jwt.JWTClaimsRegistry(
-    now=lambda: int(now().timestamp()),
-    leeway=CLOCKS_DIFFER,
-    exp={"essential": True},
-    iat={"essential": True},
-    actor_id={"essential": True, "allow_blank": True},  # a login may have no customer yet
-    actor_type={"essential": True},
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +37,8 @@ class TokenOwner:
 
 def issue_token(signing_key: str, owner: TokenOwner) -> str:
     """A token for the owner that is good for a day."""
+    from joserfc import jwt
+
     claims = {**claims_of(owner, TOKEN_LIFETIME), "epoch": owner.epoch}
     return jwt.encode({"alg": ALGORITHM}, claims, _key(signing_key))
 
@@ -65,9 +60,20 @@ def claims_of(owner: TokenOwner, lifetime: timedelta) -> dict[str, Any]:
 
 def read_token(signing_key: str, token: str) -> TokenOwner | None:
     """Whom the token is for; None when it is forged, malformed or over."""
+    from joserfc import jwt
+    from joserfc.errors import JoseError
+
+    registry = jwt.JWTClaimsRegistry(
+        now=lambda: int(now().timestamp()),
+        leeway=CLOCKS_DIFFER,
+        exp={"essential": True},
+        iat={"essential": True},
+        actor_id={"essential": True, "allow_blank": True},  # a login may have no customer yet
+        actor_type={"essential": True},
+    )
     try:
         claims = jwt.decode(token, _key(signing_key), algorithms=[ALGORITHM]).claims
-        _CLAIMS.validate(claims)
+        registry.validate(claims)
     except (JoseError, ValueError):
         return None
     epoch = claims.get("epoch", 0)
@@ -79,6 +85,8 @@ def read_token(signing_key: str, token: str) -> TokenOwner | None:
     )
 
 
-def _key(signing_key: str) -> OctKey:
+def _key(signing_key: str) -> "OctKey":
     """A key of its own: what signs order links signs no tokens."""
+    from joserfc.jwk import OctKey
+
     return OctKey.import_key(hmac.digest(signing_key.encode(), b"bearer tokens", hashlib.sha256))

@@ -11,10 +11,10 @@ import logging
 import secrets
 from base64 import b32encode, urlsafe_b64encode
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyotp
 import segno
-from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +30,9 @@ from backend.staff.rights import OFFICE, Actor, Right, SecondFactorMissing
 from backend.staff.sessions import end_others, lower_session, raise_session
 from backend.tables import table_of
 from backend.texts import _
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 log = logging.getLogger(__name__)
 
@@ -237,6 +240,8 @@ def _step_of(secret: str | None, code: str) -> int | None:
 
 def _decrypted(signing_key: str, kept: str) -> str | None:
     """The secret; None when SECRET_KEY is another than it was."""
+    from cryptography.fernet import InvalidToken
+
     try:
         return _fernet(signing_key).decrypt(kept).decode()
     except InvalidToken:
@@ -244,8 +249,10 @@ def _decrypted(signing_key: str, kept: str) -> str | None:
         return None
 
 
-def _fernet(signing_key: str) -> Fernet:
-    """A key of its own: what signs tokens encrypts nothing."""
+def _fernet(signing_key: str) -> "Fernet":
+    """A key of its own: what signs tokens encrypts nothing. What encrypts is loaded when it is needed."""
+    from cryptography.fernet import Fernet
+
     return Fernet(urlsafe_b64encode(hmac.digest(signing_key.encode(), b"second factors", "sha256")))
 
 

@@ -173,16 +173,28 @@ async def test_without_a_collector_nothing_is_traced() -> None:
         assert trace_fields() == {}
 
 
+IMPORTS = """
+import sys
+from backend.settings import load_settings
+from storefront.serve import import_app
+import_app(load_settings())
+print(*sys.modules)
+"""
+
+
 def test_without_the_setting_nothing_of_it_is_imported() -> None:
     told = subprocess.run(
-        [sys.executable, "-c", "import sys, storefront.storefront; print(*sys.modules)"],
+        [sys.executable, "-c", IMPORTS],
         cwd=ROOT,
         env={"ENV_FILE": ""},
         check=True,
         capture_output=True,
         text=True,
         timeout=120,
-    ).stdout
-    # redis imports some of OpenTelemetry where it is installed, as it is for tests
-    ours = ("backend.tracing_export", "opentelemetry.exporter", "google.protobuf")
-    assert not [name for name in told.split() if name.startswith(ours)]
+    ).stdout.split()
+    ours = ("backend.tracing_export", "opentelemetry.sdk", "opentelemetry.exporter", "google.protobuf")
+    assert not [name for name in told if name.startswith(ours)]
+    # nor what libraries need for more than the shop does with them, nor what waits for its first use
+    others = {"requests", "pygments", "joserfc", "authlib", "cryptography.hazmat"}
+    assert not others & set(told)
+    assert "storefront.storefront" in told

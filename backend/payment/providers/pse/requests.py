@@ -9,15 +9,15 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.algorithms import AES
-from cryptography.hazmat.primitives.ciphers.modes import CBC
-from cryptography.hazmat.primitives.padding import PKCS7
 from pydantic import SecretStr
 
 from backend.money import CURRENCY, Cop
+
+if TYPE_CHECKING:  # what encrypts is loaded for the first payment
+    from cryptography.hazmat.primitives.ciphers import Cipher
+    from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,8 @@ _BLOCK_BITS = 128
 
 def encrypt(text: str, private_key: str) -> str:
     """The text as the gateway reads it: base64 of the ciphertext. `private_key` is 32 hexadecimal digits."""
+    from cryptography.hazmat.primitives.padding import PKCS7
+
     padder = PKCS7(_BLOCK_BITS).padder()
     padded = padder.update(text.encode()) + padder.finalize()
     encryptor = _cipher(private_key).encryptor()
@@ -199,6 +201,8 @@ def decrypt(ciphertext: str, private_key: str) -> str:
     Raises:
         ValueError: it is no base64, no whole number of blocks, wrongly padded, or no UTF-8.
     """
+    from cryptography.hazmat.primitives.padding import PKCS7
+
     try:
         blocks = b64decode(ciphertext, validate=True)
     except Base64Error:
@@ -214,5 +218,9 @@ def key_parameter(private_key: str) -> str:
     return b64encode(bytes.fromhex(private_key)).decode()
 
 
-def _cipher(private_key: str) -> Cipher[CBC]:
+def _cipher(private_key: str) -> "Cipher[CBC]":
+    from cryptography.hazmat.primitives.ciphers import Cipher
+    from cryptography.hazmat.primitives.ciphers.algorithms import AES
+    from cryptography.hazmat.primitives.ciphers.modes import CBC
+
     return Cipher(AES(bytes.fromhex(private_key)), CBC(_IV))
