@@ -47,6 +47,7 @@ from backend.staff.invite_routes import link_router as staff_link_router
 from backend.staff.invite_routes import router as staff_invites_router
 from backend.staff.routes import router as staff_router
 from backend.staff.routes import session_router as staff_session_router
+from backend.stock_notices.routes import router as stock_notices_router
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
@@ -63,6 +64,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     account_router,
     store_customers_router,
     order_link_router,
+    stock_notices_router,
     google_router,
     google_programs_router,
     staff_router,

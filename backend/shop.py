@@ -43,6 +43,7 @@ from backend.rate_limit import ExpiredCounters
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
+from backend.stock_notices.service import StockNotices
 from backend.tracing import stop_tracing
 from backend.upkeep.tidy import Tidy
 
@@ -125,6 +126,7 @@ class Shop:
                 ExpiredCounters(self.database),
                 self.mailer,
                 self.outbox,
+                StockNotices(self.database),
                 self.tracker,
                 self.watch,
                 self.webhook,

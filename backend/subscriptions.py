@@ -7,4 +7,5 @@ import backend.checkout.resolvers
 import backend.mail.mailer
 import backend.monitoring.webhook
 import backend.news
-import backend.outbox.publisher  # noqa: F401
+import backend.outbox.publisher
+import backend.stock_notices.service  # noqa: F401

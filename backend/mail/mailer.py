@@ -38,13 +38,14 @@ from backend.orders.events import (
 from backend.payment.events import RefundBooked
 from backend.settings import Settings
 from backend.staff.invites import InviteAsked, note_sent
+from backend.stock_notices.events import BackInStock, NoticeAsked
 from backend.tables import for_each_dialect, table_of
 
 SEND = "mail.send"
 """The job that sends a mail; its key is the mail's id."""
 
-WITH_TOKEN = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE})
-"""Mails that are written with a link of their own, which is good once."""
+WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
+"""Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +73,8 @@ class Mailer:
             return
         try:
             # a link's token is stored as a hash before the mail leaves; for the others is only read
-            has_token = mail.kind in WITH_TOKEN
-            async with self._database.transaction() if has_token else self._database.read() as session:
+            changes = mail.kind in WRITING
+            async with self._database.transaction() if changes else self._database.read() as session:
                 standing = await read_standing(session, self._settings)
                 message = await message_of(session, standing, mail)
         except NotFound as error:
@@ -136,6 +137,18 @@ async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
 async def order_link_asked(session: AsyncSession, event: OrderLinkAsked) -> None:
     """Send an order's link to its buyer. Whether it is theirs is looked up only when it is sent."""
     await _enqueue(session, MailKind.ORDER_LINK, f"{event.number} {event.email}", again=True)
+
+
+@subscribe(NoticeAsked)
+async def notice_asked(session: AsyncSession, event: NoticeAsked) -> None:
+    """Ask the owner of an address whether to be told of a toy."""
+    await _enqueue(session, MailKind.NOTICE_ASKED, event.notice_id, again=True)
+
+
+@subscribe(BackInStock)
+async def back_in_stock(session: AsyncSession, event: BackInStock) -> None:
+    """Tell who waits for a toy. The same notice may have waited in vain before."""
+    await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
 
 
 @subscribe(InviteAsked)

@@ -29,6 +29,9 @@ from backend.payment.models import PaymentSession, Refund
 from backend.settings import Settings
 from backend.staff.invites import write_letter
 from backend.staff.rights import OFFICE, ROLE_NAMES
+from backend.stock_notices.models import StockNotice
+from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
+from backend.stock_notices.service import is_back, notice_token, toy_of, wait_again
 
 MAX_DETAILS = 1000
 
@@ -93,6 +96,39 @@ async def _order_link(session: AsyncSession, settings: Settings, about: str) -> 
         return None
     values = await _order_values(session, settings, order)
     return Message(MailKind.ORDER_LINK, order.email, values)
+
+
+async def _notice_asked(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
+    """For the owner of an address that somebody typed; None when they have confirmed it, or it is gone."""
+    notice = await session.get(StockNotice, notice_id)
+    if notice is None or notice.confirmed_at is not None:
+        return None
+    toy, _handle = await toy_of(session, notice.variant_id)
+    link = _notice_link(settings, CONFIRM_PAGE, notice_id)
+    return Message(MailKind.NOTICE_ASKED, notice.email, {"name": "", "toy": toy, "link": link})
+
+
+async def _back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
+    """For whoever waits for a toy; None when it is gone again, and then they go on waiting."""
+    notice = await session.get(StockNotice, notice_id)
+    if notice is None:
+        return None
+    if not await is_back(session, notice.variant_id):
+        await wait_again(session, notice_id)
+        return None
+    toy, handle = await toy_of(session, notice.variant_id)
+    values = {
+        "name": "",
+        "toy": toy,
+        "link": f"{settings.base_url}/product/{handle}?variant={notice.variant_id}",
+        "unsubscribe": _notice_link(settings, UNSUBSCRIBE_PAGE, notice_id),
+    }
+    return Message(MailKind.BACK_IN_STOCK, notice.email, values)
+
+
+def _notice_link(settings: Settings, page: str, notice_id: str) -> str:
+    token = notice_token(settings.signing_key, notice_id)
+    return f"{settings.base_url}{page}?id={notice_id}&token={token}"
 
 
 async def _staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
@@ -195,6 +231,8 @@ async def _order_values(session: AsyncSession, settings: Settings, order: Order)
 _WRITERS = {
     MailKind.ALERT: _alert,
     MailKind.ATTENTION: _attention,
+    MailKind.BACK_IN_STOCK: _back_in_stock,
+    MailKind.NOTICE_ASKED: _notice_asked,
     MailKind.ORDER_LINK: _order_link,
     MailKind.PASSWORD_RESET: _password_reset,
     MailKind.REFUNDED: _refunded,

@@ -23,6 +23,8 @@ class MailKind(StrEnum):
     PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind of mail
     ATTENTION = "attention"
     ORDER_LINK = "order_link"
+    NOTICE_ASKED = "notice_asked"
+    BACK_IN_STOCK = "back_in_stock"
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
 
@@ -39,6 +41,6 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order, a fulfillment, a refund, attention, an alert or an invitation; of a reset, an address;
-    of a link that was asked for, an order's number and an address."""
+    """The id of an order, a fulfillment, a refund, attention, an alert, an invitation or a notice;
+    of a reset, an address; of a link that was asked for, an order's number and an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

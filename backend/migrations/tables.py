@@ -26,6 +26,7 @@ def all_tables() -> MetaData:
     import backend.rate_limit
     import backend.sandbox.models
     import backend.shipping.models
-    import backend.staff.models  # noqa: F401
+    import backend.staff.models
+    import backend.stock_notices.models  # noqa: F401
 
     return SQLModel.metadata

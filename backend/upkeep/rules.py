@@ -27,12 +27,14 @@ from backend.sandbox.models import SandboxNotification
 from backend.staff.invites import KEPT as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import KEPT as STAFF_SESSIONS_KEPT_FOR
+from backend.stock_notices.models import StockNotice
 from backend.tidying import Rule
 
 MAILS_KEPT_FOR = timedelta(days=90)
 NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
 ALERTS_KEPT_FOR = timedelta(days=90)
 JOBS_KEPT_FOR = timedelta(days=90)
+NOTICES_UNCONFIRMED_FOR, NOTICES_KEPT_FOR = timedelta(days=7), timedelta(days=180)
 KEPT_FOR = timedelta(days=30)
 """Everything else."""
 
@@ -107,6 +109,20 @@ RULES = (
         "invitations that nobody accepted",
         StaffInvite,
         (StaffInvite.expires_at <= db_now(-INVITES_KEPT_FOR),),
+    ),
+    Rule(
+        "addresses that wait for a toy, once they were told, never confirmed, or waited for too long",
+        StockNotice,
+        (
+            or_(
+                StockNotice.told_at <= db_now(-KEPT_FOR),
+                and_(
+                    StockNotice.confirmed_at.is_(None),
+                    StockNotice.created_at <= db_now(-NOTICES_UNCONFIRMED_FOR),
+                ),
+                StockNotice.created_at <= db_now(-NOTICES_KEPT_FOR),
+            ),
+        ),
     ),
     EXPIRED_COUNTERS,
     Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),

@@ -22,7 +22,7 @@ from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.readers import WITHOUT_SCRIPTS
-from storefront.pages import find_order
+from storefront.pages import find_order, stock_notices
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
@@ -35,6 +35,8 @@ OF_ROUTES = {
     "/product/[slug]": "product.html",
     FIND_ORDER: "find_order.html",
     "/legal/[slug]": "legal.html",
+    "/notify": "notice.html",
+    "/unsubscribe": "notice.html",
 }
 """The templates of pages that show everybody the same; all others have `OTHER`."""
 
@@ -49,6 +51,7 @@ _TEMPLATES.globals.update(
     _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
     product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
     legal_links=LEGAL_LINKS,
+    notify=stock_notices,
 )  # fmt: skip
 
 

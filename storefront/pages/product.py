@@ -36,6 +36,7 @@ from storefront.meta import (
 )
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.shipping_estimate import shipping_estimate
+from storefront.pages.stock_notices import notify_me
 from storefront.state.cart import CartState
 
 SLUG = "slug"
@@ -243,6 +244,12 @@ def _article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Co
             ),
             option_pickers(detail.options),
             rx.el.div(*buying, class_name="product__buy"),
+            rx.el.div(
+                add_to_cart(),
+                heart(handle=card.handle, title=card.title),
+                class_name="product__buy",
+            ),
+            notify_me(),
             rx.el.div(
                 whatsapp(
                     _("Hola, tengo una pregunta sobre {toy}: {page}").format(

@@ -21,6 +21,7 @@ from storefront.pages import (
     not_found,
     order,
     product,
+    stock_notices,
     wishlist,
 )
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -122,6 +123,8 @@ PAGES = (
     Page(
         FIND_ORDER, find_order.page, find_order.load, find_order.FindOrderState, is_public=True
     ),  # before the orders: the first that matches is shown
+    Page("/notify", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
+    Page("/unsubscribe", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
     Page(
         "/wishlist",

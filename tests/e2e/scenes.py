@@ -218,6 +218,8 @@ EVERYWHERE: dict[str, Scene] = {
     "order-change-bank": change_bank,
     "order-unknown": at("/order/order_0?token=t"),
     "order-find": at("/order/find"),
+    "notify": at("/notify?id=a&token=b"),
+    "unsubscribe": at("/unsubscribe?said=forgotten"),
     "login": at("/account/login"),
     "register": at("/account/register"),
     "register-errors": register_errors,

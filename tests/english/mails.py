@@ -32,6 +32,8 @@ VALUES: dict[str, Any] = {
     "since": time_label(now()),
     "details": "twice",
     "role": "Shop",
+    "toy": "Robot",
+    "unsubscribe": "https://trompo.example/unsubscribe",
 }
 
 

@@ -7,6 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.texts import _
+from storefront.components.forms import Text
 from storefront.components.frame import framed
 from storefront.components.hooks import function, script
 from storefront.components.icons import icon
@@ -92,7 +93,7 @@ def google() -> rx.Component:
     )
 
 
-def card(title: str, *content: rx.Component) -> rx.Component:
+def card(title: Text, *content: rx.Component) -> rx.Component:
     """A page with one form on it."""
     return framed(
         rx.el.div(rx.el.h1(title, class_name="page-title"), *content, class_name="account-card"),

@@ -69,6 +69,8 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/wishlist", "Tus favoritos"),
         ("/order/order_x?token=t", "Tu pedido"),
         ("/order/find", "Encuentra tu pedido"),
+        ("/notify?id=a&token=b", "Avísame cuando llegue"),
+        ("/unsubscribe", "No quiero este aviso"),
         ("/account", "Mi cuenta"),
         ("/account/login", "Entra a tu cuenta"),
         ("/account/register", "Crea tu cuenta"),

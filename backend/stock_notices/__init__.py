@@ -1,0 +1,1 @@
+"""Who wants to be told when a sold-out toy is back."""

@@ -1,0 +1,106 @@
+"""What the forms about sold-out toys submit: JSON with scripts, and without them the browser's own form."""
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from backend.contact import CHECK_FIELDS
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import own_page
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import LenientBody, Text
+from backend.edge.wire import Wire
+from backend.errors import InvalidData, NotFound, ShopError, TooManyRequests
+from backend.rate_limit import Client
+from backend.stock_notices.service import ask_notice, confirm_notice, forget_notice
+from backend.texts import _
+
+TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+GONE = _("Este juguete ya no está disponible.")
+CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"
+
+
+class Wanted(LenientBody):
+    """Who is to be told of what. `consent` is a box: `on` where it is ticked."""
+
+    variant_id: Text = ""
+    email: Text = ""
+    consent: Text = ""
+
+
+router = APIRouter(
+    prefix="/api/stock-notices",
+    route_class=WireRoute,
+    include_in_schema=False,  # for the shop's own pages
+    dependencies=[Depends(own_page)],
+)
+
+
+@router.post("")
+async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+    """Ask the owner of an address. The answer is the same whether it waited already."""
+    try:
+        await ask_notice(database, body.variant_id, body.model_dump(), client=Client.at(ip, settings))
+    except ShopError as error:
+        message, fields = _words(error), dict(error.fields)
+        headers = getattr(error, "headers", None)
+        return Wire({"message": message, "fields": fields}, error.status, headers=headers)
+    return Wire({})
+
+
+@router.post("/form")
+async def ask_without_scripts(
+    request: Request, database: Db, settings: ShopSettings, ip: ClientIp
+) -> Response:
+    """The same for a browser without scripts: a page says what came of it."""
+    typed = await _form(request)
+    variant_id = str(typed.get("variant_id", ""))
+    said = "sent"
+    try:
+        await ask_notice(database, variant_id, typed, client=Client.at(ip, settings))
+    except InvalidData:
+        said = "check"
+    except (NotFound, TooManyRequests):
+        said = "wait"
+    return RedirectResponse(f"{CONFIRM_PAGE}?said={said}", 303)
+
+
+@router.post("/confirm")
+async def confirm(request: Request, database: Db, settings: ShopSettings) -> Response:
+    """The owner of the address wants it, by the button of the page that a mail leads to."""
+    typed = await _form(request)
+    try:
+        await confirm_notice(database, settings.signing_key, typed["id"], typed["token"])
+    except (KeyError, NotFound):
+        return RedirectResponse(f"{CONFIRM_PAGE}?said=gone", 303)
+    return RedirectResponse(f"{CONFIRM_PAGE}?said=confirmed", 303)
+
+
+@router.post("/forget")
+async def forget(request: Request, database: Db, settings: ShopSettings) -> Response:
+    """The owner of the address does not want it any more."""
+    typed = await _form(request)
+    try:
+        await forget_notice(database, settings.signing_key, typed["id"], typed["token"])
+    except (KeyError, NotFound):
+        return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=gone", 303)
+    return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=forgotten", 303)
+
+
+async def _form(request: Request) -> dict[str, Any]:
+    form: FormData
+    async with request.form(max_files=0, max_fields=10) as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+def _words(error: ShopError) -> str:
+    """The problem, for a shopper."""
+    match error:
+        case TooManyRequests():
+            return TOO_MANY
+        case NotFound():
+            return GONE
+        case _:
+            return CHECK_FIELDS

@@ -1,0 +1,147 @@
+"""Being told when a sold-out toy is back: the form on its page, and the pages that the mails lead to.
+
+Those pages change nothing by being opened, as programs open links too: their button does. They work without scripts.
+"""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.contact import CHECK_FIELDS
+from backend.stock_notices.routes import GONE, TOO_MANY
+from backend.texts import _
+from storefront.components.links import CATALOG
+from storefront.components.variants import CHOSEN, SHOWN
+from storefront.meta import NOINDEX, DocumentMeta
+from storefront.pages.account.browser import ANSWER, account_field, http_form, problem_in
+from storefront.pages.account.enter import card
+from storefront.pages.loading import PageData, PageParams, PageState
+
+ACTION = "/api/stock-notices"
+CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
+SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
+SAID = {
+    "sent": SENT,
+    "check": CHECK_FIELDS,
+    "wait": f"{GONE} {TOO_MANY}",
+    "confirmed": _("Listo: te escribimos apenas llegue, una sola vez."),
+    "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
+    "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),
+}
+"""What a press of a button came to, by the parameter `said`: a page says nothing that its address makes up."""
+CONFIRM_TITLE, UNSUBSCRIBE_TITLE = _("Avísame cuando llegue"), _("No quiero este aviso")
+
+
+@dataclass(frozen=True, slots=True)
+class NoticePage:
+    """A mail's link, and what came of it. `asks`: there is something to press."""
+
+    title: str = CONFIRM_TITLE
+    message: str = ""
+    asks: bool = False
+    question: str = ""
+    button: str = ""
+    action: str = ""
+    id: str = ""
+    token: str = ""
+
+
+async def load(params: PageParams) -> PageData[NoticePage]:
+    """What a mail's link asks for. Whether it is good is found out when the button is pressed."""
+    ends = params.path.rstrip("/").endswith("/unsubscribe")
+    title = UNSUBSCRIBE_TITLE if ends else CONFIRM_TITLE
+    notice_id, token = params.asked("id"), params.asked("token")
+    said = SAID.get(params.asked("said"), "")
+    page = NoticePage(
+        title=title,
+        message=said
+        or (_("A esta dirección le falta una parte. Sigue el enlace del correo.") if not token else ""),
+        asks=bool(token) and not said,
+        question=_("Borramos tu correo y no te avisamos.")
+        if ends
+        else _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
+        button=_("Borrar mi correo") if ends else _("Sí, avísenme"),
+        action=f"{ACTION}/forget" if ends else f"{ACTION}/confirm",
+        id=notice_id,
+        token=token,
+    )
+    return PageData(page, DocumentMeta(title, robots=NOINDEX))
+
+
+class NoticeState(PageState, rx.State):
+    """A mail's link."""
+
+    content: rx.Field[NoticePage] = rx.field(default_factory=NoticePage)
+    meta: rx.Field[DocumentMeta] = rx.field(
+        default_factory=lambda: DocumentMeta(CONFIRM_TITLE, robots=NOINDEX)
+    )
+
+    async def _data(self, params: PageParams) -> PageData[NoticePage]:
+        return await load(params)
+
+
+def page() -> rx.Component:
+    """The whole page."""
+    content = NoticeState.content
+    return card(
+        content.title,
+        rx.cond(
+            content.message != "", rx.el.p(content.message, class_name="account-card__lead", role="status")
+        ),
+        rx.cond(
+            content.asks,
+            rx.el.form(
+                rx.el.p(content.question, class_name="account-card__lead"),
+                rx.el.input(type="hidden", name="id", value=content.id, read_only=True),
+                rx.el.input(type="hidden", name="token", value=content.token, read_only=True),
+                rx.el.button(
+                    content.button,
+                    type="submit",
+                    class_name="button button--primary",
+                    data_testid="notice-answer",
+                ),
+                action=content.action,
+                method="post",
+                class_name="account-form",
+            ),
+        ),
+        rx.el.p(
+            rx.el.a(_("Ver el catálogo"), href=CATALOG),
+            class_name="account-card__more",
+        ),
+    )
+
+
+def notify_me() -> rx.Component:
+    """The form of a variant that is sold out; nothing for one that can be bought, or that there is not."""
+    consent = "aviso-consent"
+    form = http_form(
+        rx.el.h2(_("Avísame cuando llegue"), class_name="notify__title"),
+        rx.el.input(type="hidden", name="variant_id", value=SHOWN.id, read_only=True),
+        account_field("email", _("Correo electrónico"), "email", ANSWER, "aviso", kind="email"),
+        rx.el.div(
+            rx.el.label(
+                rx.el.input(
+                    type="checkbox",
+                    name="consent",
+                    id=consent,
+                    custom_attrs={"aria-describedby": f"{consent}-problem"},
+                ),
+                rx.el.span(CONSENT),
+                class_name="notify__consent",
+            ),
+            rx.el.p(
+                problem_in(ANSWER, "consent"),
+                id=rx.Var.create(f"{consent}-problem"),
+                class_name="field__problem",
+            ),
+            class_name="field",
+        ),
+        action=ACTION,
+        without_scripts=f"{ACTION}/form",
+        done=SENT,
+        submit=_("Avísame"),
+        busy=_("Enviando…"),
+        test_id="notify-me",
+    )
+    return rx.cond(~SHOWN.available & ~CHOSEN.is_missing.to(bool), rx.el.div(form, class_name="notify"))

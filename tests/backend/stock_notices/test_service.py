@@ -1,0 +1,214 @@
+"""Whoever said yes twice is told once that a toy is back, whichever replica is first and whatever the stock does."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.catalog.models import Product
+from backend.clock import now
+from backend.errors import InvalidData, NotFound, TooManyRequests
+from backend.inventory.service import release, reserve, set_stock
+from backend.jobs import Worker
+from backend.mail.mailer import Mailer
+from backend.mail.models import Mail
+from backend.rate_limit import Client
+from backend.stock_notices.models import StockNotice
+from backend.stock_notices.service import ASKS, StockNotices, ask_notice, confirm_notice
+from tests.backend.mail.conftest import Inbox, inbox, text_of
+from tests.shop_floor import Floor, make_toy
+
+__all__ = ["inbox"]
+
+OWN_PAGE = {"origin": "http://shop.test"}
+ANA, LUIS = "ana@example.com", "luis@example.com"
+PATH = "/api/stock-notices"
+
+
+@dataclass
+class Waiting:
+    """A toy that is sold out, and those who wait for it."""
+
+    shop: Shop
+    floor: Floor
+    toy: str
+    worker: Worker
+    inbox: Inbox
+    browser: httpx.AsyncClient
+
+    async def ask(self, email: str, **other: str) -> httpx.Response:
+        typed = {"variant_id": self.toy, "email": email, "consent": "on", **other}
+        return await self.browser.post(PATH, json=typed, headers=OWN_PAGE)
+
+    async def link(self, button: str) -> dict[str, str]:
+        """Id and token of the newest mail's link that has this word in it."""
+        await self.worker.run_due()
+        found = re.search(rf"/{button}\?id=(\w+)&token=(\S+)", text_of(self.inbox.mails[-1]))
+        assert found
+        return {"id": found[1], "token": found[2]}
+
+    async def press(self, path: str, link: dict[str, str]) -> str:
+        answer = await self.browser.post(f"{PATH}/{path}", data=link, headers=OWN_PAGE)
+        assert answer.status_code == 303
+        return answer.headers["location"]
+
+    async def wait(self, email: str) -> None:
+        """Somebody waits for the toy, confirmed."""
+        await self.ask(email)
+        assert await self.press("confirm", await self.link("notify")) == "/notify?said=confirmed"
+        self.inbox.mails.clear()
+
+    async def stock(self, units: int) -> None:
+        async with self.shop.database.transaction() as session:
+            await set_stock(session, self.toy, self.floor.location_id, units)
+
+    async def told(self) -> list[str]:
+        """Who was told since this was asked last."""
+        await self.worker.run_due()
+        told = [str(mail["To"]) for mail in self.inbox.mails if mail["Subject"] == "Ya llegó Trompo"]
+        self.inbox.mails.clear()
+        return sorted(told)
+
+
+@pytest.fixture
+async def waiting(shop: Shop, shop_floor: Floor, inbox: Inbox, anyone: httpx.AsyncClient) -> Waiting:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", stock=0)
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox), StockNotices(shop.database)])
+    return Waiting(shop, shop_floor, toy, worker, inbox, anyone)
+
+
+async def test_who_confirmed_is_told_once_and_nobody_else(waiting: Waiting) -> None:
+    await waiting.wait(ANA)
+    await waiting.ask(LUIS)
+    await waiting.worker.run_due()
+    await waiting.stock(3)
+    assert await waiting.told() == [ANA]
+    await waiting.stock(0)
+    await waiting.stock(5)
+    assert await waiting.told() == []
+
+
+async def test_the_mail_leads_to_the_toy_and_to_its_own_end(waiting: Waiting) -> None:
+    await waiting.wait(ANA)
+    await waiting.stock(1)
+    link = await waiting.link("unsubscribe")
+    base = waiting.shop.settings.base_url
+    assert f"{base}/product/trompo?variant={waiting.toy}" in text_of(waiting.inbox.mails[-1])
+    assert await waiting.press("forget", link) == "/unsubscribe?said=forgotten"
+    assert await waiting.press("forget", link) == "/unsubscribe?said=forgotten"
+    async with waiting.shop.database.read() as session:
+        assert (await session.execute(select(StockNotice.id))).first() is None
+    assert await waiting.press("confirm", link) == "/notify?said=gone"
+
+
+async def test_two_replicas_note_one_mail(waiting: Waiting) -> None:
+    for email in (ANA, LUIS):
+        await waiting.wait(email)
+    await waiting.stock(1)
+    others = [Worker(waiting.shop.database, [StockNotices(waiting.shop.database)]) for _ in range(3)]
+    await asyncio.gather(*(other.run_due() for other in others))
+    assert await waiting.told() == [ANA, LUIS]
+    async with waiting.shop.database.read() as session:
+        noted = select(Mail.id).where(Mail.kind == "back_in_stock")
+        assert len((await session.execute(noted)).all()) == 2
+
+
+async def test_units_that_leave_before_the_mail_is_written_are_not_told(waiting: Waiting) -> None:
+    await waiting.wait(ANA)
+    await waiting.stock(1)
+    await Worker(waiting.shop.database, [StockNotices(waiting.shop.database)]).run_due()  # noted, not written
+    async with waiting.shop.database.transaction() as session:
+        await reserve(session, "cart_1", {waiting.toy: 1}, now())
+    assert await waiting.told() == []
+    async with waiting.shop.database.transaction() as session:
+        await release(session, "cart_1")  # it was not paid
+    assert await waiting.told() == [ANA]
+
+
+async def test_what_is_back_when_it_is_confirmed_is_told_at_once(waiting: Waiting) -> None:
+    await waiting.ask(ANA)
+    link = await waiting.link("notify")
+    await waiting.stock(2)
+    await waiting.press("confirm", link)
+    await waiting.press("confirm", link)
+    assert await waiting.told() == [ANA]
+
+
+async def test_a_toy_that_is_hidden_is_not_told(waiting: Waiting) -> None:
+    await waiting.wait(ANA)
+    async with waiting.shop.database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    await waiting.stock(2)
+    assert await waiting.told() == []
+
+
+async def test_asked_again_after_it_was_told_it_is_confirmed_again(waiting: Waiting) -> None:
+    await waiting.wait(ANA)
+    await waiting.stock(1)
+    assert await waiting.told() == [ANA]
+    await waiting.stock(0)
+    await waiting.ask(ANA)  # perhaps by somebody else
+    await waiting.worker.run_due()
+    waiting.inbox.mails.clear()
+    await waiting.stock(1)
+    assert await waiting.told() == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "fields"),
+    [
+        ({"email": "ana"}, 400, {"email"}),
+        ({"consent": ""}, 400, {"consent"}),
+        ({"consent": "off", "email": "\x00"}, 400, {"email", "consent"}),
+        ({"variant_id": "variant_0"}, 404, set()),
+        ({"variant_id": "\x00"}, 404, set()),
+    ],
+)
+async def test_what_does_not_fit_is_said(
+    waiting: Waiting, typed: dict[str, str], status: int, fields: set[str]
+) -> None:
+    answer = await waiting.ask(**{"email": ANA, **typed})
+    assert (answer.status_code, set(answer.json()["fields"])) == (status, fields)
+    async with waiting.shop.database.read() as session:
+        assert (await session.execute(select(StockNotice.id))).first() is None
+
+
+async def test_without_scripts_a_page_says_what_came_of_it(waiting: Waiting) -> None:
+    typed = {"variant_id": waiting.toy, "email": ANA, "consent": "on"}
+    assert await waiting.press("form", typed) == "/notify?said=sent"
+    assert await waiting.press("form", {**typed, "consent": ""}) == "/notify?said=check"
+    assert await waiting.press("form", {**typed, "variant_id": "x"}) == "/notify?said=wait"
+
+
+async def test_a_link_is_good_for_its_own_notice_only(waiting: Waiting) -> None:
+    await waiting.ask(ANA)
+    link = await waiting.link("notify")
+    for wrong in ({**link, "token": "forged"}, {**link, "id": "stknot_0"}, {"id": link["id"]}):
+        assert await waiting.press("confirm", wrong) == "/notify?said=gone"
+        assert await waiting.press("forget", wrong) == "/unsubscribe?said=gone"
+    with pytest.raises(NotFound):
+        await confirm_notice(waiting.shop.database, "another key", link["id"], link["token"])
+    elsewhere = await waiting.browser.post(
+        f"{PATH}/confirm", data=link, headers={"origin": "https://x.example"}
+    )
+    assert elsewhere.status_code == 403
+
+
+async def test_who_asks_too_often_waits(waiting: Waiting) -> None:
+    client, database = Client("190.24.1.1"), waiting.shop.database
+    typed = {"email": ANA, "consent": True}
+    for _turn in range(ASKS.per_pair):
+        await ask_notice(database, waiting.toy, typed, client=client)
+    with pytest.raises(TooManyRequests):
+        await ask_notice(database, waiting.toy, typed, client=client)
+    with pytest.raises(InvalidData):
+        await ask_notice(database, waiting.toy, {"email": ANA}, client=client)
+    for stranger in range(ASKS.per_day):  # nobody learns what strangers do together
+        await ask_notice(database, waiting.toy, typed, client=Client(f"190.24.2.{stranger}"))
+    await waiting.worker.run_due()
+    assert len(waiting.inbox.mails) == 1  # one question, however often it was asked meanwhile
