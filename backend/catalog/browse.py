@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.cards import cards_of, picture_view
 from backend.catalog.categories import Tree, category_tree, read_tree
 from backend.catalog.choices import choices_of
+from backend.catalog.facts import product_facts
 from backend.catalog.models import (
     Collection,
     Picture,
@@ -138,6 +139,7 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
         pictures=[picture_view(picture) for picture in pictures.scalars()],
         breadcrumb=await _breadcrumb(session, product.id),
         collection=CategoryRef(handle=collection.handle, name=collection.title) if collection else None,
+        facts=product_facts(product),
         related=await _related(session, product),
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from backend.catalog.facts import FactView
 from backend.money import Cop
 
 
@@ -106,6 +107,7 @@ class ProductDetail:
     breadcrumb: list[CategoryRef]
     """From the top of the tree down to the product's deepest category."""
     collection: CategoryRef | None
+    facts: list[FactView]
     related: list[ProductCard]
 
 

@@ -266,6 +266,10 @@ def _article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Co
                 _fact(card.brand, _("Marca"), card.brand),
                 _fact(detail.collection, _("Colección"), detail.collection.name),
                 _fact(SHOWN.sku, _("Referencia"), SHOWN.sku),
+                rx.foreach(
+                    detail.facts,
+                    lambda fact: rx.el.div(rx.el.dt(fact.term), rx.el.dd(fact.value), key=fact.term),
+                ),
                 class_name="product__facts",
             ),
             assurances(),

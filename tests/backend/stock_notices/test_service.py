@@ -166,7 +166,7 @@ async def test_asked_again_after_it_was_told_it_is_confirmed_again(waiting: Wait
         ({"consent": ""}, 400, {"consent"}),
         ({"consent": "off", "email": "\x00"}, 400, {"email", "consent"}),
         ({"variant_id": "variant_0"}, 404, set()),
-        ({"variant_id": "\x00"}, 404, set()),
+        ({"variant_id": "\x00"}, 400, set()),
     ],
 )
 async def test_what_does_not_fit_is_said(

@@ -1,0 +1,54 @@
+"""What a shopper may want to know of a toy before buying, as far as it is known."""
+
+from dataclasses import dataclass
+
+from babel.numbers import format_decimal
+
+from backend.catalog.countries import country_names
+from backend.catalog.models import Product
+from backend.contact import one_line
+from backend.dates import LOCALE
+from backend.texts import _
+
+LONGEST = 300
+CONTENTS = "contents"
+"""What is in the box has no field of its own: it is in the product's metadata under this key."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact and its name."""
+
+    term: str
+    value: str
+
+
+def product_facts(product: Product) -> list[FactView]:
+    """The facts that are known, in the order in which they are asked for."""
+    country = country_names().get((product.origin_country or "").casefold(), "")
+    known = [
+        (_("Material"), one_line(product.material)),
+        (_("Medidas"), _measures(product)),
+        (_("Peso"), _weight(product.weight)),
+        (_("Hecho en"), country),
+        (_("Contenido"), one_line(product.extra_metadata.get(CONTENTS))),
+        (_("Seguridad"), one_line(product.warnings)),
+    ]
+    return [FactView(term, value[:LONGEST]) for term, value in known if value]
+
+
+def _measures(product: Product) -> str:
+    """Length, width and height in centimetres; nothing where one of them is not known."""
+    sides = [product.length, product.width, product.height]
+    known = [side for side in sides if side]
+    return " × ".join(map(_number, known)) + " cm" if len(known) == len(sides) else ""
+
+
+def _weight(kilograms: float | None) -> str:
+    if not kilograms:
+        return ""
+    return f"{_number(kilograms * 1000)} g" if kilograms < 1 else f"{_number(kilograms)} kg"
+
+
+def _number(value: float) -> str:
+    return str(format_decimal(round(value, 2), locale=LOCALE))

@@ -1,0 +1,32 @@
+"""What is said of a toy, as far as it is known."""
+
+import pytest
+
+from backend.catalog.facts import product_facts
+from backend.catalog.models import Product
+
+
+@pytest.mark.parametrize(
+    ("known", "facts"),
+    [
+        ({}, []),
+        ({"material": " Madera  de pino\n"}, [("Material", "Madera de pino")]),
+        ({"length": 30, "width": 20.5, "height": 10}, [("Medidas", "30 × 20,5 × 10 cm")]),
+        ({"length": 30, "width": 20}, []),
+        ({"weight": 0.35}, [("Peso", "350 g")]),
+        ({"weight": 1.25}, [("Peso", "1,25 kg")]),
+        ({"weight": 0}, []),
+        ({"origin_country": "co"}, [("Hecho en", "Colombia")]),
+        ({"origin_country": "CO"}, [("Hecho en", "Colombia")]),
+        ({"origin_country": "zz"}, []),
+        (
+            {"extra_metadata": {"contents": "1 trompo y 1 cuerda"}, "warnings": "Piezas pequeñas."},
+            [("Contenido", "1 trompo y 1 cuerda"), ("Seguridad", "Piezas pequeñas.")],
+        ),
+        ({"extra_metadata": {"contents": ["a"]}}, []),
+        ({"extra_metadata": {"contents": "x" * 999}}, [("Contenido", "x" * 300)]),
+    ],
+)
+def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
+    product = Product(handle="trompo", title="Trompo", **known)
+    assert [(fact.term, fact.value) for fact in product_facts(product)] == facts
