@@ -1,5 +1,6 @@
 """A product's page: pictures, price, stock, the way into the cart, and what goes with it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -198,11 +199,13 @@ def assurances() -> rx.Component:
     )
 
 
-def product_article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Component:
-    """The product, in the variant that is chosen, with what buys it."""
+def product_article(
+    content: ObjectVar[ProductContent], *buying: rx.Component, below: rx.Component | None = None
+) -> rx.Component:
+    """The product, in the variant that is chosen, with what buys it, and what is `below` that."""
     detail = content.detail
     return VariantChoice.create(
-        _article(content, *buying),
+        _article(content, buying, below or rx.fragment()),
         options=detail.options,
         variants=detail.variants,
         first=detail.card.variant_id,
@@ -218,7 +221,9 @@ def related_products(related: ArrayVar[list[ProductCard]]) -> rx.Component:
     )
 
 
-def _article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Component:
+def _article(
+    content: ObjectVar[ProductContent], buying: Sequence[rx.Component], below: rx.Component
+) -> rx.Component:
     detail = content.detail
     card = detail.card
     # where there is a choice, what is said of the one that was made is said aloud
@@ -244,12 +249,7 @@ def _article(content: ObjectVar[ProductContent], *buying: rx.Component) -> rx.Co
             ),
             option_pickers(detail.options),
             rx.el.div(*buying, class_name="product__buy"),
-            rx.el.div(
-                add_to_cart(),
-                heart(handle=card.handle, title=card.title),
-                class_name="product__buy",
-            ),
-            notify_me(),
+            below,
             rx.el.div(
                 whatsapp(
                     _("Hola, tengo una pregunta sobre {toy}: {page}").format(
@@ -316,7 +316,7 @@ def page() -> rx.Component:
                 content.detail,
                 rx.fragment(
                     breadcrumb(detail.breadcrumb),
-                    product_article(content, add_to_cart(), heart_of_it),
+                    product_article(content, add_to_cart(), heart_of_it, below=notify_me()),
                     related_products(detail.related),
                 ),
                 not_found(

@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'f41c8e72a9d6'
-down_revision: str | None = '7d3e0a95c1b8'
+down_revision: str | None = '9c4e2b7f60d1'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
