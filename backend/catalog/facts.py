@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-from babel.numbers import format_decimal
-
 from backend.catalog.countries import country_names
 from backend.catalog.models import Product
 from backend.contact import one_line
-from backend.dates import LOCALE
-from backend.texts import _
+from backend.texts import _, language
 
 LONGEST = 300
 CONTENTS = "contents"
@@ -51,4 +48,6 @@ def _weight(kilograms: float | None) -> str:
 
 
 def _number(value: float) -> str:
-    return str(format_decimal(round(value, 2), locale=LOCALE))
+    """The number with two decimals at most, as the shop's language writes it."""
+    written = f"{value:.2f}".rstrip("0").rstrip(".")
+    return written if language == "en" else written.replace(".", ",")

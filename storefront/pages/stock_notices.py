@@ -20,6 +20,8 @@ from storefront.pages.loading import PageData, PageParams, PageState
 ACTION = "/api/stock-notices"
 CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
 SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
+SENT_BY_THE_BROWSER = rx.Var("{ onSubmit: undefined }")
+"""Reflex keeps a form without an event from being sent at all."""
 SAID = {
     "sent": SENT,
     "check": CHECK_FIELDS,
@@ -102,6 +104,7 @@ def page() -> rx.Component:
                 ),
                 action=content.action,
                 method="post",
+                special_props=[SENT_BY_THE_BROWSER],
                 class_name="account-form",
             ),
         ),

@@ -56,6 +56,7 @@ DETAIL = ProductDetail(
     pictures=[PICTURE],
     breadcrumb=[CategoryRef("juguetes", "Juguetes"), CategoryRef("tradicionales", "Tradicionales")],
     collection=None,
+    facts=[],
     related=[],
 )
 

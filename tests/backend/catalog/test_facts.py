@@ -28,5 +28,5 @@ from backend.catalog.models import Product
     ],
 )
 def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
-    product = Product(handle="trompo", title="Trompo", **known)
+    product = Product(handle="trompo", title="Trompo", **known)  # type: ignore[arg-type]
     assert [(fact.term, fact.value) for fact in product_facts(product)] == facts
