@@ -4,6 +4,7 @@ Those pages change nothing by being opened, as programs open links too: their bu
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import reflex as rx
 
@@ -20,7 +21,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 ACTION = "/api/stock-notices"
 CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
 SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
-SENT_BY_THE_BROWSER = rx.Var("{ onSubmit: undefined }")
+SENT_BY_THE_BROWSER: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
 """Reflex keeps a form without an event from being sent at all."""
 SAID = {
     "sent": SENT,
