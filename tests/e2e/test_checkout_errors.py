@@ -82,12 +82,8 @@ async def test_an_empty_form_says_what_is_missing_at_every_field(page: Page, ser
     assert payments_of(server) == payments
 
 
-async def test_bad_input_is_told_beside_its_field_and_never_lost(
-    page: Page, server: ShopServer, watch: Watch
-) -> None:
-    watch.expect("WebSocket connection")  # the server restarts below
-    await put_in_cart(page, "yoyo-de-madera")
-    await open_checkout(page)
+async def type_badly(page: Page) -> None:
+    """Something wrong into every field; each says so as soon as it is left."""
     for name, (typed, text) in BAD.items():
         await field(page, name).fill(typed)
         await field(page, name).blur()
@@ -95,26 +91,27 @@ async def test_bad_input_is_told_beside_its_field_and_never_lost(
     await field(page, "town").fill("Medellín")  # written, but not picked
     await field(page, "town").blur()
     await expect_problem(page, "town", MISSING["town"])
+
+
+async def expect_told(page: Page) -> None:
+    """All that was typed badly is there, and told beside its field."""
+    for name, (typed, text) in BAD.items():
+        await expect(field(page, name)).to_have_value(typed, timeout=PATIENCE)
+        await expect_problem(page, name, text)
+    await expect(field(page, "town")).to_have_value("Medellín")
+    await expect(field(page, "dane_code")).to_have_value("")
+
+
+async def test_bad_input_is_told_beside_its_field_and_never_lost(page: Page) -> None:
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await type_badly(page)
     await expect_no_overflow(page)
-
-    async def expect_all_there() -> None:
-        for name, (typed, text) in BAD.items():
-            await expect(field(page, name)).to_have_value(typed, timeout=PATIENCE)
-            await expect_problem(page, name, text)
-        await expect(field(page, "town")).to_have_value("Medellín")
-        await expect(field(page, "dane_code")).to_have_value("")
-
     await page.get_by_test_id("place-order").click()
     await expect(field(page, "email")).to_be_focused()
-    await expect_all_there()
+    await expect_told(page)
     await page.reload()
-    await expect_all_there()
-    server.restart()
-    await expect_all_there()
-    await field(page, "email").fill("ana@example.com")
-    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
-    await page.reload()
-    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
+    await expect_told(page)
 
 
 async def test_a_reload_in_the_middle_of_a_word_loses_nothing(page_320: Page) -> None:
@@ -123,27 +120,6 @@ async def test_a_reload_in_the_middle_of_a_word_loses_nothing(page_320: Page) ->
     await field(page_320, "address").press_sequentially("Calle 10 # 4")
     await page_320.reload()
     await expect(field(page_320, "address")).to_have_value("Calle 10 # 4", timeout=PATIENCE)
-
-
-async def test_what_is_typed_before_a_new_server_knows_the_cart_is_not_lost(
-    page_320: Page, server: ShopServer, watch: Watch
-) -> None:
-    """For a moment after a restart the page has a connection whose state is still empty."""
-    watch.expect("WebSocket connection")
-    page, carts = page_320, Held('"cart_rx_state_":{"id":"cart_')
-    await carts.stand_before(page)
-    await put_in_cart(page, "yoyo-de-madera")
-    await open_checkout(page)
-    await field(page, "email").fill("ana@")
-    await field(page, "email").blur()
-    await expect_problem(page, "email", BAD["email"][1])
-    carts.is_holding = True
-    server.restart()
-    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
-    await field(page, "email").fill("ana@example.com")
-    carts.is_holding = False
-    await page.reload()
-    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ RING = """() => {
         isRinged: drawn.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
     };
 }"""
+AT_REST = """() => Promise.allSettled(
+    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
+"""
 COVER = """() => document.body.insertAdjacentHTML(
     "beforeend", '<p style="position: absolute; inset: 0; height: 1000px; z-index: 59; background: white">')
 """
@@ -43,28 +46,31 @@ def axe() -> str:
 
 
 def _cases() -> list[Any]:
-    everywhere = [
-        pytest.param(width, scene, id=f"{name}-{width}")
-        for width in WIDTHS
-        for name, scene in EVERYWHERE.items()
-    ]
-    return everywhere + [pytest.param("320", scene, id=f"{name}-320") for name, scene in ON_PHONES.items()]
+    everywhere = [pytest.param(list(WIDTHS), scene, id=name) for name, scene in EVERYWHERE.items()]
+    return everywhere + [pytest.param(["320"], scene, id=name) for name, scene in ON_PHONES.items()]
 
 
-@pytest.mark.parametrize(("width", "scene"), _cases())
+@pytest.mark.parametrize(("widths", "scene"), _cases())
 async def test_nothing_sticks_out_and_nobody_is_shut_out(
-    open_page: OpenPage, watch: Watch, axe: str, width: str, scene: Scene
+    open_page: OpenPage, watch: Watch, axe: str, widths: list[str], scene: Scene
 ) -> None:
     """spec: Storefront view rules 8, and the rules of WCAG 2.2 AA that a machine can check."""
     watch.expect("404")
     watch.expect("400")  # a form that was sent empty
-    async with open_page(*WIDTHS[width]) as page:
+    async with open_page(*WIDTHS[widths[0]]) as page:
         await page.emulate_media(reduced_motion="reduce")  # what is half faded in has no contrast yet
         await scene(page)
-        inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        assert await page.evaluate(inner) == [int(width), int(width)]
         await page.evaluate(axe)
-        assert [_short(violation) for violation in await page.evaluate(VIOLATIONS, RULES)] == []
+        await page.mouse.move(
+            0, 0
+        )  # else it may lie on something else in another width, which takes its colours on
+        for width in widths:  # it is the same document: what is shown of it is the stylesheet's
+            await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+            inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+            assert await page.evaluate(inner) == [int(width), int(width)]
+            await page.evaluate(AT_REST)
+            violations = await page.evaluate(VIOLATIONS, RULES)
+            assert [_short(violation) for violation in violations] == [], width
 
 
 def _short(violation: dict[str, Any]) -> str:

@@ -28,16 +28,6 @@ async def test_a_page_talks_to_the_host_it_came_from(page_1280: Page, server: Sh
     assert socket.url.startswith(f"ws://127.0.0.1:{server.port}/_event")
 
 
-async def test_a_page_works_after_a_restart_of_the_server(
-    page_1280: Page, server: ShopServer, watch: Watch
-) -> None:
-    watch.expect("WebSocket connection")
-    watch.expect("ERR_CONNECTION_REFUSED")  # a picture may still be on its way
-    await _open(page_1280, "/")
-    server.restart()
-    await _open(page_1280, "/")
-
-
 async def test_an_unknown_page_is_not_found(page: Page, watch: Watch) -> None:
     watch.expect("404")
     answer = await page.goto("/no-such-page")

@@ -72,7 +72,7 @@ async def test_a_new_toy_is_made_changed_and_hidden(
         await expect(shown).to_contain_text("Perinola de prueba", timeout=PATIENCE)
         await expect(shown).to_contain_text("$ 22.000")
         await expect(shown.get_by_role("button", name="Agregar al carrito")).to_be_disabled()
-        await check(page, axe, "390")
+        await check(page, axe, ("390",))
         here = await page.request.get(page.url)
         assert (here.headers["cache-control"], here.headers["x-robots-tag"]) == (
             "no-store",
@@ -181,13 +181,13 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
     async with open_page(*WIDTHS[width]) as page:
         await page.emulate_media(reduced_motion="reduce")
         await enter(page, server, NEW)
-        await check(page, axe, width)
+        await check(page, axe, (width,))
         await open_all(page)
         await page.get_by_label("Título").fill("Trompo larguísimo " + "supercalifragilístico" * 4)
         await page.get_by_test_id("save").click()
         await expect(page.get_by_text("Escribe el precio").first).to_be_visible(timeout=PATIENCE)
         await page.get_by_role("button", name="Cerrar").first.click()
-        await check(page, axe, width)
+        await check(page, axe, (width,))
         found = await page.request.get("/admin/products?q=trompo-de-madera", headers={"origin": server.url})
         toy = (await found.json())["products"][0]["id"]
         await page.evaluate("window.onbeforeunload = null")
@@ -202,7 +202,7 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
         await expect(other.get_by_test_id("history").get_by_role("paragraph").first).to_be_visible(
             timeout=PATIENCE
         )
-        await check(other, axe, width)
+        await check(other, axe, (width,))
 
 
 async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, server: ShopServer) -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from io import BytesIO
 
-import pytest
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, Page, Route, expect
 
@@ -13,7 +12,7 @@ from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import enter
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_every_page import axe
-from tests.e2e.test_office import WIDTHS, check
+from tests.e2e.test_office import check
 
 __all__ = ["axe"]
 
@@ -118,16 +117,15 @@ async def test_what_is_too_heavy_is_not_sent(open_page: OpenPage, server: ShopSe
         assert not [url for url in sent if "uploads" in url]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 async def test_nothing_sticks_out_and_nobody_is_shut_out(
-    open_page: OpenPage, server: ShopServer, watch: Watch, axe: str, width: str
+    open_page: OpenPage, server: ShopServer, watch: Watch, axe: str
 ) -> None:
     watch.expect("400")
-    async with open_page(*WIDTHS[width]) as page:
+    async with open_page(*PHONE) as page:
         await page.emulate_media(reduced_motion="reduce")
         await enter(page, server, NEW)
         name = "supercalifragilístico" * 5 + ".jpg"
         long: FilePayload = {"name": name, "mimeType": "image/jpeg", "buffer": NO_PHOTO["buffer"]}
         await page.get_by_test_id("upload-input").set_input_files([photo("red", "1.jpg", (300, 200)), long])
         await expect(page.get_by_test_id("upload")).to_contain_text("No es una foto", timeout=PATIENCE)
-        await check(page, axe, width)
+        await check(page, axe)

@@ -2,14 +2,27 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
+import pytest
 from playwright.async_api import ElementHandle, Page, expect
 
 from tests.e2e.account_steps import register
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer, Watch
 from tests.e2e.held import Held
-from tests.e2e.shopper import PATIENCE, put_in_cart
+from tests.e2e.shopper import (
+    PATIENCE,
+    be_ready_to_pay,
+    decide,
+    expect_status,
+    field,
+    go_to_bank,
+    open_checkout,
+    put_in_cart,
+    stock_of,
+)
+from tests.e2e.test_checkout_errors import BAD, expect_problem, expect_told, type_badly
+from tests.e2e.test_first_light import _open
 
 WHOLE = '"is_hydrated_rx_state_":true'
 """What the server says last to a page that connects."""
@@ -25,74 +38,154 @@ PARTS = {
 """By page: something in it. Were it drawn anew, it would be another element."""
 
 
-async def test_pages_stay_as_they_are(page_1280: Page, server: ShopServer, watch: Watch) -> None:
+@pytest.mark.timeout(360)  # many pages, one after the other
+async def test_a_restart_goes_unnoticed(open_page: OpenPage, server: ShopServer, watch: Watch) -> None:
+    """One restart for all of them: each says what it looks at before it, and what must be so after it."""
     watch.expect("WebSocket connection")
     watch.expect("ERR_CONNECTION_REFUSED")  # a picture may still be on its way
-    await put_in_cart(page_1280, "yoyo-de-madera")
-    await page_1280.get_by_test_id("wishlist-toggle").first.click()
-    pages = {path: await page_1280.context.new_page() for path in PARTS}
+    async with AsyncExitStack() as stack:
+        for stays, width in (
+            (pages, "1280"),
+            (no_message, "320"),
+            (narrowed_list, "1280"),
+            (typed_address, "320"),
+            (never_whole, "320"),
+            (bad_input, "320"),
+            (typed_early, "320"),
+            (paid_order, "1280"),
+            (opened_anew, "1280"),
+        ):
+            page = await stack.enter_async_context(open_page(*WIDTHS[width]))
+            await stack.enter_async_context(stays(page, server))
+        server.restart()
+
+
+@asynccontextmanager
+async def pages(first: Page, server: ShopServer) -> AsyncIterator[None]:
+    """Pages stay as they are."""
+    await put_in_cart(first, "yoyo-de-madera")
+    await first.get_by_test_id("wishlist-toggle").first.click()
+    pages = {path: await first.context.new_page() for path in PARTS}
     shown: dict[str, tuple[ElementHandle, str]] = {}
     for path, page in pages.items():
         await page.goto(path)
         shown[path] = await part_of(page, PARTS[path]), await page.title()
     async with reconnected(*pages.values()):
-        server.restart()
+        yield
     for path, page in pages.items():
         part, title = shown[path]
         assert await part.evaluate("part => part.isConnected"), path
         assert await page.title() == title
 
 
-async def test_no_message_comes_up_a_second_time(page_320: Page, server: ShopServer, watch: Watch) -> None:
-    watch.expect("WebSocket connection")
-    await put_in_cart(page_320, "yoyo-de-madera")
-    notice = page_320.get_by_test_id("added-notice")
+@asynccontextmanager
+async def no_message(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """No message comes up a second time."""
+    await put_in_cart(page, "yoyo-de-madera")
+    notice = page.get_by_test_id("added-notice")
     await notice.get_by_role("button").click()
     await expect(notice).to_have_count(0)
-    async with reconnected(page_320):
-        server.restart()
+    async with reconnected(page):
+        yield
     await expect(notice).to_have_count(0)
 
 
-async def test_a_list_stays_narrowed(page_1280: Page, server: ShopServer, watch: Watch) -> None:
-    watch.expect("WebSocket connection")
-    watch.expect("ERR_CONNECTION_REFUSED")  # a picture may still be on its way
-    await page_1280.goto("/catalog")
-    cards = page_1280.get_by_test_id("product-card")
-    await page_1280.locator('input[value="construccion"]').check()
+@asynccontextmanager
+async def narrowed_list(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """A list stays narrowed."""
+    await page.goto("/catalog")
+    cards = page.get_by_test_id("product-card")
+    await page.locator('input[value="construccion"]').check()
     await expect(cards).to_have_count(6, timeout=PATIENCE)
-    async with reconnected(page_1280):
-        server.restart()
-    await expect(page_1280.locator(".results")).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
+    async with reconnected(page):
+        yield
+    await expect(page.locator(".results")).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
     await expect(cards).to_have_count(6)
 
 
-async def test_an_address_that_is_being_typed_stays(page_320: Page, server: ShopServer, watch: Watch) -> None:
-    watch.expect("WebSocket connection")
-    await register(page_320, "reinicio@example.com")
-    await page_320.get_by_text("Agregar una dirección").click()
-    typed = page_320.locator("details[open] [name=address]")
+@asynccontextmanager
+async def typed_address(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """An address that is being typed stays."""
+    await register(page, "reinicio@example.com")
+    await page.get_by_text("Agregar una dirección").click()
+    typed = page.locator("details[open] [name=address]")
     await typed.fill("Calle 10 # 43-12")
-    async with reconnected(page_320):
-        server.restart()
+    async with reconnected(page):
+        yield
     await expect(typed).to_have_value("Calle 10 # 43-12")
     await expect(typed).to_be_focused()
 
 
-async def test_what_never_becomes_whole_is_shown_all_the_same(
-    page_320: Page, server: ShopServer, watch: Watch
-) -> None:
-    watch.expect("WebSocket connection")
+@asynccontextmanager
+async def never_whole(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """What never becomes whole is shown all the same."""
     end = Held(WHOLE)
-    await end.stand_before(page_320)
-    await put_in_cart(page_320, "yoyo-de-madera")
-    await page_320.goto("/cart")
-    total = page_320.get_by_test_id("cart-total")
+    await end.stand_before(page)
+    await put_in_cart(page, "yoyo-de-madera")
+    await page.goto("/cart")
+    total = page.get_by_test_id("cart-total")
     await expect(total).to_have_text("$ 16.900", timeout=PATIENCE)
     end.is_holding = True
-    server.restart()
-    await page_320.get_by_test_id("cart-line").get_by_test_id("quantity").fill("2")
+    yield
+    await page.get_by_test_id("cart-line").get_by_test_id("quantity").fill("2")
     await expect(total).to_have_text("$ 33.800", timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def bad_input(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """What is wrong in the checkout's form is still there, and still told."""
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await type_badly(page)
+    yield
+    await expect_told(page)
+    await field(page, "email").fill("ana@example.com")
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await page.reload()
+    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def typed_early(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """What is typed before a new server knows the cart is not lost: for a moment the page's state is still empty."""
+    carts = Held('"cart_rx_state_":{"id":"cart_')
+    await carts.stand_before(page)
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    email, text = BAD["email"]
+    await field(page, "email").fill(email)
+    await field(page, "email").blur()
+    await expect_problem(page, "email", text)
+    carts.is_holding = True
+    yield
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+    await field(page, "email").fill("ana@example.com")
+    carts.is_holding = False
+    await page.reload()
+    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def paid_order(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """An order outlives the server, and holds its stock."""
+    toy = "yoyo-de-madera"
+    await be_ready_to_pay(page, toy)
+    await go_to_bank(page)
+    await decide(page, "approve")
+    await expect_status(page, "paid")
+    stock = stock_of(server, toy)
+    yield
+    await page.reload()
+    await expect_status(page, "paid")
+    assert stock_of(server, toy) == stock
+
+
+@asynccontextmanager
+async def opened_anew(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """A page that is opened afterwards works like one that was opened before."""
+    await _open(page, "/")
+    yield
+    await _open(page, "/")
 
 
 @asynccontextmanager
