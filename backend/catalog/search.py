@@ -210,17 +210,14 @@ def near_matches(answers: Sequence[Subquery]) -> Subquery:
 
 
 async def _answers(session: AsyncSession, asked: Asked) -> Subquery:
-    of_age = (
-        select(Product.id.label("product_id"), literal(CATEGORY * SYNONYM).label("score"))
-        .where(for_sale(), Product.age_range.in_(asked.ages))
-        .subquery()
+    if not asked.ages:
+        return (await _matches_of_word(session, asked)).subquery()
+    of_age = select(Product.id.label("product_id"), literal(CATEGORY * SYNONYM).label("score")).where(
+        for_sale(), Product.age_range.in_(asked.ages)
     )
     if not asked.word:
-        return of_age
-    by_word = await _matches_of_word(session, asked)
-    if not asked.ages:
-        return by_word.subquery()
-    either = union_all(by_word, select(of_age.c.product_id, of_age.c.score)).subquery()
+        return of_age.subquery()
+    either = union_all(await _matches_of_word(session, asked), of_age).subquery()
     return (
         select(either.c.product_id, func.max(either.c.score).label("score"))
         .group_by(either.c.product_id)
@@ -235,8 +232,8 @@ async def _matches_of_word(session: AsyncSession, asked: Asked) -> Select[str, i
     worth: ColumnElement[int] = case(
         (SearchTerm.term == asked.word, AS_WRITTEN),
         (SearchTerm.term.in_(sorted(asked.forms)), FORM),
-        (SearchTerm.term.in_(sorted(asked.synonyms)), SYNONYM),
-        else_=BEGINNING if len(asked.word) >= LONG_BEGINNING else SHORT_BEGINNING,
+        (begins, BEGINNING if len(asked.word) >= LONG_BEGINNING else SHORT_BEGINNING),
+        else_=SYNONYM,
     )
     for kind in (begins, meant):
         if (await session.execute(select(SearchTerm.term).where(kind).limit(1))).first():
