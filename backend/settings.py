@@ -153,6 +153,8 @@ class Settings(Identity, Sourced):
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
     """Where the backend tells the storefront of changed products, if PUBLIC_URL cannot be reached from inside."""
+    store_api_consents_required: bool = False
+    """Whether a cart of a program is only paid with the `consents` that it was told of."""
     admin_email: str = ""
     admin_password: SecretStr = SecretStr("")
 

@@ -20,6 +20,8 @@ TYPED = {
     "doc_type": "CC",
     "doc_number": "1020304050",
     "bank": "1022",
+    "consent_data": "on",
+    "consent_terms": "on",
 }
 
 

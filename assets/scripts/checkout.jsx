@@ -135,6 +135,13 @@ function useControls({ values, change, leave, ship }, { book, where, who }) {
     return { ...radio(name, isChosen, chosen), value };
   };
 
+  const tick = (name) => ({
+    type: "checkbox",
+    name,
+    checked: values[name] === "on",
+    onChange: ({ target }) => change({ [name]: target.checked ? "on" : "" }, 0),
+  });
+
   const town = ({ label, value }) => ({
     onClick: () => {
       change({ town: label, dane_code: value }, 0);
@@ -151,7 +158,7 @@ function useControls({ values, change, leave, ship }, { book, where, who }) {
       if (entry) ship();
     });
 
-  return { control, choice, town, address };
+  return { control, choice, tick, town, address };
 }
 
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.

@@ -19,6 +19,7 @@ from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
+from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
 from backend.orders.wire import address_wire
 from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
@@ -27,6 +28,7 @@ from backend.pricing import CartTotals, PartTotals, Totals, price_cart
 from backend.shipping.addresses import place_of
 from backend.tables import JsonObject
 
+MOST_CONSENTS = 30
 _FIRST_REGION = select(Region).order_by(Region.id).limit(1)
 
 
@@ -71,6 +73,22 @@ async def change_cart(
     """
     cart = await carts.open_cart(session, cart_id, caller)
     await _change(session, cart, change, await _region(session, change.region_id or cart.region_id))
+
+
+async def store_consents(
+    session: AsyncSession, cart_id: str, change: CartChange, client_ip: str, customer_id: str | None
+) -> None:
+    """Store the consents that were sent; the cart was found to be the caller's before.
+
+    Raises:
+        InvalidData: more versions than anybody agrees to.
+    """
+    told = [(ConsentKind(one.kind), one.version) for one in change.consents or ()]
+    if not told:
+        return
+    await note_consents(session, told, client_ip=client_ip, cart_id=cart_id, customer_id=customer_id)
+    if len(await consents_of_cart(session, cart_id)) > MOST_CONSENTS:
+        raise InvalidData(f"A cart has at most {MOST_CONSENTS} consents")
 
 
 async def _change(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:

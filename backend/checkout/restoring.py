@@ -15,6 +15,7 @@ from backend.checkout.payment import PaymentStarter
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory import service as inventory
+from backend.legal.consents import BOXES
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import OrderStatus
@@ -111,7 +112,8 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     cart.locale = cart.locale or old.locale
     cart.meta = {**old.meta, **cart.meta}
     payer = {name: str(text) for name, text in (order.payer or {}).items() if name in DOCUMENT_FIELDS}
-    cart.draft = {**old.draft, **payer, **{name: text for name, text in cart.draft.items() if text}}
+    typed = {name: text for name, text in old.draft.items() if name not in BOXES}  # agreed to once more
+    cart.draft = {**typed, **payer, **{name: text for name, text in cart.draft.items() if text}}
     await join_chain(session, cart, old.id)
     if old.shipping_address and not cart.shipping_address:
         await set_shipping_address(session, cart, old.shipping_address)

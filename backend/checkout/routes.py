@@ -14,6 +14,7 @@ from backend.checkout.carts import (
     create_cart,
     empty_cart_wire,
     readable_cart,
+    store_consents,
 )
 from backend.checkout.schemas import (
     CalculateShipping,
@@ -103,6 +104,7 @@ async def create(
     new = body or NewCart()
     async with database.transaction() as session:
         cart, region = await create_cart(session, new, channel, customer)
+        await store_consents(session, cart.id, new, ip, customer)
         if not new.items:
             await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
     if not new.items:
@@ -119,10 +121,13 @@ async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) 
 
 
 @router.post("/store/carts/{cart_id}", response_model=CartAnswer)
-async def update(cart_id: str, body: CartChange, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+async def update(  # noqa: PLR0917 - FastAPI names them
+    cart_id: str, body: CartChange, database: Db, view: View, ip: ClientIp, customer: MaybeCustomer
+) -> Wire:
     """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
     async with database.transaction() as session:
         await change_cart(session, cart_id, body, Caller(customer))
+        await store_consents(session, cart_id, body, ip, customer)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 

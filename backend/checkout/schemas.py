@@ -23,6 +23,7 @@ from backend.edge.schemas import (
     Units,
     example,
 )
+from backend.legal.consents import LONGEST_VERSION
 from backend.orders.schemas import OrderOut
 
 MAX_ITEMS = 60
@@ -51,6 +52,15 @@ class ItemChange(Body):
     metadata: SmallMetadata | None = None
 
 
+class ConsentGiven(Body):
+    """What the shopper agreed to: the kind, and the version of the program's own text."""
+
+    model_config = example(kind="data", version="2026-01")
+
+    kind: Literal["data", "terms", "marketing"]
+    version: Annotated[str, Field(min_length=1, max_length=LONGEST_VERSION)]
+
+
 class CartChange(Body):
     """What may be said of a cart at any time; what is left out stays."""
 
@@ -74,6 +84,7 @@ class CartChange(Body):
     shipping_address: Address | None = None
     billing_address: Address | None = None
     promo_codes: Annotated[list[Name], Field(max_length=20)] | None = None
+    consents: Annotated[list[ConsentGiven], Field(max_length=10)] | None = None
     metadata: SmallMetadata | None = None
     locale: Name | None = None
     additional_data: dict[str, Any] | None = None

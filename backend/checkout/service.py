@@ -26,6 +26,7 @@ from backend.contact import CHECK_FIELDS, one_line
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.fulfillment.tracker import Tracker
+from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_consents, missing_ticks
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.models import Order
@@ -175,6 +176,7 @@ class Checkout:
             TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
+        await self._require_consents(cart_id)
         start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
         return await self._starter.start(start)
 
@@ -239,6 +241,7 @@ class Checkout:
             try:
                 if not await self._has_started(cart_id, expected_total):
                     await deliver_to(self.database, self.fulfillment_providers, cart_id, destination)
+                    await self._consent(cart_id, ip)
                     await self.start_payment(
                         cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total
                     )
@@ -257,12 +260,13 @@ class Checkout:
             return error.fields
         except OutsideFailure as error:
             log.warning("only the destination can be checked: %s", error.message)
-            return read_destination(typed)[1]
+            return {**read_destination(typed)[1], **missing_ticks(typed)}
         return {}
 
     async def _check(self, typed: Mapping[str, Any], ip: str) -> tuple[Destination, JsonObject]:
         """The destination and the payer's data of what was typed; the problems of all fields are raised together."""
         destination, problems = read_destination(typed)
+        problems.update(missing_ticks(typed))
         town = municipality(str(typed.get("dane_code", "")))
         answers = {
             **typed,
@@ -276,9 +280,29 @@ class Checkout:
         except InvalidData as error:
             problems = {**_on_the_form(error.fields), **problems}
             raise InvalidData(error.message, fields=problems) from None
-        if destination is None:
+        if destination is None or problems:
             raise InvalidData(CHECK_FIELDS, fields=problems)
         return destination, payer
+
+    async def _require_consents(self, cart_id: str) -> None:
+        """Check that a program has told of the consents, where the shop asks programs for them.
+
+        Raises:
+            InvalidData: it has not; the message names the kinds.
+        """
+        if not self.settings.store_api_consents_required:
+            return
+        async with self.database.read() as session:
+            missing = await missing_consents(session, cart_id)
+        if missing:
+            raise InvalidData(f"The cart needs these `consents`: {', '.join(missing)}")
+
+    async def _consent(self, cart_id: str, ip: str) -> None:
+        """Store what was agreed to by the boxes of the page, with the texts as they are."""
+        async with self.database.transaction() as session:
+            cart = await carts.read_cart(session, cart_id)
+            consenting = Consenting(self.settings, ip, ConsentSource.CHECKOUT)
+            await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 
     async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
         """Whether a payment of exactly this total is at the bank already, from an earlier call that did not finish.

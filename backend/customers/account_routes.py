@@ -6,7 +6,7 @@ Bodies are JSON, which no other site's form can send, and `Origin` must be the s
 
 from collections.abc import Awaitable
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
@@ -14,16 +14,18 @@ from starlette.responses import Response
 from backend.contact import CHECK_FIELDS, tidy_email
 from backend.customers import signing_in
 from backend.customers.accounts import WrongPassword, device_account
-from backend.customers.google import JOIN_COOKIE, join, kept_in
+from backend.customers.google import JOIN_COOKIE, NEW_COOKIE, GooglePerson, account_of, join, kept_in
 from backend.customers.password_reset import ask_reset
 from backend.customers.sessions import give_cookie, take_cookie, token_in
-from backend.edge.dependencies import Db, ShopSettings
+from backend.database import Database
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.devices import AnyVisitor, Visitor, remember_device
 from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.errors import ShopError, TooManyRequests, Unauthorized
+from backend.errors import InvalidData, ShopError, TooManyRequests, Unauthorized
+from backend.legal.consents import Consenting, ConsentSource, require_ticks
 from backend.texts import _
 
 WRONG = _("El correo o la contraseña no coinciden.")
@@ -32,6 +34,10 @@ TOO_MANY_PASSWORDS = _(
     "Van muchos intentos seguidos. Espera un rato, o pide un enlace para elegir otra contraseña."
 )
 SIGNED_OUT = _("Tu sesión terminó. Entra otra vez.")
+GOOGLE_OVER = _("Pasó mucho tiempo desde que entraste con Google. Entra otra vez.")
+GOOGLE_JOIN = _(
+    "Ya hay una cuenta con el correo de tu Google. Entra una vez con tu contraseña y quedarán unidas."
+)
 FAILED = _("No pudimos hacerlo. Inténtalo otra vez.")
 
 
@@ -44,6 +50,8 @@ class Typed(LenientBody):
     password: Text = ""
     new_password: Text = ""
     token: Text = ""
+    consent_data: Text = ""
+    consent_terms: Text = ""
 
 
 router = APIRouter(
@@ -57,12 +65,46 @@ Old = Annotated[str, Depends(token_in)]
 
 
 @router.post("/register")
-async def register(
-    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, old: Old
+async def register(  # noqa: PLR0917 - FastAPI names them
+    body: Typed, database: Db, settings: ShopSettings, visitor: AnyVisitor, client_ip: ClientIp, old: Old
 ) -> Response:
     """Make an account and be signed in."""
-    signed_up = signing_in.sign_up(database, body.model_dump(), visitor=visitor, old=old)
+    consenting = Consenting(settings, client_ip, ConsentSource.REGISTER)
+    signed_up = signing_in.sign_up(
+        database, body.model_dump(), visitor=visitor, consenting=consenting, old=old
+    )
     return await _signed_in(settings, visitor, signed_up)
+
+
+@router.post("/google")
+async def register_with_google(  # noqa: PLR0917 - FastAPI names them
+    request: Request,
+    body: Typed,
+    database: Db,
+    settings: ShopSettings,
+    visitor: AnyVisitor,
+    client_ip: ClientIp,
+    old: Old,
+) -> Response:
+    """Make the account of whoever came from Google for the first time, and be signed in."""
+    kept = kept_in(request, settings, NEW_COOKIE)
+    made = _made_with_google(database, kept, body, Consenting(settings, client_ip, ConsentSource.GOOGLE), old)
+    answer = await _signed_in(settings, visitor, made)
+    if answer.status_code == HTTPStatus.OK:
+        answer.delete_cookie(NEW_COOKIE, path="/auth")
+    return answer
+
+
+async def _made_with_google(
+    database: Database, kept: dict[str, Any] | None, body: Typed, consenting: Consenting, old: str
+) -> signing_in.SignedIn:
+    if kept is None:
+        raise InvalidData("Nobody came from Google", fields={"form": GOOGLE_OVER})
+    require_ticks(body.model_dump())
+    customer_id = await account_of(database, GooglePerson(**kept), consenting)
+    if customer_id is None:
+        raise InvalidData("There is an account with this address", fields={"form": GOOGLE_JOIN})
+    return await signing_in.enter(database, customer_id, old=old)
 
 
 @router.post("/login")

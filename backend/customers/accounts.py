@@ -30,6 +30,7 @@ from backend.database import Database, locked
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
 from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Duplicate, InvalidData, Unauthorized
+from backend.legal.consents import Consenting, give_consents, missing_ticks, require_ticks
 from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.rate_limit import RateLimit
 from backend.texts import _
@@ -163,10 +164,18 @@ REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=60, per_subject
 WRONG_NOW = _("Esta no es tu contraseña actual.")
 
 
-async def register(database: Database, typed: Mapping[str, Any], *, visitor: Visitor) -> str:
+async def register(
+    database: Database, typed: Mapping[str, Any], *, visitor: Visitor, consenting: Consenting
+) -> str:
     """Make an account.
 
     A password is hashed whether or not the address is free: it takes as long either way.
+
+    Args:
+        database: the shop's.
+        typed: the form, with its boxes.
+        visitor: who wants it, as limits count them.
+        consenting: whose consents are stored with the account.
 
     Returns:
         The customer's id.
@@ -175,7 +184,7 @@ async def register(database: Database, typed: Mapping[str, Any], *, visitor: Vis
         InvalidData: `fields` says what is wrong, in Spanish; `AddressTaken` that somebody has this address.
         TooManyRequests: too many tries lately.
     """
-    form = read_form(Registration, typed)
+    form = _registration(typed)
     await rate_limit.hit(database, REGISTRATIONS, form.email, visitor.client)
     hashed = await hash_password(form.password)
     try:
@@ -186,9 +195,21 @@ async def register(database: Database, typed: Mapping[str, Any], *, visitor: Vis
             session.add(customer)
             await session.flush()
             await _set_password(session, customer, hashed)
+            await give_consents(session, consenting, customer_id=customer.id)
     except IntegrityError:  # two at once with the same address
         raise AddressTaken from None
     return customer.id
+
+
+def _registration(typed: Mapping[str, Any]) -> Registration:
+    """What was typed; the boxes that are not ticked are told with everything else that is wrong."""
+    missing = missing_ticks(typed)
+    try:
+        form = read_form(Registration, typed)
+    except InvalidData as error:
+        raise InvalidData(error.message, fields={**error.fields, **missing}) from None
+    require_ticks(typed)
+    return form
 
 
 async def prove(database: Database, email: str, password: str, *, visitor: Visitor) -> Login:

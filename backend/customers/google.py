@@ -8,6 +8,7 @@ import hmac
 import logging
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
@@ -28,8 +29,9 @@ from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings
 from backend.edge.devices import AnyVisitor, Visitor, remember_device
 from backend.edge.own_pages import is_secure
-from backend.errors import NotFound, OutsideFailure, Unauthorized
+from backend.errors import NotFound, OutsideFailure, ShopError, Unauthorized
 from backend.http_client import trusted
+from backend.legal.consents import Consenting, give_consents
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -194,8 +196,27 @@ class Google:
         return found
 
 
-async def account_of(database: Database, person: GooglePerson) -> str | None:
+class ConsentMissing(ShopError):
+    """Whoever comes from Google has no account yet, and has not agreed to what one needs."""
+
+
+async def account_of(
+    database: Database,
+    person: GooglePerson,
+    consenting: Consenting | None = None,
+    *,
+    by_program: bool = False,
+) -> str | None:
     """The customer this person is, made now if there is none.
+
+    Args:
+        database: the shop's.
+        person: who Google says it is.
+        consenting: whose consents are stored with a new account; None where nobody was asked yet.
+        by_program: a program with texts of its own asks: it makes accounts without them.
+
+    Raises:
+        ConsentMissing: the account would be new, and nobody was asked.
 
     Returns:
         The customer's id; None when an account with this address is there and its owner has to prove to be it first
@@ -208,6 +229,8 @@ async def account_of(database: Database, person: GooglePerson) -> str | None:
                 return login.customer_id
             if await customer_with(session, person.email) is not None:
                 return None
+            if consenting is None and not by_program:
+                raise ConsentMissing("Nobody was asked for their consent")
             customer = Customer(
                 email=person.email,
                 first_name=clean_name(person.first_name),
@@ -217,6 +240,8 @@ async def account_of(database: Database, person: GooglePerson) -> str | None:
             await session.flush()
             session.add(Login(provider=GOOGLE, subject=person.subject, customer_id=customer.id))
             await session.flush()
+            if consenting is not None:
+                await give_consents(session, consenting, customer_id=customer.id)
             return customer.id
     except IntegrityError:  # two at once
         return None
@@ -243,10 +268,10 @@ async def join(database: Database, proved: str, subject: str, email: str) -> boo
 
 log = logging.getLogger(__name__)
 
-ATTEMPT_COOKIE, JOIN_COOKIE = "trompo_google", "trompo_join"
+ATTEMPT_COOKIE, JOIN_COOKIE, NEW_COOKIE = "trompo_google", "trompo_join", "trompo_new"
 GOOD_FOR = 600
 """Seconds within which a shopper comes back, or proves to own the account that is there."""
-LOGIN_PAGE, ACCOUNT_PAGE = "/account/login", "/account"
+LOGIN_PAGE, ACCOUNT_PAGE, CONSENT_PAGE = "/account/login", "/account", "/account/consent"
 MAX_PARAMETER, MAX_PAGE = 2000, 200
 OWN_PAGE = re.compile(r"/(?!/)[A-Za-z0-9_.~=&?%/-]*")
 """A path from the root: no host can be read into it, as in `//evil.example` or `/\\evil.example`."""
@@ -317,7 +342,12 @@ async def _come_back(
         return _back("failed", wanted)
     if not person.is_verified or not is_email(person.email):
         return _back("unverified", wanted)
-    customer_id = await account_of(database, person)
+    try:
+        customer_id = await account_of(database, person)
+    except ConsentMissing:
+        answer = RedirectResponse(_with_next(CONSENT_PAGE, {}, wanted), 303)
+        _keep(answer, settings, NEW_COOKIE, asdict(person))
+        return answer
     if customer_id is None:
         answer = _back("join", wanted)
         _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})
@@ -345,10 +375,10 @@ def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any]
     return kept
 
 
-def _keep(answer: Response, settings: Settings, cookie: str, value: dict[str, str]) -> None:
+def _keep(answer: Response, settings: Settings, cookie: str, value: Mapping[str, Any]) -> None:
     answer.set_cookie(
         cookie,
-        _signer(settings, cookie).dumps(value),
+        _signer(settings, cookie).dumps(dict(value)),
         max_age=GOOD_FOR,
         path="/auth",
         secure=is_secure(settings),
@@ -362,5 +392,9 @@ def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:
 
 
 def _back(why: str, wanted: str = "") -> Response:
-    query = urlencode({"google": why, **({"next": wanted} if wanted else {})})
-    return RedirectResponse(f"{LOGIN_PAGE}?{query}", 303)
+    return RedirectResponse(_with_next(LOGIN_PAGE, {"google": why}, wanted), 303)
+
+
+def _with_next(page: str, parameters: Mapping[str, str], wanted: str) -> str:
+    query = urlencode({**parameters, **({"next": wanted} if wanted else {})})
+    return f"{page}?{query}" if query else page

@@ -100,7 +100,7 @@ async def finish(asked: Returned, google: Provider, settings: ShopSettings, data
     person = await google.finish(asked.code, asked.state, attempt, callback)
     if not person.is_verified or not is_email(person.email):
         raise Unauthorized(UNVERIFIED)
-    customer_id = await account_of(database, person)
+    customer_id = await account_of(database, person, by_program=True)
     async with database.read() as session:
         login = await login_of(session, GOOGLE, person.subject)
         customer = await session.get(Customer, customer_id) if customer_id else None

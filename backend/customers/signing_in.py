@@ -13,6 +13,7 @@ from backend.customers.sessions import close_all, close_session, customer_of, op
 from backend.database import Database
 from backend.edge.devices import Visitor
 from backend.errors import Unauthorized
+from backend.legal.consents import Consenting
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,17 @@ class SignedIn:
     login: Login | None
 
 
-async def sign_up(database: Database, typed: Mapping[str, Any], *, visitor: Visitor, old: str) -> SignedIn:
+async def sign_up(
+    database: Database, typed: Mapping[str, Any], *, visitor: Visitor, consenting: Consenting, old: str
+) -> SignedIn:
     """Make an account and sign its browser in. `old` is the token the browser had before.
 
     Raises:
         InvalidData, TooManyRequests: see `backend.customers.accounts.register`.
     """
-    return await enter(database, await register(database, typed, visitor=visitor), old=old)
+    return await enter(
+        database, await register(database, typed, visitor=visitor, consenting=consenting), old=old
+    )
 
 
 async def sign_in(database: Database, email: str, password: str, *, visitor: Visitor, old: str) -> SignedIn:

@@ -1,8 +1,11 @@
 """The tables of the legal texts."""
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
-from sqlmodel import Field
+from datetime import datetime
 
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.tables import Timestamps
 
@@ -24,3 +27,45 @@ class LegalText(Timestamps, table=True):
     is_reviewed: bool = False
     """A lawyer has confirmed it, as whoever saved it says."""
     created_by: str
+
+
+class KeptText(SQLModel, table=True):
+    """A legal text just as people were shown it when somebody agreed to it. It is never changed."""
+
+    __tablename__ = "kept_text"
+
+    digest: str = Field(primary_key=True)
+    """The SHA-256 of the text."""
+    kind: str
+    version: int
+    text: str
+    kept_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
+
+
+class Consent(SQLModel, table=True):
+    """Somebody agreed to something: what, to which text, when and from where. Only `withdrawn_at` changes.
+
+    It belongs to a cart, and so to the order that it becomes, or to a customer, or both.
+    """
+
+    __tablename__ = "consent"
+    __table_args__ = (
+        UniqueConstraint("cart_id", "kind", "version", "digest"),
+        CheckConstraint("cart_id IS NOT NULL OR customer_id IS NOT NULL", name="whose"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("consent"), primary_key=True)
+    kind: str
+    version: str
+    """Of the text; a program's is as it was sent."""
+    digest: str = ""
+    """Of the `KeptText`; empty where a program showed a text of its own."""
+    source: str
+    """Where: `checkout`, `register`, `google` or `api`."""
+    given_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
+    client_ip: str
+    cart_id: str | None = Field(default=None)
+    customer_id: str | None = Field(default=None, index=True)
+    withdrawn_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

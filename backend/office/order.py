@@ -13,6 +13,7 @@ from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import stage_shown
+from backend.legal.consents import KIND_NAMES, ConsentProof, consents_of_cart
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
 from backend.office.orders import ChipView, buyer_of, chips_of
@@ -110,6 +111,7 @@ class OrderDetail:
     Attributes:
         phone_path, whatsapp_path: what a tap opens; empty where the number is none.
         document: the payer's, with its kind.
+        consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
         actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`.
     """
 
@@ -135,6 +137,7 @@ class OrderDetail:
     parcels: list[ParcelView]
     mails: list[MailView]
     events: list[EventView]
+    consents: list[tuple[str, str, str]]
     actions: list[str]
 
 
@@ -195,8 +198,18 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         parcels=[_parcel(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments],
         mails=await order_mails(session, order.id),
         events=await timeline(session, order, payments, fulfillments),
+        consents=[_consent(proof) for proof in await consents_of_cart(session, order.cart_id)],
         actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
     )
+
+
+def _consent(proof: ConsentProof) -> tuple[str, str, str]:
+    told = _("Versión {version}, {moment}, desde {address}").format(
+        version=proof.version, moment=time_label(proof.given_at), address=proof.client_ip
+    )
+    if proof.withdrawn_at is not None:
+        told += _("; retirado el {moment}").format(moment=time_label(proof.withdrawn_at))
+    return KIND_NAMES[proof.kind], told, proof.digest
 
 
 def address_lines(address: Mapping[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ ACCOUNT = "/account"
 LOGIN = "/account/login"
 REGISTER = "/account/register"
 RESET = "/account/reset"
+CONSENT = "/account/consent"
 FIND_ORDER = "/order/find"
 SIC_ADDRESS = "https://www.sic.gov.co"
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.links import FIND_ORDER
+from storefront.components.links import CONSENT, FIND_ORDER
 from storefront.components.pictures import OG_IMAGE
 from storefront.meta import DocumentMeta
 from storefront.pages import (
@@ -148,6 +148,7 @@ PAGES = (
         account.enter.EnterState,
         is_public=True,
     ),
+    Page(CONSENT, account.enter.consent_page, account.enter.load_consent, title=account.enter.CONSENT_TITLE),
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
     Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page, Request, expect
 
 from tests.e2e.conftest import ShopServer
-from tests.e2e.shopper import PATIENCE, field
+from tests.e2e.shopper import PATIENCE, agree, field
 
 PASSWORD = "trompos y yoyos"
 NEW_PASSWORD = "cometas y canicas"
@@ -34,6 +34,7 @@ async def fill_in_registration(page: Page, address: str) -> None:
     for name, text in (("first_name", "Ana María"), ("last_name", "Gómez Peña"), ("email", address)):
         await field(page, name).fill(text)
     await field(page, "password").fill(PASSWORD)
+    await agree(page)
     await page.get_by_role("button", name="Crear mi cuenta").click()
 
 

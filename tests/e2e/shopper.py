@@ -61,7 +61,14 @@ async def fill_in(page: Page, **other: str) -> None:
         await field(page, name).fill(text)
     await pick_town(page, MEDELLIN)
     await page.get_by_test_id("bank-select").select_option(BANK)
+    await agree(page)
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+
+
+async def agree(page: Page) -> None:
+    """Tick the boxes that nobody buys or makes an account without."""
+    for box in ("consent-data", "consent-terms"):
+        await page.get_by_test_id(box).check()
 
 
 async def be_ready_to_pay(page: Page, handle: str) -> None:

@@ -9,6 +9,7 @@ from tests.e2e.shopper import (
     ANA,
     MEDELLIN,
     PATIENCE,
+    agree,
     attention_of,
     be_ready_to_pay,
     decide,
@@ -53,6 +54,7 @@ async def expect_the_form(page: Page) -> None:
 async def pay_at_another_bank(page: Page) -> None:
     """Choose it and go there."""
     await page.get_by_test_id("bank-select").select_option(OTHER_BANK)
+    await agree(page)
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
     await go_to_bank(page)
 

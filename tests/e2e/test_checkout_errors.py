@@ -15,6 +15,7 @@ from tests.e2e.shopper import (
     LETICIA,
     MEDELLIN,
     PATIENCE,
+    agree,
     be_ready_to_pay,
     change_price,
     decide,
@@ -52,6 +53,8 @@ MISSING = {
     "suburb": "Escribe el barrio.",
     "doc_number": "Escribe el número de documento.",
     "bank": "Elige tu banco.",
+    "consent_data": "Marca esta casilla para autorizar el tratamiento de tus datos.",
+    "consent_terms": "Marca esta casilla para aceptar los términos y condiciones.",
 }
 
 
@@ -337,6 +340,7 @@ async def test_a_server_that_restarts_does_not_stand_in_the_way(
     for name in ("email", "first_name", "last_name", "phone", "address", "suburb", "doc_number"):
         await expect(field(page, name)).to_have_value(ANA[name])
     await page.get_by_test_id("bank-select").select_option("1022")
+    await agree(page)
     await page.get_by_test_id("place-order").click()
     await expect_bank_within_reach(page)
     if not await page.get_by_test_id("bank-approve").is_visible():

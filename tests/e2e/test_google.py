@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_in, log_out, register
 from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
 from tests.e2e.held import Held
-from tests.e2e.shopper import PATIENCE, expect_no_overflow, field, open_checkout, put_in_cart
+from tests.e2e.shopper import PATIENCE, agree, expect_no_overflow, field, open_checkout, put_in_cart
 from tests.gateway_kit import served
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
 
@@ -70,6 +70,13 @@ async def enter_by_google(page: Page) -> None:
     await page.get_by_test_id("google").click()
 
 
+async def agree_to_an_account(page: Page) -> None:
+    """Tick what is asked of whoever comes for the first time; without, nothing is made."""
+    await expect(page.get_by_test_id("consent-data")).not_to_be_checked(timeout=PATIENCE)
+    await agree(page)
+    await page.get_by_role("button", name="Crear mi cuenta").click()
+
+
 async def test_without_settings_there_is_no_button(page: Page) -> None:
     for path in ("/account/login", "/account/register"):
         await page.goto(path)
@@ -90,6 +97,7 @@ async def test_a_new_person_and_the_same_one_again(google_page: Page, provider: 
     await put_in_cart(page, "yoyo-de-madera")
     await page.get_by_test_id("wishlist-toggle").first.click()
     await enter_by_google(page)
+    await agree_to_an_account(page)
     await expect(page).to_have_url(AT_HOME, timeout=PATIENCE)
     await expect_home(page)
     await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
@@ -108,6 +116,7 @@ async def test_a_new_person_and_the_same_one_again(google_page: Page, provider: 
 async def test_who_came_by_google_may_choose_a_password(google_page: Page, provider: OpenIdProvider) -> None:
     page = google_page
     await enter_by_google(page)
+    await agree_to_an_account(page)
     await expect_home(page)
     await expect(page.get_by_text("Entras con Google.")).to_be_visible()
     await expect(field(page, "password")).to_have_count(0)
@@ -172,6 +181,7 @@ async def test_from_the_checkout_and_back_to_it(google_page: Page, provider: Ope
     await open_checkout(google_page)
     await google_page.get_by_role("link", name="Entra y no escribas todo otra vez").click()
     await google_page.get_by_test_id("google").click()
+    await agree_to_an_account(google_page)
     await expect(google_page).to_have_url(re.compile("/checkout$"), timeout=PATIENCE)
     await expect(field(google_page, "email")).to_have_value(provider.person["email"], timeout=PATIENCE)
 

@@ -10,6 +10,7 @@ from tests.e2e.shopper import (
     BANK,
     MEDELLIN,
     PATIENCE,
+    agree,
     be_ready_to_pay,
     decide,
     deliver_parcel,
@@ -84,6 +85,8 @@ async def test_a_rejected_payment_gives_the_cart_back_in_one_click(page: Page, s
     await expect(field(page, "town")).to_have_value(MEDELLIN[1])
     await expect(page.get_by_test_id("bank-select")).to_have_value(BANK)
     await expect(page.get_by_test_id("checkout-line")).to_have_count(1)
+    await expect(page.get_by_test_id("consent-data")).not_to_be_checked()  # each purchase asks anew
+    await agree(page)
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
     await go_to_bank(page)
     await decide(page, "approve")
@@ -253,6 +256,12 @@ async def test_a_whole_purchase_by_keyboard(page_1280: Page) -> None:
     await expect(page.get_by_test_id("bank-select")).to_be_focused()
     await keys.type("bancolombia")
     await expect(page.get_by_test_id("bank-select")).not_to_have_value("")
+    for box in ("consent-data", "consent-terms"):
+        await keys.press("Tab")
+        await expect(page.get_by_test_id(box)).to_be_focused()
+        await keys.press("Space")
+        await expect(page.get_by_test_id(box)).to_be_checked()
+        await keys.press("Tab")  # the way to the text
     await keys.press("Tab")
     await expect(page.get_by_test_id("place-order")).to_be_focused()
     await keys.press("Enter")

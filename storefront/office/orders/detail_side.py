@@ -126,3 +126,27 @@ def payment() -> rx.Component:
         ),
         test_id="order-payment",
     )
+
+
+def consents() -> rx.Component:
+    """What the buyer agreed to, with its proof."""
+
+    def one(consent: Any) -> rx.Component:
+        return rx.el.li(
+            rx.el.p(rx.el.b(consent[0])),
+            rx.el.p(consent[1], class_name="o-row__detail"),
+            rx.cond(
+                consent[2] != "",
+                rx.el.p("SHA-256 ", consent[2], class_name="o-row__detail o-consent__digest"),
+            ),
+            key=f"{consent[0]}-{consent[1]}",
+        )
+
+    return rx.cond(
+        SHOWN.consents.length() > 0,
+        panel(
+            _("Lo que aceptó"),
+            rx.el.ul(rx.foreach(SHOWN.consents, one), class_name="o-consents"),
+            test_id="order-consents",
+        ),
+    )

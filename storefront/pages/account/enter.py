@@ -6,7 +6,9 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
+from backend.legal.consents import BOXES
 from backend.texts import _
+from storefront.components.consents import consent_box
 from storefront.components.forms import Text
 from storefront.components.frame import framed
 from storefront.components.hooks import function, script
@@ -15,7 +17,7 @@ from storefront.components.links import ACCOUNT, FIND_ORDER, LOGIN, REGISTER, RE
 from storefront.components.pictures import GOOGLE, drawing
 from storefront.components.placeholders import bar, until
 from storefront.meta import DocumentMeta
-from storefront.pages.account.browser import ANSWER, KEEPING, account_field, http_form
+from storefront.pages.account.browser import ANSWER, KEEPING, account_field, http_form, problem_in
 from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.handlers import event
@@ -122,6 +124,22 @@ def new_password(name: str = "password", label: str = PASSWORD) -> rx.Component:
     return entry_field(name, label, "new-password", kind="password", hint=hint)
 
 
+def consent_boxes() -> rx.Component:
+    """The boxes that nobody makes an account without."""
+    boxes = [
+        consent_box(
+            name,
+            element_id=f"entrar-{name}",
+            problem=problem_in(ANSWER, name),
+            live="",
+            type="checkbox",
+            name=name,
+        )
+        for name in BOXES
+    ]
+    return rx.el.div(*boxes, class_name="consents")
+
+
 def ways_in(title: str, *content: rx.Component) -> rx.Component:
     """A card that shows nothing before all of it is known: it would move away under the finger."""
     skeleton = rx.el.div(
@@ -169,10 +187,38 @@ def register_page() -> rx.Component:
             entry_field("last_name", _("Apellido"), "family-name"),
             email_field(),
             new_password(),
+            consent_boxes(),
             action="/auth/account/register",
             leads_to=ACCOUNT,
             submit=_("Crear mi cuenta"),
             busy=_("Creando tu cuenta…"),
         ),
         rx.el.p(_("¿Ya tienes cuenta? "), way(_("Entra"), LOGIN), class_name="account-card__more"),
+    )
+
+
+CONSENT_TITLE = _("Antes de crear tu cuenta")
+
+
+async def load_consent(_params: PageParams) -> PageData[None]:
+    """Nothing but a form: who comes from Google is known by a cookie that no page reads."""
+    return PageData(None, meta(CONSENT_TITLE))
+
+
+def consent_page() -> rx.Component:
+    """Asked of whoever comes from Google for the first time, before there is an account."""
+    return card(
+        CONSENT_TITLE,
+        rx.el.p(
+            _("Google nos dijo quién eres. Falta tu autorización para hacer la cuenta."),
+            class_name="account-card__lead",
+        ),
+        http_form(
+            consent_boxes(),
+            action="/auth/account/google",
+            leads_to=ACCOUNT,
+            submit=_("Crear mi cuenta"),
+            busy=_("Creando tu cuenta…"),
+        ),
+        rx.el.p(way(_("Volver a entrar"), LOGIN), class_name="account-card__more"),
     )

@@ -22,6 +22,7 @@ from storefront.pages.account.browser import (
     problem_in,
     sign_out,
 )
+from storefront.pages.account.consents import consents
 from storefront.pages.account.enter import entry_field, new_password
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
 from storefront.pages.order.sections import stage_text
@@ -346,7 +347,7 @@ def page() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.el.div(orders(), book(), class_name="account__column"),
-                    rx.el.div(profile(), password(), class_name="account__column"),
+                    rx.el.div(profile(), password(), consents(), class_name="account__column"),
                     class_name="account__columns",
                 ),
                 class_name="account",

@@ -17,8 +17,16 @@ from backend.checkout.form import Destination
 from backend.contact import read_form
 from backend.customers import accounts, addresses
 from backend.customers.accounts import ShopperView
+from backend.dates import time_label
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.fulfillment.views import FulfillmentView
+from backend.legal.consents import (
+    KIND_NAMES,
+    ConsentKind,
+    ConsentProof,
+    consents_of_customer,
+    withdraw_consent,
+)
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
@@ -35,6 +43,8 @@ MOST_FIELDS = 20
 CHECK = _("Revisa los datos marcados.")
 FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
 LESS = _("Ya no hay, o no tantas unidades, de: {toys}.")
+WITHDRAWN = (ConsentKind.DATA, ConsentKind.MARKETING)
+"""What can be taken back: the conditions of what was bought stand."""
 GONE = _("Esta dirección ya no está en tu libreta.")
 
 
@@ -55,6 +65,16 @@ class OrderRow:
     fulfillments: list[FulfillmentView]
     id: str
     toys: list[OrderedToy]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentRow:
+    """What the customer agreed to last of one kind, and whether that can be taken back."""
+
+    kind: str
+    title: str
+    detail: str
+    can_withdraw: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,7 @@ class AccountState(PageState, rx.State):
     has_password: rx.Field[bool] = rx.field(True)
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
+    consents: rx.Field[list[ConsentRow]] = rx.field(default_factory=list)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)
@@ -167,6 +188,20 @@ class AccountState(PageState, rx.State):
             ways.append(rx.redirect(CART))
         return ways
 
+    @event()
+    async def withdraw(self, kind: str) -> Any:
+        """Take back what was agreed to of this kind, as easily as it was given."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with errors_as_notices(self):
+            if not isinstance(kind, str) or kind not in WITHDRAWN:
+                raise InvalidData("nothing that can be taken back")
+            async with current_shop().database.transaction() as session:
+                await withdraw_consent(session, shopper.id, ConsentKind(kind))
+            await notify(self, _("Listo: retiraste tu autorización."), "news")
+        return await self._refresh()
+
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
@@ -192,6 +227,7 @@ class AccountState(PageState, rx.State):
         async with shop.database.read() as session:
             orders = await account_page.own_orders(session, shop.settings.signing_key, shopper.id)
             self.book = await account_page.address_book(session, shopper.id)
+            given = await consents_of_customer(session, shopper.id)
             self.has_password = await accounts.has_password(session, shopper.email)
         self.orders = [
             OrderRow(
@@ -206,12 +242,13 @@ class AccountState(PageState, rx.State):
             )
             for order in orders
         ]
+        self.consents = consent_rows(given)
         self.who = shopper
         return None
 
     def _forget(self) -> Any:
         """Nobody is signed in any more: nothing of them stays here."""
-        self.who, self.orders, self.book = ShopperView(), [], []
+        self.who, self.orders, self.book, self.consents = ShopperView(), [], [], []
         self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 
@@ -225,6 +262,18 @@ class AccountState(PageState, rx.State):
         if "dane_code" in problems:
             problems["town"] = problems.pop("dane_code")
         self.answer = FormAnswer(next_number(self.answer.number), form, error is None, message, problems)
+
+
+def consent_rows(given: list[ConsentProof]) -> list[ConsentRow]:
+    """The last of each kind that stands, or that was taken back."""
+    rows = []
+    for kind, last in {one.kind: one for one in given}.items():
+        told = _("Retirado el {date}") if last.withdrawn_at else _("Desde el {date}, versión {version}")
+        moment = time_label(last.withdrawn_at or last.given_at)
+        detail = told.format(date=moment, version=last.version)
+        can = kind in WITHDRAWN and last.withdrawn_at is None
+        rows.append(ConsentRow(kind, KIND_NAMES[kind], detail, can))
+    return rows
 
 
 def _texts(values: object) -> dict[str, str]:

@@ -37,6 +37,7 @@ class Form:
     ship: Any
     control: Any
     choice: Any
+    tick: Any
     town: Any
     address: Any
     form: Any
@@ -83,6 +84,11 @@ def choice(
         also: other fields that change with it.
     """
     return [props(FORM.choice, name, value, ABSENT if is_chosen is None else is_chosen, also or {})]
+
+
+def tick(name: str) -> list[rx.Var[Any]]:
+    """What makes an input the box of a field."""
+    return [props(FORM.tick, name)]
 
 
 def line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:

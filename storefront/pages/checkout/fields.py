@@ -20,6 +20,8 @@ LABELS = {
     "doc_type": _("Tipo de documento"),
     "doc_number": _("Número de documento"),
     "bank": _("Banco"),
+    "consent_data": _("Autorización de tus datos"),
+    "consent_terms": _("Términos y condiciones"),
 }
 """What a shopper calls each field, in the order of the form."""
 

@@ -3,9 +3,11 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.legal.consents import BOXES
 from backend.texts import _
 from storefront.components.browser import Arrival, CartTabs, SessionWatch
 from storefront.components.change_bank import change_bank_button
+from storefront.components.consents import consent_box
 from storefront.components.forms import spinner_or
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
@@ -19,9 +21,11 @@ from storefront.pages.checkout.browser import (
     BOOK,
     FORM,
     GO_TO_FIELD,
+    LIVE,
     Checkout,
     field_id,
     problem_at,
+    tick,
 )
 from storefront.pages.checkout.failures import INTERRUPTED
 from storefront.pages.checkout.fields import LABELS, WHERE, WHO
@@ -87,7 +91,7 @@ def open_checkout() -> rx.Component:
                 contact(),
                 shipping(),
                 payment(),
-                rx.el.div(failure(), pay_button(), class_name="checkout__end"),
+                rx.el.div(consents(), failure(), pay_button(), class_name="checkout__end"),
                 class_name="checkout__form",
                 no_validate=True,
                 special_props=[FORM.form],
@@ -111,6 +115,17 @@ def open_checkout() -> rx.Component:
         on_ship=CheckoutState.ship,
         on_place=CheckoutState.place,
     )
+
+
+def consents() -> rx.Component:
+    """The boxes that nobody buys without; they are empty until the shopper ticks them."""
+    boxes = [
+        consent_box(
+            name, element_id=field_id(name), problem=problem_at(name), live=LIVE, special_props=tick(name)
+        )
+        for name in BOXES
+    ]
+    return rx.cond(CheckoutState.is_payable, rx.el.div(*boxes, class_name="consents"))
 
 
 def failure() -> rx.Component:

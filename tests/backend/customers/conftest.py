@@ -15,6 +15,8 @@ ANA = {
     "last_name": "Gómez Peña",
     "email": "ana@example.com",
     "password": "trompos y yoyos",
+    "consent_data": "on",
+    "consent_terms": "on",
 }
 NewBrowser = Callable[..., httpx.AsyncClient]
 

@@ -14,6 +14,7 @@ from backend.app import Shop
 from backend.customers.google import ATTEMPT_COOKIE, Google
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import COOKIE, customer_of
+from backend.legal.consents import consents_of_customer
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
 
@@ -47,10 +48,16 @@ async def to_google(browser: httpx.AsyncClient, provider: OpenIdProvider, wanted
     return back
 
 
+AGREED = {"consent_data": "on", "consent_terms": "on"}
+
+
 async def through_google(browser: httpx.AsyncClient, provider: OpenIdProvider) -> str:
-    """Go there and back: where it leads."""
+    """Go there and back, and agree to what a new account needs: where it leads."""
     answer = await browser.get(await to_google(browser, provider))
     assert answer.status_code == 303
+    if answer.headers["location"] == "/account/consent":
+        assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 200
+        return "/account"
     return answer.headers["location"]
 
 
@@ -166,7 +173,7 @@ async def test_an_answer_belongs_to_the_browser_that_asked(
 async def test_an_answer_is_good_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
     browser = new_browser()
     back = await to_google(browser, provider)
-    assert (await browser.get(back)).headers["location"] == "/account"
+    assert (await browser.get(back)).headers["location"] == "/account/consent"
     assert (await browser.get(back)).headers["location"] == "/account/login?google=failed"
 
 
@@ -195,6 +202,7 @@ async def test_a_forged_attempt(new_browser: NewBrowser, provider: OpenIdProvide
 async def test_it_leads_back_to_a_page_of_the_shop_only(
     new_browser: NewBrowser, provider: OpenIdProvider, wanted: str, leads_to: str
 ) -> None:
+    await through_google(new_browser(), provider)  # who is known goes on at once
     browser = new_browser()
     back = await to_google(browser, provider, wanted)
     assert (await browser.get(back)).headers["location"] == leads_to
@@ -280,3 +288,25 @@ async def test_a_program_gets_no_token_for_another_answer(
     for wrong_page in ("javascript:alert(1)", "tienda.example", "https://tienda.example/#a"):
         refused = await anyone.post("/auth/customer/google", json={"callback_url": wrong_page})
         assert refused.status_code == 400
+
+
+async def test_a_new_person_is_asked_before_there_is_an_account(
+    new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    browser = new_browser()
+    answer = await browser.get(await to_google(browser, provider, "/cart"))
+    assert answer.headers["location"] == "/account/consent?next=%2Fcart"
+    assert (await whose(shop, browser), await customers(shop)) == (None, 0)
+    for missing in ({}, {"consent_data": "on"}, {**AGREED, "consent_data": "off"}):
+        refused = await browser.post("/auth/account/google", json=missing)
+        assert (refused.status_code, bool(refused.json()["fields"])) == (400, True)
+    other = await new_browser().post("/auth/account/google", json=AGREED)  # nobody who came from Google
+    assert (other.status_code, other.json()["fields"]) == (400, {})
+    assert await customers(shop) == 0
+    assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 200
+    assert await whose(shop, browser) == "ana@example.com"
+    async with shop.database.read() as session:
+        customer_id = (await session.execute(select(Customer.id))).scalar_one()
+        given = await consents_of_customer(session, customer_id)
+    assert [(one.kind, one.source) for one in given] == [("data", "google"), ("terms", "google")]
+    assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 400  # good once

@@ -12,6 +12,7 @@ from backend.clock import now
 from backend.customers.models import Customer, CustomerSession, Login
 from backend.customers.sessions import COOKIE, close_all, customer_of
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.legal.consents import consents_of_customer
 from backend.passwords import hash_of
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
 from tests.shop_floor import Floor, make_toy
@@ -313,3 +314,27 @@ async def test_a_bad_token_is_not_made_good_by_a_cookie(browser: httpx.AsyncClie
 
 async def test_a_cookie_gives_no_token_to_a_script(browser: httpx.AsyncClient) -> None:
     assert (await browser.post("/auth/token/refresh")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("box", "value"), [("consent_data", None), ("consent_data", "off"), ("consent_terms", "")]
+)
+async def test_nobody_registers_without_both_consents(
+    new_browser: NewBrowser, shop: Shop, box: str, value: str | None
+) -> None:
+    typed = {name: text for name, text in {**ANA, box: value}.items() if text is not None}
+    answer = await new_browser().post("/auth/account/register", json=typed)
+    assert (answer.status_code, list(answer.json()["fields"])) == (400, [box])
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Customer.id))).first() is None
+
+
+async def test_an_account_is_made_with_its_consents(new_browser: NewBrowser, shop: Shop) -> None:
+    assert (await new_browser().post("/auth/account/register", json=ANA)).status_code == 200
+    async with shop.database.read() as session:
+        customer_id = (await session.execute(select(Customer.id))).scalar_one()
+        given = await consents_of_customer(session, customer_id)
+    assert [(one.kind, one.source, one.version) for one in given] == [
+        ("data", "register", "1"),
+        ("terms", "register", "1"),
+    ]

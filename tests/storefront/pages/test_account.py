@@ -13,6 +13,7 @@ from backend.customers.accounts import ShopperView, set_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, close_all, open_session
+from backend.legal.consents import Consenting, ConsentSource, give_consents
 from storefront.pages.account.state import FULL, GONE, AccountState
 from storefront.state.session import session_token, shopper_of
 
@@ -230,3 +231,21 @@ async def test_names_over_the_websocket(shop: Shop, shopper: Shopper, name: str,
         book = await account_page.address_book(session, customer_id)
         assert (await session.get_one(Customer, customer_id)).first_name == (name if is_one else "Ana")
     assert {entry.last_name for entry in book} == ({"", name} if is_one else {""})
+
+
+async def test_what_was_agreed_to_is_taken_back_by_its_owner_alone(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    _, other, _ = await a_customer(shop, "luis@example.com")
+    async with shop.database.transaction() as session:
+        who = Consenting(shop.settings, "190.24.1.1", ConsentSource.REGISTER)
+        await give_consents(session, who, customer_id=customer_id)
+    assert "/account/login" in str(await send(await at_browser(shopper, ""), "withdraw", "data"))
+    await send(await at_browser(shopper, f"{COOKIE}={other}"), "withdraw", "data")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    for nonsense in ("terms", "soul", None, 7, ["data"]):
+        await send(state, "withdraw", nonsense)
+    await send(state, "load")
+    assert [(row.kind, row.can_withdraw) for row in state.consents] == [("data", True), ("terms", False)]
+    await send(state, "withdraw", "data")
+    assert [row.can_withdraw for row in state.consents] == [False, False]
+    assert state.consents[0].detail.startswith("Retirado el ")

@@ -1,0 +1,51 @@
+"""What the customer agreed to, and taking it back with one press."""
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.texts import _
+from storefront.components.forms import AskFirst
+from storefront.pages.account.state import AccountState, ConsentRow
+
+QUIET, DARK = "button button--small button--quiet", "button button--small button--dark"
+
+
+def consents() -> rx.Component:
+    """What was agreed to, the last of each kind. Nothing for whoever made the account before it was asked."""
+
+    def one(row: ObjectVar[ConsentRow]) -> rx.Component:
+        taken_back = AskFirst.create(
+            rx.el.button(_("Retirar"), type="button", data_asks="", class_name=QUIET),
+            rx.el.div(
+                rx.el.p(_("¿Retirar tu autorización? Podrás darla otra vez cuando compres.")),
+                rx.el.button(
+                    _("Sí, retirarla"),
+                    type="button",
+                    data_first="",
+                    on_click=AccountState.withdraw(row.kind),
+                    class_name=DARK,
+                    data_testid="consent-withdraw",
+                ),
+                rx.el.button(_("No"), type="button", data_stays="", class_name=QUIET),
+                class_name="account-entry__question",
+            ),
+        )
+        return rx.el.li(
+            rx.el.p(rx.el.b(row.title)),
+            rx.el.p(row.detail, class_name="account__soft"),
+            rx.cond(row.can_withdraw, taken_back),
+            key=row.kind,
+            class_name="account-consent",
+            data_testid="account-consent",
+        )
+
+    rows = AccountState.consents
+    return rx.cond(
+        rows.length() > 0,
+        rx.el.section(
+            rx.el.h2(_("Lo que autorizaste"), id="autorizaciones", class_name="account__heading"),
+            rx.el.ul(rx.foreach(rows, one), class_name="account-list"),
+            class_name="account__part",
+            aria_labelledby="autorizaciones",
+        ),
+    )

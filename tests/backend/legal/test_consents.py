@@ -1,0 +1,148 @@
+"""Consents: nobody buys or makes an account without, whichever way it is tried, and the proof stays."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.errors import InvalidData
+from backend.legal.consents import (
+    Consenting,
+    ConsentKind,
+    ConsentProof,
+    ConsentSource,
+    consents_of_cart,
+    consents_of_customer,
+    give_consents,
+    withdraw_consent,
+)
+from backend.legal.models import Consent
+from backend.legal.texts import LegalKind, current_text, filled, save_text
+from backend.staff.rights import COMMAND_LINE
+from tests.checkout_steps import TYPED, choose_pickup
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import MANUAL, addressed_cart, option, post
+
+IP = "190.24.1.1"
+
+
+@pytest.fixture
+async def variant(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", price=18_900, stocked=9)
+
+
+async def a_cart(shop: Shop, variant: str) -> str:
+    async with shop.database.transaction() as session:
+        cart_id = await carts.create(session)
+        await carts.add(session, cart_id, variant, 1)
+    await choose_pickup(shop, cart_id)
+    return cart_id
+
+
+async def proofs(shop: Shop, cart_id: str) -> list[ConsentProof]:
+    async with shop.database.read() as session:
+        return await consents_of_cart(session, cart_id)
+
+
+@pytest.mark.parametrize(
+    ("box", "value"), [("consent_data", ""), ("consent_data", None), ("consent_terms", "true")]
+)
+async def test_nobody_buys_without(shop: Shop, variant: str, box: str, value: str | None) -> None:
+    cart_id = await a_cart(shop, variant)
+    typed = {name: text for name, text in {**TYPED, box: value}.items() if text is not None}
+    with pytest.raises(InvalidData) as refused:
+        await shop.checkout.place_order(cart_id, typed, expected_total=18_900, ip=IP)
+    assert list(refused.value.fields) == [box]
+    assert await shop.checkout.placed(cart_id) is None
+    assert await proofs(shop, cart_id) == []
+    assert list(await shop.checkout.problems(typed, IP)) == [box]
+
+
+async def test_the_proof_is_of_the_text_as_it_was(shop: Shop, variant: str) -> None:
+    cart_id = await a_cart(shop, variant)
+    async with shop.database.read() as session:
+        shown = filled(await current_text(session, LegalKind.TERMS), await shop.standing.now())
+    await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip=IP)
+    async with shop.database.transaction() as session:
+        await save_text(session, COMMAND_LINE, LegalKind.TERMS, "Otro", seen=1, is_reviewed=True)
+    await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip="10.0.0.9")  # pressed again
+    data, terms = await proofs(shop, cart_id)
+    assert (data.kind, terms.kind) == (ConsentKind.DATA, ConsentKind.TERMS)
+    assert (terms.version, terms.digest, terms.text) == ("1", shown.digest, shown.text)
+    assert (terms.client_ip, terms.source, terms.withdrawn_at) == (IP, "checkout", None)
+
+
+async def test_told_twice_it_is_one_and_a_new_text_is_another(shop: Shop) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+    for version in (1, 1, 2):
+        async with shop.database.transaction() as session:
+            if version == 2:
+                await save_text(session, COMMAND_LINE, LegalKind.TERMS, "Dos", seen=1, is_reviewed=True)
+            await give_consents(session, who, cart_id="cart_1")
+    given = [(one.kind, one.version) for one in await proofs(shop, "cart_1")]
+    assert sorted(given) == [("data", "1"), ("terms", "1"), ("terms", "2")]
+
+
+async def test_what_is_taken_back_keeps_its_proof(shop: Shop) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.REGISTER)
+    async with shop.database.transaction() as session:
+        for customer in ("cus_1", "cus_2"):
+            await give_consents(session, who, customer_id=customer)
+    async with shop.database.transaction() as session:
+        assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
+        assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 0
+    async with shop.database.read() as session:
+        data, terms = await consents_of_customer(session, "cus_1")
+        assert (data.withdrawn_at is not None, data.text != "", terms.withdrawn_at) == (True, True, None)
+        assert [one.withdrawn_at for one in await consents_of_customer(session, "cus_2")] == [None, None]
+
+
+async def test_a_program_tells_what_its_shopper_agreed_to(
+    shop: Shop, store: httpx.AsyncClient, variant: str
+) -> None:
+    told = [{"kind": "data", "version": "2026-01"}, {"kind": "terms", "version": "3"}]
+    body = {"items": [{"variant_id": variant, "quantity": 1}], "consents": told[:1]}
+    cart_id = (await post(store, "/store/carts", body))["cart"]["id"]
+    await post(store, f"/store/carts/{cart_id}", {"consents": told})
+    given = await proofs(shop, cart_id)
+    assert [(one.kind, one.version, one.source, one.digest) for one in given] == [
+        ("data", "2026-01", "api", ""),
+        ("terms", "3", "api", ""),
+    ]
+    for wrong in ([{"kind": "soul", "version": "1"}], [{"kind": "data"}], [{"kind": "data", "version": ""}]):
+        assert (await store.post(f"/store/carts/{cart_id}", json={"consents": wrong})).status_code == 400
+    many = [{"kind": "data", "version": f"v{n}"} for n in range(10)]
+    for batch in range(4):
+        more = [{**one, "version": f"{one['version']}-{batch}"} for one in many]
+        answer = await store.post(f"/store/carts/{cart_id}", json={"consents": more})
+    assert answer.status_code == 400
+    assert len(await proofs(shop, cart_id)) <= 30
+    stranger = await store.post("/store/carts/cart_none", json={"consents": told})
+    assert stranger.status_code == 404
+    async with shop.database.read() as session:
+        assert set((await session.execute(select(Consent.cart_id))).scalars()) == {cart_id}
+
+
+@pytest.mark.parametrize("required", [False, True])
+async def test_a_setting_makes_them_needed(
+    shop: Shop, api: FastAPI, store: httpx.AsyncClient, variant: str, required: bool
+) -> None:
+    settings = shop.settings.model_copy(update={"store_api_consents_required": required})
+    api.state.checkout = replace(shop.checkout, settings=settings)
+    cart_id = await addressed_cart(store, variant)
+    chosen = await option(store, cart_id, "flat")
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    sessions = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    answer = await store.post(sessions, json={"provider_id": MANUAL})
+    if required:
+        assert (answer.status_code, "data, terms" in answer.text) == (400, True)
+        told = [{"kind": kind, "version": "1"} for kind in ("data", "terms")]
+        await post(store, f"/store/carts/{cart_id}", {"consents": told})
+        await post(store, sessions, {"provider_id": MANUAL})
+    assert (await post(store, f"/store/carts/{cart_id}/complete"))["type"] == "order"
