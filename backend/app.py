@@ -39,6 +39,7 @@ from backend.orders.routes import router as orders_router
 from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
+from backend.pqrs.routes import router as pqrs_router
 from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.location_routes import stock_router
 from backend.shipping.option_routes import router as shipping_options_router
@@ -65,6 +66,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     store_customers_router,
     order_link_router,
     stock_notices_router,
+    pqrs_router,
     google_router,
     google_programs_router,
     staff_router,

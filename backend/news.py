@@ -20,6 +20,7 @@ from backend.catalog.models import Product, Variant
 from backend.events import subscribe
 from backend.inventory.events import StockChanged
 from backend.orders.models import Fulfillment, Order
+from backend.pqrs.models import Pqrs
 from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ class Topic(StrEnum):
     ORDERS = "news:orders"
     """Orders, their payments and their fulfillments."""
     ATTENTION = "news:attention"
+    PQRS = "news:pqrs"
     STOCK = "news:stock"
     STAFF = "news:staff"
     """Who works here, where they sign in, and who is invited."""
@@ -43,6 +45,7 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Order: Topic.ORDERS,
     Fulfillment: Topic.ORDERS,
     Attention: Topic.ATTENTION,
+    Pqrs: Topic.PQRS,
     Staff: Topic.STAFF,
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,

@@ -39,6 +39,7 @@ from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
+from backend.pqrs.service import PqrsReminders
 from backend.rate_limit import ExpiredCounters
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
@@ -127,6 +128,7 @@ class Shop:
                 self.mailer,
                 self.outbox,
                 StockNotices(self.database),
+                PqrsReminders(self.database),
                 self.tracker,
                 self.watch,
                 self.webhook,

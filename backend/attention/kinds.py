@@ -30,6 +30,8 @@ class AttentionKind(StrEnum):
     """The carrier cancelled a label that the shop did not cancel."""
     NOT_DELIVERED = "not_delivered"
     """The carrier has not delivered a parcel for two months."""
+    PQRS_DUE = "pqrs_due"
+    """Somebody wrote by the form and has no answer yet, and the law's time is running out."""
     JOB_FAILED = "job_failed"
     """A job failed as often as it may."""
     BAR_CODE_TWICE = "bar_code_twice"
@@ -146,6 +148,13 @@ RULES = {
         Action.DISMISSED,
         (Action.DISMISSED,),
         _DAY,
+    ),
+    AttentionKind.PQRS_DUE: KindRules(
+        _("Falta responder una PQRS"),
+        _("Respóndela en PQRS antes de que venza el plazo: la ley da 15 días hábiles."),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        5 * _DAY,
     ),
     AttentionKind.JOB_FAILED: KindRules(
         _("Una tarea falló muchas veces"),

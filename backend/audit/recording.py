@@ -38,6 +38,7 @@ class Thing(StrEnum):
     LOCATION = "stock_location"
     ORDER = "order"
     PAYMENT = "payment"
+    PQRS = "pqrs"
     PRODUCT = "product"
     REGION = "region"
     SALES_CHANNEL = "sales_channel"

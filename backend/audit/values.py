@@ -41,6 +41,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     ),
     "order": frozenset({"status", "payment_status", "fulfillment_status"}),
     "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
+    "pqrs": frozenset({"answered_at", "kind"}),
     "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),
     "secret_key": frozenset({"redacted", "title", "role", "created_by", "revoked_at", "revoked_by"}),
     "staff": frozenset({"role", "disabled_at"}),

@@ -345,9 +345,9 @@ async def _come_back(
     try:
         customer_id = await account_of(database, person)
     except ConsentMissing:
-        answer = RedirectResponse(_with_next(CONSENT_PAGE, {}, wanted), 303)
-        _keep(answer, settings, NEW_COOKIE, asdict(person))
-        return answer
+        asking = RedirectResponse(_with_next(CONSENT_PAGE, {}, wanted), 303)
+        _keep(asking, settings, NEW_COOKIE, asdict(person))
+        return asking
     if customer_id is None:
         answer = _back("join", wanted)
         _keep(answer, settings, JOIN_COOKIE, {"subject": person.subject, "email": person.email})

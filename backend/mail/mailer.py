@@ -36,6 +36,7 @@ from backend.orders.events import (
     OrderUnconfirmed,
 )
 from backend.payment.events import RefundBooked
+from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.settings import Settings
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
@@ -164,6 +165,18 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
     if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
         return
     await _enqueue(session, MailKind.ATTENTION, event.attention_id)
+
+
+@subscribe(PqrsReceived)
+async def pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
+    """Acknowledge what somebody asked by the form."""
+    await _enqueue(session, MailKind.PQRS_RECEIVED, event.id)
+
+
+@subscribe(PqrsAnswered)
+async def pqrs_answered(session: AsyncSession, event: PqrsAnswered) -> None:
+    """Send the shop's answer."""
+    await _enqueue(session, MailKind.PQRS_ANSWERED, event.id)
 
 
 @subscribe(AlertBegan)

@@ -17,7 +17,7 @@ from backend.catalog.models import variant_name
 from backend.contact import clean_name, one_line
 from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
-from backend.dates import time_label
+from backend.dates import date_label, time_label
 from backend.errors import NotFound
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
@@ -26,6 +26,8 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
+from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
+from backend.pqrs.service import last_day, pqrs_path, read_pqrs
 from backend.settings import Settings
 from backend.staff.invites import write_letter
 from backend.staff.rights import OFFICE, ROLE_NAMES
@@ -177,6 +179,30 @@ async def _attention(session: AsyncSession, settings: Settings, attention_id: st
     return Message(MailKind.ATTENTION, settings.alert_email or settings.store_email, values)
 
 
+async def _pqrs_received(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
+    """For whoever asked something by the form."""
+    row = await read_pqrs(session, pqrs_id)
+    return Message(MailKind.PQRS_RECEIVED, row.email, _pqrs_values(settings, row))
+
+
+async def _pqrs_answered(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
+    """The shop's answer to it."""
+    row = await read_pqrs(session, pqrs_id)
+    values = {**_pqrs_values(settings, row), "answer": list(filter(None, row.answer.splitlines()))}
+    return Message(MailKind.PQRS_ANSWERED, row.email, values)
+
+
+def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
+    return {
+        "name": "",
+        "number": row.number,
+        "kind": KIND_NAMES[PqrsKind(row.kind)].lower(),
+        "asked": time_label(row.asked_at),
+        "due": date_label(last_day(row)),
+        "link": f"{settings.base_url}{pqrs_path(settings.signing_key, row.id)}",
+    }
+
+
 async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
     """For the shop itself; None when it was over before the mail left."""
     alert = await read_alert(session, alert_id)
@@ -235,6 +261,8 @@ _WRITERS = {
     MailKind.NOTICE_ASKED: _notice_asked,
     MailKind.ORDER_LINK: _order_link,
     MailKind.PASSWORD_RESET: _password_reset,
+    MailKind.PQRS_ANSWERED: _pqrs_answered,
+    MailKind.PQRS_RECEIVED: _pqrs_received,
     MailKind.REFUNDED: _refunded,
     MailKind.STAFF_INVITE: _staff_invite,
 }

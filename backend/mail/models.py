@@ -25,6 +25,8 @@ class MailKind(StrEnum):
     ORDER_LINK = "order_link"
     NOTICE_ASKED = "notice_asked"
     BACK_IN_STOCK = "back_in_stock"
+    PQRS_RECEIVED = "pqrs_received"
+    PQRS_ANSWERED = "pqrs_answered"
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
 

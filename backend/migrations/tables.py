@@ -23,6 +23,7 @@ def all_tables() -> MetaData:
     import backend.orders.models
     import backend.outbox.models
     import backend.payment.models
+    import backend.pqrs.models
     import backend.rate_limit
     import backend.sandbox.models
     import backend.shipping.models

@@ -21,6 +21,7 @@ from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
 from backend.orders.models import Order
+from backend.pqrs.models import Pqrs
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.models import SecretKey, Staff
@@ -41,6 +42,7 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.CUSTOMER_GROUP: (CustomerGroup.id, CustomerGroup.name),
     Thing.LOCATION: (StockLocation.id, StockLocation.name),
     Thing.ORDER: (Order.id, Order.number),
+    Thing.PQRS: (Pqrs.id, Pqrs.number),
     Thing.PRODUCT: (Product.id, Product.title),
     Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),

@@ -8,6 +8,7 @@ from backend.staff.rights import ROLE_NAMES
 from backend.texts import _
 
 ACTIONS = {
+    "answered": _("respondió"),
     "address corrected": _("corrigió la dirección de"),
     "bulk change begun": _("empezó a cambiar varios juguetes en"),
     "bulk change undone": _("empezó a deshacer un cambio de varios juguetes en"),
@@ -66,6 +67,7 @@ THINGS = {
     Thing.LOCATION: _("la bodega {name}"),
     Thing.ORDER: _("el pedido {name}"),
     Thing.PAYMENT: _("un pago"),
+    Thing.PQRS: _("la PQRS {name}"),
     Thing.PRODUCT: _("el juguete {name}"),
     Thing.REGION: _("la región"),
     Thing.SALES_CHANNEL: _("el canal {name}"),
@@ -76,6 +78,8 @@ THINGS = {
     Thing.VARIANT: _("el juguete {name}"),
 }
 FIELDS = {
+    "answer": _("Respuesta"),
+    "answered_at": _("Respondida"),
     "age_range": _("Edad"),
     "alt": _("Texto de la foto"),
     "amount": _("Valor"),
@@ -99,6 +103,7 @@ FIELDS = {
     "fulfillment_status": _("Despacho"),
     "handle": _("Dirección"),
     "height": _("Alto"),
+    "kind": _("Tipo"),
     "length": _("Largo"),
     "is_reviewed": _("Lo confirmó un abogado"),
     "lines": _("Líneas"),

@@ -18,18 +18,18 @@ WORDS = {
 
 
 def consent_box(
-    name: str, *, element_id: Text, problem: rx.Var[str], live: Text, **control: Any
+    box: str, *, element_id: Text, problem: rx.Var[str], live: Text, **control: Any
 ) -> rx.Component:
     """A box.
 
     Args:
-        name: its field.
+        box: its field.
         element_id: its element's id.
         problem: what is said beside it where it is missing.
         live: how that is said aloud, as `aria-live`.
         control: more properties of the input.
     """
-    words, kind = WORDS[name]
+    words, kind = WORDS[box]
     marks = {
         "aria-required": "true",
         "aria-invalid": rx.cond(problem, "true", ABSENT),
@@ -41,7 +41,7 @@ def consent_box(
             rx.el.input(
                 id=rx.Var.create(element_id),
                 custom_attrs=marks,
-                data_testid=name.replace("_", "-"),
+                data_testid=box.replace("_", "-"),
                 **control,
             ),
             rx.el.span(words, link, "."),

@@ -29,8 +29,9 @@ def legal_path(kind: LegalKind) -> str:
     return f"/legal/{kind}"
 
 
-LEGAL_LINKS = [(legal_path(kind), title) for kind, title in TITLES.items()]
-"""The pages of all legal texts, with their titles."""
+PQRS = "/pqrs"
+LEGAL_LINKS = [*((legal_path(kind), title) for kind, title in TITLES.items()), (PQRS, _("PQRS"))]
+"""The pages of all legal texts, with their titles, and where one complains."""
 
 
 def sic_link() -> rx.Component:

@@ -17,12 +17,12 @@ from backend.settings import Settings
 from backend.texts import _
 from storefront.components.gallery import SIZES as PRODUCT_SIZES
 from storefront.components.icons import SHAPES
-from storefront.components.links import FIND_ORDER, LEGAL_LINKS, catalog_path, product_path
+from storefront.components.links import FIND_ORDER, LEGAL_LINKS, PQRS, catalog_path, product_path
 from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.readers import WITHOUT_SCRIPTS
-from storefront.pages import find_order, stock_notices
+from storefront.pages import find_order, pqrs, stock_notices
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
@@ -37,6 +37,7 @@ OF_ROUTES = {
     "/legal/[slug]": "legal.html",
     "/notify": "notice.html",
     "/unsubscribe": "notice.html",
+    PQRS: "pqrs.html",
 }
 """The templates of pages that show everybody the same; all others have `OTHER`."""
 
@@ -50,8 +51,7 @@ _TEMPLATES = Environment(
 _TEMPLATES.globals.update(
     _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
     product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
-    legal_links=LEGAL_LINKS,
-    notify=stock_notices,
+    legal_links=LEGAL_LINKS, notify=stock_notices, pqrs=pqrs,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from html import escape
 from backend.app import current_shop
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from backend.legal.texts import current_texts
-from storefront.components.links import CATALOG, HOME, catalog_path, legal_path, product_path
+from storefront.components.links import CATALOG, HOME, PQRS, catalog_path, legal_path, product_path
 from storefront.meta import absolute
 
 ROBOTS = "/robots.txt"
@@ -55,7 +55,7 @@ async def _pages() -> Urls:
         texts = await current_texts(session)
     lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
     legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
-    return [(HOME, None), (CATALOG, None), *lists, *legal]
+    return [(HOME, None), (CATALOG, None), *lists, *legal, (PQRS, None)]
 
 
 async def _products(offset: int, limit: int) -> Urls:

@@ -16,6 +16,7 @@ PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
+PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
 TEAM = f"{OFFICE}/equipo"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"
@@ -49,6 +50,7 @@ PLACES = (
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
+    Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
     Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),

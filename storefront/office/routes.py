@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, content, enter, today
+from storefront.office import attention, audit, content, enter, pqrs, today
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.finding import find_orders
@@ -22,6 +22,7 @@ from storefront.office.places import (
     ORDERS,
     OWN_ACCOUNT,
     PACK,
+    PQRS,
     PRODUCTS,
     STOCK,
     TEAM,
@@ -88,6 +89,7 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
+    OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),

@@ -20,6 +20,7 @@ from storefront.pages import (
     legal,
     not_found,
     order,
+    pqrs,
     product,
     stock_notices,
     wishlist,
@@ -151,6 +152,8 @@ PAGES = (
     Page(CONSENT, account.enter.consent_page, account.enter.load_consent, title=account.enter.CONSENT_TITLE),
     Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
     Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
+    Page("/pqrs", pqrs.page, pqrs.load, pqrs.PqrsState, is_public=True),
+    Page("/pqrs/[id]", pqrs.status_page, pqrs.load_state, pqrs.PqrsStatus, title=pqrs.STATE_TITLE),
     Page("404", not_found.page, not_found.load, title=not_found.TITLE, description=not_found.DESCRIPTION),
 )
 NOT_FOUND = PAGES[-1]

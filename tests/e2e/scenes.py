@@ -228,6 +228,7 @@ EVERYWHERE: dict[str, Scene] = {
     "account-new": account_new,
     "account-edit": account_edit,
     "checkout-addresses": checkout_addresses,
+    "pqrs": at("/pqrs"),
     "legal": at("/legal/terminos"),
     "not-found": at("/naves/espaciales"),
 }

@@ -249,13 +249,8 @@ class Shopper:
             self._has_bank,
             lambda: page.get_by_test_id("bank-select").select_option(BANK, timeout=1000),
         )
-        for box in ("consent-data", "consent-terms"):
-            ticked = page.get_by_test_id(box)
-            await self._until(
-                f"{box} is ticked",
-                lambda ticked=ticked: ticked.is_checked(timeout=1000),
-                lambda ticked=ticked: ticked.check(timeout=1000),
-            )
+        for box in ("consent_data", "consent_terms"):
+            await self._until(f"{box} is ticked", self._field(box).is_checked, self._field(box).check)
         again = page.locator(".shipping__none button")  # where the price could not be had
         await self._until("there is a price", self._has_price, lambda: again.click(timeout=1000))
         await self._until("the bank's page opens", self._is_at_bank, self._pay)

@@ -22,7 +22,7 @@ def consents() -> rx.Component:
                     _("Sí, retirarla"),
                     type="button",
                     data_first="",
-                    on_click=AccountState.withdraw(row.kind),
+                    on_click=AccountState.withdraw(row.kind),  # type: ignore[call-arg, arg-type]
                     class_name=DARK,
                     data_testid="consent-withdraw",
                 ),

@@ -35,6 +35,7 @@ ONLY_READ = {
     "office/packing.py::pack_view",
     "office/team.py::own_account",
     "office/team.py::team_page",
+    "office/pqrs.py::pqrs_list",
     "office/product.py::blank_form",
     "office/today.py::today",
     "orders/admin_routes.py::order_answer",

@@ -15,7 +15,7 @@ def addresses(text: str | None) -> list[str]:
 
 
 async def test_a_short_sitemap_is_one_file(toyshop: Shop) -> None:
-    assert len(addresses(await sitemap())) == 2 + 2 + 6 + 3
+    assert len(addresses(await sitemap())) == 2 + 2 + 7 + 3
 
 
 async def test_a_long_sitemap_is_a_list_of_files(toyshop: Shop) -> None:

@@ -1,0 +1,60 @@
+"""The table of what people ask of the shop by its form: peticiones, quejas, reclamos and sugerencias."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Index, text
+from sqlmodel import Field
+
+from backend.database import UtcDateTime
+from backend.ids import secret_id
+from backend.tables import Timestamps
+from backend.texts import _
+
+
+class PqrsKind(StrEnum):
+    """What somebody wants."""
+
+    PETITION = "peticion"
+    COMPLAINT = "queja"
+    CLAIM = "reclamo"
+    SUGGESTION = "sugerencia"
+
+
+KIND_NAMES = {
+    PqrsKind.PETITION: _("Petición"),
+    PqrsKind.COMPLAINT: _("Queja"),
+    PqrsKind.CLAIM: _("Reclamo"),
+    PqrsKind.SUGGESTION: _("Sugerencia"),
+}
+
+
+class Pqrs(Timestamps, table=True):
+    """What somebody asked, until when it has to be answered, and the answer."""
+
+    __tablename__ = "pqrs"
+    __table_args__ = (
+        Index(
+            "ix_pqrs_open",
+            "due_at",
+            sqlite_where=text("answered_at IS NULL"),
+            postgresql_where=text("answered_at IS NULL"),
+        ),
+    )
+
+    number: int | None = Field(default=None, primary_key=True)
+    """What people call it by."""
+    id: str = Field(default_factory=lambda: secret_id("pqrs"), unique=True)
+    kind: str
+    name: str
+    email: str
+    text: str
+    order_number: str = ""
+    """As it was typed: nobody has proved that the order is theirs."""
+    asked_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
+    due_at: datetime = Field(sa_type=UtcDateTime)
+    """The end of the last day on which it may be answered."""
+    answer: str = ""
+    answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    answered_by: str | None = None

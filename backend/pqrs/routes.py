@@ -1,0 +1,70 @@
+"""What the page `/pqrs` submits: JSON with scripts, and without them the browser's own form."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+
+from backend.contact import CHECK_FIELDS
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import own_page
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import LenientBody, Text
+from backend.edge.wire import Wire
+from backend.errors import InvalidData, TooManyRequests
+from backend.pqrs.service import LONGEST_TEXT, ask, pqrs_path
+from backend.rate_limit import Client
+from backend.texts import _
+
+PAGE = "/pqrs"
+TOO_MANY = _(
+    "Van muchos mensajes seguidos. Espera unos minutos e inténtalo otra vez, o escríbenos al correo."
+)
+FIELDS = ("kind", "name", "email", "order_number", "text")
+
+
+class Asked(LenientBody):
+    """What the form holds."""
+
+    kind: Text = ""
+    name: Text = ""
+    email: Text = ""
+    order_number: Text = ""
+    text: Annotated[str, Field(max_length=2 * LONGEST_TEXT)] = ""
+
+
+router = APIRouter(
+    prefix="/api/pqrs",
+    route_class=WireRoute,
+    include_in_schema=False,  # for the shop's own page
+    dependencies=[Depends(own_page)],
+)
+
+
+@router.post("")
+async def send(body: Asked, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+    """Take what somebody asks. The answer leads to its page, which only they know."""
+    try:
+        row = await ask(database, body.model_dump(), client=Client.at(ip, settings))
+    except InvalidData as error:
+        return Wire({"message": CHECK_FIELDS, "fields": dict(error.fields)}, error.status)
+    except TooManyRequests as error:
+        return Wire({"message": TOO_MANY, "fields": {}}, error.status, headers=error.headers)
+    return Wire({"next": pqrs_path(settings.signing_key, row.id)})
+
+
+@router.post("/form")
+async def send_without_scripts(
+    request: Request, database: Db, settings: ShopSettings, ip: ClientIp
+) -> Response:
+    """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
+    async with request.form(max_files=0, max_fields=10) as form:
+        typed = {name: str(form.get(name, "")) for name in FIELDS}
+    try:
+        row = await ask(database, typed, client=Client.at(ip, settings))
+    except InvalidData:
+        return RedirectResponse(f"{PAGE}?said=check", 303)
+    except TooManyRequests:
+        return RedirectResponse(f"{PAGE}?said=wait", 303)
+    return RedirectResponse(pqrs_path(settings.signing_key, row.id), 303)

@@ -1,0 +1,190 @@
+"""PQRS: what somebody asks by the form gets a number and a day by which it is answered, once, by mail.
+
+Ley 1480 of 2011, art. 58 no. 5 a: the shop answers a claim within 15 business days; Ley 1581 of 2012, art. 15 says the
+same of claims about data. Whoever asked follows it by a signed link, without an account.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from itsdangerous import Signer
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend import rate_limit
+from backend.attention.kinds import RULES, AttentionKind
+from backend.attention.service import close_attention, raise_attention
+from backend.audit import Subject, Thing, record
+from backend.business_days import due_after
+from backend.contact import AccountEmail, Line, invalid, read_form, require_length
+from backend.database import Database, database_now, locked
+from backend.errors import Conflict, InvalidData, NotFound
+from backend.events import publish
+from backend.jobs import JobRun, enqueue, job
+from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
+from backend.rate_limit import Client, RateLimit
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+ANSWER_WITHIN = 15
+"""Business days."""
+REMINDER = "pqrs.remind"
+LIMIT = RateLimit("pqrs", per_pair=3, per_client=30, per_subject=10, per_day=20)
+LONGEST_TEXT, LONGEST_ANSWER = 4000, 6000
+
+
+@dataclass(frozen=True, slots=True)
+class PqrsReceived:
+    """Event: somebody asked something by the form."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PqrsAnswered:
+    """Event: the shop answered."""
+
+    id: str
+
+
+def _kind(value: Any) -> str:
+    if value not in tuple(PqrsKind):
+        raise invalid(_("Elige qué es."))
+    return str(value)
+
+
+def _paragraphs(value: Any) -> str:
+    """The text with its lines, without control characters."""
+    text = value if isinstance(value, str) else ""
+    lines = ("".join(c for c in line if c.isprintable() or c == "\t").rstrip() for line in text.splitlines())
+    return "\n".join(lines).strip()
+
+
+def _body(text: str) -> str:
+    return require_length(text, 10, LONGEST_TEXT, _("Cuéntanos qué pasó."))
+
+
+class PqrsForm(BaseModel):
+    """What the form asks."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
+
+    kind: Annotated[str, BeforeValidator(_kind)] = ""
+    name: Annotated[
+        Line, AfterValidator(lambda text: require_length(text, 2, 100, _("Escribe tu nombre.")))
+    ] = ""
+    email: AccountEmail = ""
+    order_number: Annotated[
+        Line, AfterValidator(lambda text: require_length(text, 1, 30, "") if text else "")
+    ] = ""
+    text: Annotated[str, BeforeValidator(_paragraphs), AfterValidator(_body)] = ""
+
+
+async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
+    """Store what somebody asks, have it acknowledged by mail, and the shop reminded in time.
+
+    Raises:
+        InvalidData: `fields` says what is wrong.
+        TooManyRequests: this client, or this address, asked too often lately.
+    """
+    form = read_form(PqrsForm, typed)
+    await rate_limit.hit(database, LIMIT, form.email, client)
+    async with database.transaction() as session:
+        moment = await database_now(session)
+        row = Pqrs(**form.model_dump(), asked_at=moment, due_at=due_after(moment, ANSWER_WITHIN))
+        session.add(row)
+        await session.flush()
+        left = row.due_at - moment - RULES[AttentionKind.PQRS_DUE].within
+        await enqueue(session, REMINDER, key=row.id, after=max(left, timedelta()))
+        await publish(session, PqrsReceived(row.id))
+    return row
+
+
+def last_day(row: Pqrs) -> datetime:
+    """A moment of the last day on which it may be answered."""
+    return row.due_at - timedelta(seconds=1)
+
+
+async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) -> Pqrs:
+    """What was asked.
+
+    Raises:
+        NotFound: nothing has this id.
+    """
+    query = select(Pqrs).where(Pqrs.id == pqrs_id)
+    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
+    if row is None:
+        raise NotFound(f"PQRS with id: {pqrs_id} was not found")
+    return row
+
+
+async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer: str) -> Pqrs:
+    """Answer, once. The answer is mailed, and stands on the page of whoever asked.
+
+    Raises:
+        Forbidden: the role may not resolve what waits for the shop.
+        NotFound: nothing has this id.
+        InvalidData: the answer is empty or too long; `fields` says so.
+        Conflict: it is answered already.
+    """
+    actor.require(Right.RESOLVE_ATTENTION)
+    answer = _paragraphs(answer)
+    if not answer or len(answer) > LONGEST_ANSWER:
+        raise InvalidData("The answer does not fit", fields={"answer": _("Escribe la respuesta.")})
+    row = await read_pqrs(session, pqrs_id, lock=True)
+    if row.answered_at is not None:
+        raise Conflict(f"PQRS {row.number} is answered already")
+    await record(session, actor, "answered", Subject(Thing.PQRS, row.id))
+    row.answer, row.answered_by, row.answered_at = answer, actor.id, await database_now(session)
+    await close_attention(session, AttentionKind.PQRS_DUE, row.id, note="answered")
+    await publish(session, PqrsAnswered(row.id))
+    return row
+
+
+class PqrsReminders:
+    """Tells the shop of what it has not answered while there is still time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @job(REMINDER)
+    async def remind(self, run: JobRun) -> None:
+        """Raise attention for what is still without an answer."""
+        async with self._database.transaction() as session:
+            try:
+                row = await read_pqrs(session, str(run.key), lock=True)
+            except NotFound:
+                return
+            if row.answered_at is None:
+                await raise_attention(
+                    session,
+                    AttentionKind.PQRS_DUE,
+                    subject_id=row.id,
+                    message=f"PQRS {row.number} ({KIND_NAMES[PqrsKind(row.kind)]}) must be answered in time",
+                )
+
+
+def pqrs_token(signing_key: str, pqrs_id: str) -> str:
+    """The token that opens the page of what was asked. It does not expire, because mails contain it."""
+    signer = Signer(signing_key, salt="pqrs page", digest_method=hashlib.sha256)
+    return signer.get_signature(pqrs_id.encode("utf-8", "replace")).decode()
+
+
+def require_pqrs_token(signing_key: str, pqrs_id: str, token: str) -> None:
+    """Check that the token was made for this. The error is that of an id that does not exist.
+
+    Raises:
+        NotFound: the token is missing, forged or another one's.
+    """
+    if not hmac.compare_digest(pqrs_token(signing_key, pqrs_id).encode(), token.encode("utf-8", "replace")):
+        raise NotFound(f"PQRS with id: {pqrs_id} was not found")
+
+
+def pqrs_path(signing_key: str, pqrs_id: str) -> str:
+    """The page of what was asked, for whoever asked it."""
+    return f"/pqrs/{pqrs_id}?token={pqrs_token(signing_key, pqrs_id)}"

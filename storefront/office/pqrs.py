@@ -1,0 +1,176 @@
+"""PQRS: what people asked by the form, and answering it by mail before the law's time is over."""
+
+from typing import Any, ClassVar
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.errors import Conflict, InvalidData
+from backend.news import Topic
+from backend.office.pqrs import PqrsList, PqrsRow, pqrs_list
+from backend.pqrs.service import LONGEST_ANSWER, answer_pqrs
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.components.forms import Once, field_box
+from storefront.components.hooks import text_at
+from storefront.live.state_loss import KnownClientState
+from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.lists import fresh, rows
+from storefront.office.icons import icon
+from storefront.office.layout import office
+from storefront.office.places import PQRS
+from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.state.handlers import checked_fields
+
+TITLE = _("PQRS")
+
+
+class PqrsScreen(OfficeScreen, KnownClientState):
+    """What people asked."""
+
+    content: rx.Field[PqrsList | None] = rx.field(None)
+
+    _right: ClassVar[Right] = Right.READ_ORDERS
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.PQRS})
+
+    async def _content(self, actor: Actor) -> PqrsList:
+        async with current_shop().database.read() as session:
+            return await pqrs_list(session, actor)
+
+    async def _refresh(self, actor: Actor) -> None:
+        """The list does not move while somebody writes: how many are new is said."""
+        now = await self._content(actor)
+        known = {row.id for row in self.content.open} if self.content else set()
+        self.fresh = sum(row.id not in known for row in now.open)
+
+    @office_event(Right.RESOLVE_ATTENTION)
+    async def answer(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Answer, once. The form names the `id`, and holds the `answer`."""
+        typed = checked_fields(form_data, "id", "answer", longest=LONGEST_ANSWER)
+        self.problems = {}
+        try:
+            async with current_shop().database.transaction() as session:
+                await answer_pqrs(session, actor, typed["id"], typed["answer"])
+        except InvalidData as error:
+            self.problems = {f"{typed['id'][:60]}-answer": error.fields.get("answer", "")}
+            self._tell(_("Revisa los datos marcados."), "problem")
+            return
+        except Conflict:
+            self._tell(_("Otra persona la respondió antes."), "problem")
+        else:
+            self._tell(_("Respuesta enviada por correo."))
+        await self._show(actor)
+
+
+SHOWN: Any = PqrsScreen.content.to(ObjectVar, PqrsList)
+
+
+def page() -> rx.Component:
+    """What people asked."""
+    nothing = empty("check", _("Nada por responder"), _("Lo que escriban en la página PQRS aparece aquí."))
+    content = rx.fragment(
+        fresh(PqrsScreen.fresh, PqrsScreen.load),
+        Once.create(
+            rows(SHOWN.open, waiting, rx.el.div(nothing, class_name="o-panel"), label=_("Por responder")),
+            answers=answers(PqrsScreen),
+        ),
+        rx.cond(
+            SHOWN.answered.length() > 0,
+            rx.el.section(
+                rx.el.h2(_("Respondidas"), class_name="o-section__title"),
+                rows(SHOWN.answered, answered, rx.fragment(), label=_("Respondidas")),
+                class_name="o-pqrs__answered",
+            ),
+        ),
+    )
+    return office(PqrsScreen, PQRS, TITLE, screen(PqrsScreen, content))
+
+
+def head(row: ObjectVar[PqrsRow], state: rx.Component) -> rx.Component:
+    """What is seen while the row is folded."""
+    return rx.el.summary(
+        rx.el.span(
+            rx.el.span(row.kind, " ", row.number, class_name="o-row__title"),
+            rx.el.span(row.name, " · ", row.asked, class_name="o-row__detail"),
+            class_name="o-attention__what",
+        ),
+        state,
+        icon("down", size=20),
+        class_name="o-attention__head",
+    )
+
+
+def words(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """What was written, and by whom."""
+    return rx.fragment(
+        rx.el.p(row.text, class_name="o-pqrs__words"),
+        rx.el.p(
+            row.email,
+            rx.cond(row.order_number != "", _(" · Pedido "), ""),
+            row.order_number,
+            class_name="o-row__detail",
+        ),
+    )
+
+
+def waiting(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """What has no answer yet, and a form for it."""
+    late = chip(
+        rx.cond(row.is_late, _("Pasó el plazo"), _("Antes del {moment}").format(moment=row.due)),
+        rx.cond(row.is_late, "bad", "wait"),
+    )
+    element_id, problem = f"{row.id}-answer", text_at(PqrsScreen.problems, f"{row.id}-answer")
+    area = rx.el.textarea(
+        id=rx.Var.create(element_id),
+        name="answer",
+        rows="6",
+        max_length=LONGEST_ANSWER,
+        class_name="field__input o-pqrs__area",
+        custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
+    )
+    form = rx.el.form(
+        rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
+        field_box(_("Respuesta"), area, element_id=element_id, problem=problem, live=""),
+        rx.el.button(
+            _("Enviar respuesta"),
+            type="submit",
+            class_name="button button--small button--primary",
+            data_testid="save",
+        ),
+        class_name="o-attention__way",
+        no_validate=True,
+        on_submit=PqrsScreen.answer,
+    )
+    return rx.el.li(
+        rx.el.details(
+            head(row, late),
+            rx.el.div(
+                words(row), rx.cond(may(Right.RESOLVE_ATTENTION), form), class_name="o-attention__body"
+            ),
+        ),
+        id=rx.Var.create(row.id),
+        key=row.id,
+        data_row="",
+        class_name="o-attention",
+        data_testid="pqrs-row",
+    )
+
+
+def answered(row: ObjectVar[PqrsRow]) -> rx.Component:
+    """What was answered, and how."""
+    return rx.el.li(
+        rx.el.details(
+            head(row, chip(_("Respondida"), "good")),
+            rx.el.div(
+                words(row),
+                rx.el.p(rx.el.b(_("Respuesta")), " · ", row.answered),
+                rx.el.p(row.answer, class_name="o-pqrs__words"),
+                class_name="o-attention__body",
+            ),
+        ),
+        id=rx.Var.create(row.id),
+        key=row.id,
+        data_row="",
+        class_name="o-attention",
+    )

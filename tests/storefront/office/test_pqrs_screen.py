@@ -1,0 +1,48 @@
+"""PQRS in the office: what waits, and answering it from a browser."""
+
+from typing import Any
+
+import pytest
+
+from backend.app import Shop
+from backend.pqrs.service import ask
+from backend.rate_limit import Client
+from backend.staff.rights import Role
+from storefront.office.pqrs import PqrsScreen
+from tests.storefront.office.conftest import At
+
+ASKED = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Nadie contesta el teléfono."}
+
+
+async def sent(screen: Any, name: str, *arguments: Any) -> Any:
+    """What a browser sends."""
+    return await type(screen).event_handlers[name].fn(screen, *arguments)
+
+
+async def opened(browser_of: At, role: Role) -> Any:
+    screen: Any = await (await browser_of(role, "/oficina/pqrs")).get_state(PqrsScreen)
+    await sent(screen, "load")
+    return screen
+
+
+async def test_it_is_answered_by_whoever_may(shop: Shop, browser_of: At) -> None:
+    row = await ask(shop.database, ASKED, client=Client("190.24.1.1"))
+    stockroom = await opened(browser_of, Role.STOCKROOM)
+    assert [one.number for one in stockroom.content.open] == [row.number]
+    await sent(stockroom, "answer", {"id": row.id, "answer": "Hola"})
+    assert stockroom.told.text == "Tu rol no permite hacer esto."
+    screen = await opened(browser_of, Role.SHOP)
+    await sent(screen, "answer", {"id": row.id, "answer": " "})
+    assert list(screen.problems) == [f"{row.id}-answer"]
+    await sent(screen, "answer", {"id": row.id, "answer": "Ya contestamos."})
+    assert (screen.told.tone, screen.content.open) == ("news", [])
+    assert [one.answer for one in screen.content.answered] == ["Ya contestamos."]
+    await sent(screen, "answer", {"id": row.id, "answer": "Otra vez."})
+    assert screen.told.text == "Otra persona la respondió antes."
+
+
+@pytest.mark.parametrize("nonsense", [None, {}, {"id": "x" * 9000}, {"id": "pqrs_1", "answer": "Hola"}, 7])
+async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
+    screen = await opened(browser_of, Role.OWNER)
+    await sent(screen, "answer", nonsense)
+    assert screen.told.tone == "problem"
