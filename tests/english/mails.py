@@ -34,6 +34,9 @@ VALUES: dict[str, Any] = {
     "role": "Shop",
     "toy": "Robot",
     "unsubscribe": "https://trompo.example/unsubscribe",
+    "kind": "complaint",
+    "asked": time_label(now()),
+    "answer": ["Another one is on its way."],
 }
 
 

@@ -33,6 +33,9 @@ VALUES: dict[str, Any] = {
     "due": "3 de mayo",
     "since": "2 de mayo",
     "details": "twice",
+    "kind": "queja",
+    "asked": "1 de mayo",
+    "answer": ["Ya va otro en camino."],
 }
 """What the templates of all kinds use."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'
