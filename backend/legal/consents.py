@@ -1,4 +1,4 @@
-"""Consent: who agreed to what, to which text, when and from where; the proof of it, and taking it back.
+"""Consent: who agreed to what, to which text, when and from where; the proof of it, and withdrawing it.
 
 Ley 1581 of 2012, art. 9 (data: before, informed, with proof) and Ley 1480 of 2011, art. 50 (conditions of the sale).
 Boxes are empty until somebody ticks them, and what is missing is refused here, whichever way it was sent.
@@ -190,7 +190,7 @@ async def consents_of_customer(session: AsyncSession, customer_id: str) -> list[
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:
-    """Take back all that a customer agreed to of this kind. The proof stays, with the moment that it ended.
+    """Withdraw all that a customer agreed to of this kind. The proof stays, with the moment that it ended.
 
     Returns:
         How many there were.

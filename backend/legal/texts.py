@@ -39,6 +39,11 @@ class LegalKind(StrEnum):
     SHIPPING = "envios"
 
 
+def seller_address(shop: Identity) -> str:
+    """Where the seller is to be found: the shop's address, or that of its warehouse where it has published none."""
+    return shop.store_address or f"{shop.carrier_origin_address}, {shop.carrier_origin_suburb}"
+
+
 TITLES = {
     LegalKind.TERMS: _("Términos y condiciones"),
     LegalKind.DATA: _("Política de tratamiento de datos"),
@@ -57,9 +62,7 @@ _DATA: dict[str, Callable[[Identity], str]] = {
     "tienda": lambda shop: shop.store_name,
     "razon_social": lambda shop: shop.store_legal_name,
     "nit": lambda shop: shop.store_nit,
-    "direccion": lambda shop: (
-        shop.store_address or f"{shop.carrier_origin_address}, {shop.carrier_origin_suburb}"
-    ),
+    "direccion": seller_address,
     "telefono": lambda shop: shop.store_phone,
     "correo": lambda shop: shop.store_email,
     "horario": lambda shop: shop.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),

@@ -19,6 +19,7 @@ from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
 from backend.dates import date_label, time_label
 from backend.errors import NotFound
+from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
 from backend.orders.mailed_links import order_at
@@ -79,7 +80,8 @@ async def _about_order(
         return None
     bill = await _bill(session, order)
     values = await _order_values(session, settings, order)
-    return Message(kind, order.email, {**values, "bill": bill, **(more or {})})
+    told = await acknowledgement(session, settings, order)
+    return Message(kind, order.email, {**values, "bill": bill, **told, **(more or {})})
 
 
 async def _password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
@@ -196,7 +198,7 @@ def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
     return {
         "name": "",
         "number": row.number,
-        "kind": KIND_NAMES[PqrsKind(row.kind)].lower(),
+        "what": KIND_NAMES[PqrsKind(row.kind)].lower(),
         "asked": time_label(row.asked_at),
         "due": date_label(last_day(row)),
         "link": f"{settings.base_url}{pqrs_path(settings.signing_key, row.id)}",

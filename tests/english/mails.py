@@ -35,13 +35,20 @@ VALUES: dict[str, Any] = {
     "toy": "Robot",
     "unsubscribe": "https://trompo.example/unsubscribe",
     "kind": "complaint",
+    "what": "complaint",
     "asked": time_label(now()),
     "answer": ["Another one is on its way."],
+    "is_bank": True,
+    "facts": [("CUS", "1234")],
+    "terms_link": "https://trompo.example/legal/terminos",
+    "withdrawal_link": "https://trompo.example/legal/retracto",
 }
 
 
 @pytest.mark.parametrize("kind", MailKind)
-@pytest.mark.parametrize("changes", [{}, {"is_delivered": True, "name": "", "number": None, "link": ""}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False}]
+)
 def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
     assert (TEMPLATES / f"{kind}.jinja").exists()
     mail = MailRenderer(settings).render(Message(kind, "ana@example.com", {**VALUES, **changes}), settings)

@@ -190,7 +190,7 @@ class AccountState(PageState, rx.State):
 
     @event()
     async def withdraw(self, kind: str) -> Any:
-        """Take back what was agreed to of this kind, as easily as it was given."""
+        """Withdraw what was agreed to of this kind, as easily as it was given."""
         shopper = await shopper_of(self)
         if shopper is None:
             return self._forget()

@@ -25,7 +25,7 @@ from backend.jobs.models import Job
 from backend.mail.mailer import SEND, Mailer
 from backend.mail.models import Mail
 from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
-from backend.orders.events import FulfillmentShipped, OrderPaid
+from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.models import Fulfillment
 from backend.orders.service import read_order
 from backend.passwords import hash_of
@@ -92,6 +92,45 @@ async def test_paid_and_lost_are_told_once(
         await publish(session, OrderPaid(order["id"]))
     await worker.run_due()
     assert [subject.split()[0] for subject in sorted(inbox.subjects())] == ["No", "Recibimos", "Tu"]
+
+
+async def test_an_order_is_acknowledged_as_the_law_asks(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    await settle(shop, order, SessionState.CAPTURED)
+    await worker.run_due()
+    texts = [text_of(mail).replace("\xa0", " ") for mail in inbox.mails]
+    assert len(texts) == 2
+    for text in texts:
+        for words in (
+            "IVA incluido en el total: $ ",
+            "Va para: Medellín, Antioquia",
+            "Entrega a más tardar: ",
+            "Pago: PSE",
+            f"Vende: {shop.settings.store_legal_name}, NIT {shop.settings.store_nit}",
+            "Dirección: Calle 80 # 68-20, Engativá",
+            "Condiciones que aceptaste: Términos y condiciones",
+            f"{shop.settings.base_url}/legal/terminos",
+            f"{shop.settings.base_url}/legal/retracto",
+        ):
+            assert words in text
+        assert "Carrera 43A" not in text  # nobody has proved that the address is theirs
+
+
+async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, worker: Worker, inbox: Inbox
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "trompo", price=40_000)
+    sold = await bought(store, variant)
+    async with shop.database.transaction() as session:
+        for event in (OrderPaid, OrderLost, OrderUnconfirmed):
+            await publish(session, event(sold["id"]))
+    await worker.run_due()
+    assert len(inbox.mails) == 4
+    for mail in inbox.mails:
+        for text in (str(mail["Subject"]), text_of(mail), text_of(mail, "html")):
+            assert not [word for word in ("banco", "PSE", "CUS") if word in text]
 
 
 @pytest.mark.parametrize(

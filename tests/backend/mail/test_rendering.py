@@ -33,9 +33,13 @@ VALUES: dict[str, Any] = {
     "due": "3 de mayo",
     "since": "2 de mayo",
     "details": "twice",
-    "kind": "queja",
+    "what": "queja",
     "asked": "1 de mayo",
     "answer": ["Ya va otro en camino."],
+    "is_bank": True,
+    "facts": [("CUS", "1234")],
+    "terms_link": "https://trompo.example/legal/terminos",
+    "withdrawal_link": "https://trompo.example/legal/retracto",
 }
 """What the templates of all kinds use."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'

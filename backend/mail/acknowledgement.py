@@ -1,0 +1,64 @@
+"""What the law asks of a mail about an order, beside what was bought and the total (Ley 1480 of 2011, art. 50 d and f).
+
+As in `messages`, nothing that a stranger typed is in it: of the destination it names the municipality, from the list.
+The street is on the order's page, which the signed link opens.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.dates import date_label, time_label
+from backend.legal.consents import ConsentKind, consents_of_cart
+from backend.legal.texts import TITLES, LegalKind, seller_address
+from backend.modules import GATEWAY_PSE
+from backend.money import format_cop
+from backend.orders.models import Order
+from backend.orders.service import lines_of_order, totals_of
+from backend.payment.models import PaymentSession
+from backend.payment.sessions import decisive_session
+from backend.settings import Settings
+from backend.shipping.addresses import municipality_code
+from backend.shipping.municipalities import municipality
+from backend.texts import _
+
+LATEST = timedelta(days=30)
+"""Within which the law has an order delivered that promises nothing else (Ley 1480 of 2011, art. 50 h)."""
+
+
+async def acknowledgement(session: AsyncSession, standing: Settings, order: Order) -> dict[str, Any]:
+    """What mails about an order say beside the bill: `is_bank`, `facts` (names and values), and two links."""
+    payment = await decisive_session(session, order.cart_id)
+    is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
+    given = await consents_of_cart(session, order.cart_id)
+    accepted = [one.version for one in given if one.kind is ConsentKind.TERMS and one.digest]
+    tax = totals_of(order, await lines_of_order(session, order.id)).tax_total
+    town = municipality(municipality_code(order.shipping_address) or "")
+    terms = TITLES[LegalKind.TERMS]
+    if accepted:
+        terms = _("{title}, versión {version}").format(title=terms, version=accepted[-1])
+    facts = (
+        (_("Fecha"), time_label(order.created_at)),
+        (_("IVA incluido en el total"), format_cop(tax)),
+        (_("Va para"), f"{town.name}, {town.department}" if town else ""),
+        (_("Entrega a más tardar"), date_label(order.created_at + LATEST)),
+        (_("Pago"), _way(payment, is_bank=is_bank)),
+        (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
+        (_("Vende"), f"{standing.store_legal_name}, NIT {standing.store_nit}"),
+        (_("Dirección"), seller_address(standing)),
+        (_("Condiciones que aceptaste"), terms),
+    )
+    return {
+        "is_bank": is_bank,
+        "facts": [(name, value) for name, value in facts if value],
+        "terms_link": f"{standing.base_url}/legal/{LegalKind.TERMS}",
+        "withdrawal_link": f"{standing.base_url}/legal/{LegalKind.WITHDRAWAL}",
+    }
+
+
+def _way(payment: PaymentSession | None, *, is_bank: bool) -> str:
+    if payment is None or not is_bank:
+        return _("Acordado con la tienda")
+    bank = str(payment.data.get("bank_name") or "")
+    return f"PSE · {bank}" if bank else "PSE"
