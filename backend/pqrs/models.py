@@ -57,4 +57,3 @@ class Pqrs(Timestamps, table=True):
     """The end of the last day on which it may be answered."""
     answer: str = ""
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    answered_by: str | None = None

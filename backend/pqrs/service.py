@@ -140,7 +140,7 @@ async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer:
     if row.answered_at is not None:
         raise Conflict(f"PQRS {row.number} is answered already")
     await record(session, actor, "answered", Subject(Thing.PQRS, row.id))
-    row.answer, row.answered_by, row.answered_at = answer, actor.id, await database_now(session)
+    row.answer, row.answered_at = answer, await database_now(session)
     await close_attention(session, AttentionKind.PQRS_DUE, row.id, note="answered")
     await publish(session, PqrsAnswered(row.id))
     return row

@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = '8e4f1ba6d2c9'
-down_revision: str | None = 'a7d40f92c613'
+down_revision: str | None = 'f41c8e72a9d6'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 

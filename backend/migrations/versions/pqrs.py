@@ -30,7 +30,6 @@ def upgrade() -> None:
         sa.Column('due_at', moment, nullable=False),
         sa.Column('answer', sa.String(), nullable=False),
         sa.Column('answered_at', moment, nullable=True),
-        sa.Column('answered_by', sa.String(), nullable=True),
         sa.PrimaryKeyConstraint('number', name=op.f('pk_pqrs')),
         sa.UniqueConstraint('id', name=op.f('uq_pqrs_id')),
     )
