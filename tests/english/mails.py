@@ -34,7 +34,6 @@ VALUES: dict[str, Any] = {
     "role": "Shop",
     "toy": "Robot",
     "unsubscribe": "https://trompo.example/unsubscribe",
-    "kind": "complaint",
     "what": "complaint",
     "asked": time_label(now()),
     "answer": ["Another one is on its way."],

@@ -33,6 +33,8 @@ VALUES: dict[str, Any] = {
     "due": "3 de mayo",
     "since": "2 de mayo",
     "details": "twice",
+    "toy": "Trompo",
+    "unsubscribe": "https://trompo.example/unsubscribe",
     "what": "queja",
     "asked": "1 de mayo",
     "answer": ["Ya va otro en camino."],
