@@ -19,6 +19,7 @@ from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.models import Product, Variant
 from backend.events import subscribe
 from backend.inventory.events import StockChanged
+from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
 from backend.staff.models import Staff, StaffInvite, StaffSession
@@ -72,6 +73,11 @@ def _note_rows(session: Session, _context: object) -> None:
         topic = _BY_TABLE.get(type(row))
         if topic is not None:
             _note(session, topic)
+
+
+@subscribe(OrderPlaced)
+async def _order_placed(session: AsyncSession, _event: OrderPlaced) -> None:
+    _note(session.sync_session, Topic.ORDERS)  # its row is inserted by a statement, which no flush tells of
 
 
 @subscribe(AttentionRaised)

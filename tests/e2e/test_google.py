@@ -191,5 +191,6 @@ async def test_other_tabs_hear_of_it(google_page: Page) -> None:
     await other.goto("/account")
     await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
     await enter_by_google(google_page)
+    await agree_to_an_account(google_page)
     await expect_home(google_page)
     await expect_home(other)

@@ -91,6 +91,8 @@ async def test_the_number_of_suggestions_is_announced(page_1280: Page) -> None:
 
 
 async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
+    await page.goto("/catalog")
+    whole_shop = await page.get_by_test_id("result-count").inner_text()
     await page.goto("/")
     await page.get_by_test_id("search-input").fill("submarino nuclear")
     empty = page.get_by_test_id("search-empty")
@@ -98,7 +100,7 @@ async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
     await empty.get_by_role("link", name="Buscar en todo el catálogo").click()
     await expect(page).to_have_url(re.compile(r"/catalog\?q=submarino"))
     await expect(page.get_by_test_id("catalog-title")).to_have_text("No encontramos «submarino nuclear»")
-    await expect(page.get_by_test_id("result-count")).to_have_text("58 juguetes")
+    await expect(page.get_by_test_id("result-count")).to_have_text(whole_shop)
     await expect(page.get_by_test_id("search-input")).to_have_value("submarino nuclear")
     await page.goto("/catalog?q=tren+nuclear")
     await expect(page.get_by_test_id("product-card").first).to_contain_text("Tren de madera")

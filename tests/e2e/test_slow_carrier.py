@@ -16,6 +16,7 @@ from tests.e2e.shopper import (
     BANK,
     MEDELLIN,
     PATIENCE,
+    agree,
     decide,
     expect_status,
     field,
@@ -81,6 +82,7 @@ async def test_the_form_stays_usable_while_the_carrier_is_waited_for(
     await page.get_by_test_id("bank-select").select_option(BANK)
     await expect(page.get_by_test_id("checkout-shipping")).to_have_text(price, timeout=PATIENCE)
     await expect(button).to_contain_text("Pagar $", timeout=PATIENCE)
+    await agree(page)
     total = (await button.inner_text()).removeprefix("Pagar ").removesuffix(" con PSE")
     await go_to_bank(page)
     await decide(page, "approve")

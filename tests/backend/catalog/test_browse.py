@@ -102,11 +102,15 @@ async def test_a_to_z_knows_neither_accents_nor_case(toys: Database) -> None:
     assert await titles(toys) == SORTED
 
 
-@pytest.mark.parametrize(("text", "count"), [("", 7), (" ", 7), ("oso", 1), ("%", 0), ("😀", 0), ("_ ?", 0)])
-async def test_what_is_no_word_finds_nothing(toys: Database, text: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "count", "near"),
+    [("", 7, None), (" ", 7, None), ("oso", 1, None), ("%", 7, 0), ("😀", 7, 0), ("_ ?", 7, 0)],
+)
+async def test_what_is_no_word_finds_nothing(toys: Database, text: str, count: int, near: int | None) -> None:
+    """Where a search finds nothing, the whole catalogue is shown."""
     async with toys.read() as session:
         page = await catalog_page(session, CatalogFilter(text=text))
-    assert (page.total, len(page.cards)) == (count, count)
+    assert (page.total, len(page.cards), page.near) == (count, count, near)
 
 
 async def test_a_title_that_changes_takes_its_place(toys: Database) -> None:

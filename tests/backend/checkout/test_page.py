@@ -171,7 +171,7 @@ async def test_every_problem_is_told_and_good_fields_are_not(checkout: Checkout,
     assert set(problems) == {"email", "doc_number", "bank"}
     assert set(await checkout.problems({}, IP)) == {
         *("email", "first_name", "last_name", "phone", "dane_code", "address", "suburb"),
-        *("person_type", "doc_type", "doc_number", "bank"),
+        *("person_type", "doc_type", "doc_number", "bank", "consent_data", "consent_terms"),
     }
 
 
