@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.errors import InvalidData
+from backend.legal.consents import BOXES
 from storefront.pages.checkout import fields
 
 
@@ -34,4 +35,4 @@ def test_a_company_has_its_nit_and_a_person_everything_else() -> None:
 
 def test_every_field_belongs_to_a_step() -> None:
     steps = {name for names in fields.STEPS.values() for name in names}
-    assert steps | {"shipping"} == set(fields.LABELS)
+    assert steps | {"shipping", *BOXES} == set(fields.LABELS)  # the boxes stand below the steps

@@ -11,6 +11,7 @@ from backend.cart.drafts import read_draft
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.checkout.service import PlacedOrder
+from backend.legal.consents import BOXES
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.models import SandboxTransaction
@@ -62,7 +63,7 @@ async def _status(placed: PlacedOrder) -> str:
     return data.content.order.status
 
 
-async def test_the_cart_comes_back_with_everything_typed_but_the_bank(
+async def test_the_cart_comes_back_with_everything_typed_but_the_bank_and_the_boxes(
     shop: Shop, root: rx.State, cart: CartState, placed: PlacedOrder
 ) -> None:
     kept = {name: text for name, text in TYPED.items() if name not in ("doc_type", "doc_number")}
@@ -72,7 +73,7 @@ async def test_the_cart_comes_back_with_everything_typed_but_the_bank(
     async with shop.database.read() as session:
         view, draft = await cart_view(session, cart.cart_id), await read_draft(session, cart.cart_id)
     assert [line.quantity for line in view.lines] == [2]
-    assert {name: draft.get(name, "") for name in TYPED} == {**TYPED, "bank": ""}
+    assert {name: draft.get(name, "") for name in TYPED} == {**TYPED, "bank": "", **dict.fromkeys(BOXES, "")}
     assert await _status(placed) == "closed"
 
 
