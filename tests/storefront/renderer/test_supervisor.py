@@ -237,9 +237,10 @@ async def test_a_process_ends_with_whoever_started_it() -> None:
 
 @pytest.mark.parametrize("steps", range(6))
 async def test_a_close_that_is_given_up_leaves_neither_process_nor_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = tmp_path_factory.mktemp("r")  # a socket's path has 107 characters at most
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
     process = await RendererProcess.start(RENDERER)
     closing = asyncio.create_task(process.close())
     for _ in range(steps):
@@ -250,7 +251,7 @@ async def test_a_close_that_is_given_up_leaves_neither_process_nor_folder(
         await process.close()
     await asyncio.wait_for(process.is_spent.wait(), SECONDS)
     assert process._process.returncode is not None
-    assert os.listdir(tmp_path) == []  # noqa: PTH208 - the folder is looked at from the event loop
+    assert os.listdir(folder) == []  # noqa: PTH208 - the folder is looked at from the event loop
 
 
 async def test_it_needs_no_node_packages(tmp_path: Path) -> None:
