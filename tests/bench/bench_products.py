@@ -19,7 +19,7 @@ from backend.office.products import ProductsView, products_view
 from backend.office.stock import StockFilter, stock_page, variants_found
 from backend.staff.rights import Actor, Role
 from tests.bench import toys
-from tests.bench.bench_orders import GOAL_MS, opened, timed
+from tests.bench.bench_orders import GOAL_MS, opened, settle, timed
 from tests.bench.calibration import said_of_goal
 
 OWNER = Actor("user_1", Role.OWNER)
@@ -40,6 +40,7 @@ async def main() -> None:
             await toys.fill(database, settings, asked.products)
             await _spoil_some(database, asked.products)
             print(f"\n{kind}, {asked.products} products, made in {time.perf_counter() - begun:.0f} s")
+            settle()
             await _measure(database, asked.products)
 
 
