@@ -20,7 +20,7 @@ from backend.customers.sessions import give_cookie, take_cookie, token_in
 from backend.database import Database
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.devices import AnyVisitor, Visitor, remember_device
-from backend.edge.own_pages import own_page
+from backend.edge.own_pages import TOO_MANY, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -29,7 +29,6 @@ from backend.legal.consents import Consenting, ConsentSource, require_ticks
 from backend.texts import _
 
 WRONG = _("El correo o la contraseña no coinciden.")
-TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
 TOO_MANY_PASSWORDS = _(
     "Van muchos intentos seguidos. Espera un rato, o pide un enlace para elegir otra contraseña."
 )

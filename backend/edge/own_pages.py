@@ -9,7 +9,11 @@ from backend.edge.cross_origin import first_segment
 from backend.edge.dependencies import ShopSettings
 from backend.errors import Forbidden
 from backend.settings import Settings
+from backend.texts import _
 
+TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+"""What a page says to whoever has sent its form too often."""
+MAX_FIELDS = 10
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing. A cookie counts for them from everywhere; for others only from a page of the shop."""
 
@@ -76,3 +80,9 @@ def give_cookie(response: Response, settings: Settings, name: str, token: str, *
 def take_cookie(response: Response, settings: Settings, name: str) -> None:
     """Take the session's token from the browser."""
     response.delete_cookie(name, path="/", secure=is_secure(settings), httponly=True, samesite="lax")
+
+
+async def form_fields(request: Request) -> dict[str, str]:
+    """What a page's form submitted without scripts, by the names of its fields; it takes no files."""
+    async with request.form(max_files=0, max_fields=MAX_FIELDS) as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}

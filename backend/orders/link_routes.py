@@ -5,17 +5,15 @@ from starlette.responses import RedirectResponse, Response
 
 from backend.contact import CHECK_FIELDS
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.own_pages import own_page
+from backend.edge.own_pages import TOO_MANY, form_fields, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, TooManyRequests
 from backend.orders.mailed_links import ask_link
 from backend.rate_limit import Client
-from backend.texts import _
 
 PAGE = "/order/find"
-TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
 
 
 class Wanted(LenientBody):
@@ -50,8 +48,8 @@ async def ask_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
     """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
-    async with request.form(max_files=0, max_fields=10) as form:
-        number, email = (str(form.get(name, "")) for name in ("number", "email"))
+    typed = await form_fields(request)
+    number, email = typed.get("number", ""), typed.get("email", "")
     said = "sent"
     try:
         await ask_link(database, number, email, client=Client.at(ip, settings))

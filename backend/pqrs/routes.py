@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from backend.contact import CHECK_FIELDS
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.own_pages import own_page
+from backend.edge.own_pages import form_fields, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -59,8 +59,8 @@ async def send_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
     """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
-    async with request.form(max_files=0, max_fields=10) as form:
-        typed = {name: str(form.get(name, "")) for name in FIELDS}
+    submitted = await form_fields(request)
+    typed = {name: submitted.get(name, "") for name in FIELDS}
     try:
         row = await ask(database, typed, client=Client.at(ip, settings))
     except InvalidData:

@@ -16,7 +16,7 @@ from backend.edge.credentials import Credentials, TokenAnswer, texts_of
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.devices import AnyVisitor, remember_device
 from backend.edge.errors import REFUSALS
-from backend.edge.own_pages import own_page
+from backend.edge.own_pages import TOO_MANY, own_page
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
@@ -47,7 +47,7 @@ def told(error: ShopError) -> Wire:
         case Unauthorized():
             message = _("Tu sesión terminó. Entra otra vez.")
         case TooManyRequests():
-            message = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
+            message = TOO_MANY
         case _:
             message = CHECK_FIELDS if error.fields else error.message
     body = {**error.body(), "message": message, "fields": error.fields}

@@ -1,14 +1,11 @@
 """What the forms about sold-out toys submit: JSON with scripts, and without them the browser's own form."""
 
-from typing import Any
-
 from fastapi import APIRouter, Depends, Request
-from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from backend.contact import CHECK_FIELDS
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.own_pages import own_page
+from backend.edge.own_pages import TOO_MANY, form_fields, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -17,7 +14,6 @@ from backend.rate_limit import Client
 from backend.stock_notices.service import ask_notice, confirm_notice, forget_notice
 from backend.texts import _
 
-TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
 GONE = _("Este juguete ya no está disponible.")
 CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"
 
@@ -55,7 +51,7 @@ async def ask_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
     """The same for a browser without scripts: a page says what came of it."""
-    typed = await _form(request)
+    typed = await form_fields(request)
     variant_id = str(typed.get("variant_id", ""))
     said = "sent"
     try:
@@ -70,7 +66,7 @@ async def ask_without_scripts(
 @router.post("/confirm")
 async def confirm(request: Request, database: Db, settings: ShopSettings) -> Response:
     """The owner of the address wants it, by the button of the page that a mail leads to."""
-    typed = await _form(request)
+    typed = await form_fields(request)
     try:
         await confirm_notice(database, settings.signing_key, typed["id"], typed["token"])
     except (KeyError, NotFound):
@@ -81,18 +77,12 @@ async def confirm(request: Request, database: Db, settings: ShopSettings) -> Res
 @router.post("/forget")
 async def forget(request: Request, database: Db, settings: ShopSettings) -> Response:
     """The owner of the address does not want it any more."""
-    typed = await _form(request)
+    typed = await form_fields(request)
     try:
         await forget_notice(database, settings.signing_key, typed["id"], typed["token"])
     except (KeyError, NotFound):
         return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=gone", 303)
     return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=forgotten", 303)
-
-
-async def _form(request: Request) -> dict[str, Any]:
-    form: FormData
-    async with request.form(max_files=0, max_fields=10) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def _words(error: ShopError) -> str:

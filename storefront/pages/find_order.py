@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import reflex as rx
 
 from backend.contact import CHECK_FIELDS
-from backend.orders.link_routes import TOO_MANY
+from backend.edge.own_pages import TOO_MANY
 from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, FIND_ORDER

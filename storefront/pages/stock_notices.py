@@ -9,7 +9,8 @@ from typing import Any
 import reflex as rx
 
 from backend.contact import CHECK_FIELDS
-from backend.stock_notices.routes import GONE, TOO_MANY
+from backend.edge.own_pages import TOO_MANY
+from backend.stock_notices.routes import GONE
 from backend.texts import _
 from storefront.components.links import CATALOG
 from storefront.components.variants import CHOSEN, SHOWN
