@@ -6,11 +6,15 @@ from backend.attention.routes import router as attention_router
 from backend.catalog.admin_routes import router as catalog_admin_router
 from backend.catalog.channel_routes import router as channels_router
 from backend.catalog.inventory_items import router as inventory_router
+from backend.catalog.option_routes import admin_router as options_router
+from backend.catalog.option_routes import store_router as store_options_router
 from backend.catalog.picture_files import ServedPictures
 from backend.catalog.picture_store import URL as PICTURES_URL
 from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
+from backend.catalog.tag_routes import admin_router as tags_router
+from backend.catalog.tag_routes import store_router as store_tags_router
 from backend.catalog.upload_routes import router as uploads_router
 from backend.catalog.variant_routes import router as variants_router
 from backend.checkout.routes import router as checkout_router
@@ -32,6 +36,7 @@ from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
 from backend.office.platform_routes import router as platform_router
+from backend.office.platform_routes import store_router as store_platform_router
 from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.link_routes import router as order_link_router
@@ -65,6 +70,9 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     account_router,
     store_customers_router,
     order_link_router,
+    store_tags_router,
+    store_options_router,
+    store_platform_router,
     stock_notices_router,
     pqrs_router,
     google_router,
@@ -74,6 +82,8 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     staff_link_router,
     staff_invites_router,
     catalog_admin_router,
+    tags_router,
+    options_router,
     channels_router,
     uploads_router,
     admin_orders_router,

@@ -40,6 +40,8 @@ class Thing(StrEnum):
     PAYMENT = "payment"
     PQRS = "pqrs"
     PRODUCT = "product"
+    PRODUCT_TAG = "product_tag"
+    PRODUCT_TYPE = "product_type"
     REGION = "region"
     SALES_CHANNEL = "sales_channel"
     SERVICE_ZONE = "service_zone"

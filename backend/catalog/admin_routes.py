@@ -44,7 +44,7 @@ from backend.catalog.store_schemas import (
 from backend.catalog.wire import category_wire, collection_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.query import Fields, listed, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
@@ -69,12 +69,7 @@ async def list_products(
     wanted = ProductFilter(has_picture=asked.has_picture, has_weight=asked.has_weight, is_low=asked.low_stock)
     async with database.read() as session:
         conditions = await conditions_of(session, wanted)
-        if asked.status is not None:
-            conditions.append(Product.status.in_(asked.status))
-        if asked.q:
-            conditions.append(_mentions(asked.q))
-            asked = asked.model_copy(update={"q": None})
-        page = await product_page(session, asked, *conditions)
+        page = await product_page(session, asked, *conditions, filters=_filters_of_staff)
         found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
     return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
@@ -332,6 +327,11 @@ async def assign_to_category(
     async with database.transaction() as session:
         await categories.assign_to_category(session, actor, category_id, body.add or (), body.remove or ())
         return await _category(session, category_id, fields)
+
+
+def _filters_of_staff(asked: AdminProductsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of((Product.status, asked.status))
+    return [*conditions, _mentions(asked.q)] if asked.q else conditions
 
 
 def _mentions(text: str) -> ColumnElement[bool]:

@@ -25,6 +25,7 @@ MAX_VARIANTS = 100
 MAX_BATCH = 100
 """Products of one batch: a second of the database, in which nobody else can write on SQLite."""
 MAX_OPTIONS = 10
+MAX_TAGS = 100
 
 
 def _is_bar_code(text: str) -> str:
@@ -112,6 +113,14 @@ class NewOption(OptionChange):
     values: Values
 
 
+class ValueChange(Body):
+    """What a value of an option is to be called."""
+
+    model_config = example(value="Extra grande")
+
+    value: FilledName
+
+
 class OptionIn(OptionChange):
     """An option in the body of its product: a known one by its id or its title, or a new one."""
 
@@ -140,6 +149,8 @@ class ProductChange(Body, ProductFields):
     images: Annotated[list[ImageIn], Field(max_length=MAX_PICTURES)] | None = None
     variants: Annotated[list[VariantInProduct], Field(max_length=MAX_VARIANTS)] | None = None
     options: Annotated[list[OptionIn], Field(max_length=MAX_OPTIONS)] | None = None
+    tags: Annotated[list[IdOnly], Field(max_length=MAX_TAGS)] | None = None
+    type_id: Name | None = None
     metadata: Metadata | None = None
     discountable: Literal[True] | None = None
     is_giftcard: Literal[False] | None = None

@@ -68,7 +68,10 @@ async def line_products(
 def _fields_of_writer(fields: Fields, asked: Mapping[str, bool]) -> Fields:
     """What has to be read of the products, by their own names."""
     names = ["+status", "+metadata", "*variants"]
-    names += [f"*{name}" if asked[name] else f"-{name}" for name in ("images", "categories", "collection")]
+    names += [
+        f"*{name}" if asked[name] else f"-{name}"
+        for name in ("images", "categories", "collection", "tags", "type")
+    ]
     names += [
         f"+variants.{name}"
         for name in ("calculated_price", "inventory_quantity")

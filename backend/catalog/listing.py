@@ -1,23 +1,23 @@
 """Which products, categories and collections a program asked for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, false, func, select
+from sqlalchemy import ColumnElement, Row, Select, Subquery, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog import models
 from backend.catalog.categories import Tree, read_tree
-from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
+from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
 from backend.catalog.search import matches
 from backend.catalog.search_words import SearchWords
 from backend.catalog.store_schemas import (
     CategoriesParameters,
     CollectionsParameters,
-    Moments,
     ProductsParameters,
 )
-from backend.edge.query import in_order
+from backend.edge.query import in_order, met, moments, one_of, rows_of
 from backend.edge.schemas import ListParameters
 from backend.errors import InvalidData
 from backend.words import fold
@@ -45,6 +45,9 @@ SORTABLE = {
 }
 
 
+Asked = TypeVar("Asked", bound=ProductsParameters)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page of the products, and how many there are in all."""
@@ -55,25 +58,50 @@ class Page:
 
 async def product_page(
     session: AsyncSession,
-    asked: ProductsParameters,
+    asked: Asked,
     *conditions: ColumnElement[bool],
-    words: SearchWords | None = None,
+    filters: Callable[[Asked], Iterable[ColumnElement[bool]]],
+    found: Subquery | None = None,
 ) -> Page:
-    """The products that were asked for, under these conditions.
+    """The products that were asked for, under these conditions; `filters` says what of it the caller knows.
 
-    `q` is understood as on the pages (`words`), but a program gets only what has all that it asked for: nothing that is
-    near, and for words that are true of every toy those that say so.
+    `found` are those that were searched for: the best come first.
 
     Raises:
         InvalidData: products cannot be ordered by what was asked.
     """
-    query = select(*COLUMNS).where(*conditions, *_filters(asked), *await _in_categories(session, asked))
+    by_category = any(part.category_id is not None for part in asked.parts())
+    tree = await read_tree(session) if by_category else Tree([])
+    wanted = met(asked, lambda part: [*_filters(part, tree), *filters(part)])
+    query = select(*COLUMNS).where(*conditions, *wanted)
     default: list[Any] = [Product.id]
-    if (found := await matches(session, asked.q or "", words)) is not None:
+    if found is not None:
         query = query.join(found, found.c.product_id == Product.id)
         default = [found.c.score.desc(), Product.id]
     query = query.order_by(*in_order(asked.order, SORTABLE, default))
     return await _read_page(session, query, asked)
+
+
+async def searched_page(
+    session: AsyncSession, asked: ProductsParameters, condition: ColumnElement[bool], words: SearchWords
+) -> Page:
+    """The products that were asked for, with `q` understood as on the pages (`words`).
+
+    But a program gets only what has all that it asked for: nothing that is near, and for words that are true of every
+    toy those that say so.
+
+    Raises:
+        InvalidData: products cannot be ordered by what was asked.
+    """
+    whole, *parts = asked.parts()
+    within = {id(part): await matches(session, part.q or "", words) for part in parts}
+
+    def filters(part: ProductsParameters) -> list[ColumnElement[bool]]:
+        found = within.get(id(part))
+        return [] if found is None else [Product.id.in_(select(found.c.product_id))]
+
+    best = await matches(session, whole.q or "", words)
+    return await product_page(session, asked, condition, filters=filters, found=best)
 
 
 async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParameters) -> Page:
@@ -88,55 +116,37 @@ async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParam
     return Page(rows, (await session.execute(select(func.count()).select_from(whole))).scalar_one())
 
 
-def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bool]]:
-    """The conditions on when something was made and changed."""
-    bounds = (
-        (created, asked.created_after, asked.created_from, asked.created_before, asked.created_until),
-        (updated, asked.updated_after, asked.updated_from, asked.updated_before, asked.updated_until),
-    )
-    conditions: list[ColumnElement[bool]] = []
-    for column, after, since, before, until in bounds:
-        if after is not None:
-            conditions.append(column > after)
-        if since is not None:
-            conditions.append(column >= since)
-        if before is not None:
-            conditions.append(column < before)
-        if until is not None:
-            conditions.append(column <= until)
-    return conditions
-
-
-def _filters(asked: ProductsParameters) -> list[ColumnElement[bool]]:
+def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]:
     conditions = moments(asked, Product.created_at, Product.updated_at)
-    one_of = (
+    conditions += one_of(
         (Product.id, asked.id),
         (Product.handle, asked.handle),
         (Product.title, asked.title),
         (Product.collection_id, asked.collection_id),
     )
-    conditions += [column.in_(values) for column, values in one_of if values is not None]
-    if asked.tag_id or asked.type_id or asked.is_giftcard:
-        conditions.append(false())  # the shop has neither tags nor types nor gift cards
+    if asked.is_giftcard:
+        conditions.append(false())  # the shop has none
+    for link, column, values in (
+        (ProductHasTag, ProductHasTag.tag_id, asked.tag_id),
+        (ProductHasType, ProductHasType.type_id, asked.type_id),
+        (ProductCategory, ProductCategory.category_id, _below(tree, asked.category_id)),
+    ):
+        if values is not None:
+            conditions.append(Product.id.in_(select(link.product_id).where(column.in_(values))))
     return conditions
 
 
-async def _in_categories(session: AsyncSession, asked: ProductsParameters) -> list[ColumnElement[bool]]:
-    """In one of the categories or below it: asking for the root is asking for everything."""
-    if asked.category_id is None:
-        return []
-    tree = await read_tree(session)
-    wanted = tree.with_descendants(
-        tree.by_id[category_id].handle for category_id in asked.category_id if category_id in tree.by_id
-    )
-    inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(wanted))
-    return [Product.id.in_(inside)]
+def _below(tree: Tree, category_ids: Sequence[str] | None) -> Collection[str] | None:
+    """The categories and those below them: asking for the root is asking for everything."""
+    if category_ids is None:
+        return None
+    return tree.with_descendants(tree.by_id[one].handle for one in category_ids if one in tree.by_id)
 
 
 COLLECTION_ORDER = {
-    "title": Collection.title,
-    "handle": Collection.handle,
-    "created_at": Collection.created_at,
+    "title": models.Collection.title,
+    "handle": models.Collection.handle,
+    "created_at": models.Collection.created_at,
 }
 CATEGORY_ORDER: dict[str, Callable[[Category], Any]] = {
     "name": lambda category: fold(category.name),
@@ -171,14 +181,13 @@ def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Cat
 
 async def matching_collections(
     session: AsyncSession, asked: CollectionsParameters
-) -> tuple[Sequence[Collection], int]:
+) -> tuple[Sequence[models.Collection], int]:
     """A page of the collections that were asked for, and how many there are in all."""
-    query = select(Collection)
-    one_of = ((Collection.id, asked.id), (Collection.handle, asked.handle), (Collection.title, asked.title))
-    query = query.where(*(column.in_(values) for column, values in one_of if values is not None))
-    if asked.q:
-        query = query.where(Collection.title.icontains(asked.q, autoescape=True))
-    count = await session.execute(select(func.count()).select_from(query.subquery()))
-    query = query.order_by(*in_order(asked.order, COLLECTION_ORDER, [Collection.title, Collection.id]))
-    found = await session.execute(query.offset(asked.offset).limit(asked.limit))
-    return found.scalars().all(), count.scalar_one()
+    order = in_order(asked.order, COLLECTION_ORDER, [models.Collection.title, models.Collection.id])
+    return await rows_of(session, models.Collection, met(asked, _of_collections), order, asked)
+
+
+def _of_collections(asked: CollectionsParameters) -> list[ColumnElement[bool]]:
+    table = models.Collection
+    conditions = one_of((table.id, asked.id), (table.handle, asked.handle), (table.title, asked.title))
+    return [*conditions, table.title.icontains(asked.q, autoescape=True)] if asked.q else conditions

@@ -29,6 +29,7 @@ from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
+from backend.plain_tables import PlainRow
 from backend.pricing import STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
 from backend.texts import _
@@ -264,6 +265,42 @@ class ProductCategory(SQLModel, table=True):
 
     product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
     category_id: str = Field(foreign_key="category.id", primary_key=True, ondelete="CASCADE", index=True)
+
+
+class ProductTag(PlainRow, table=True):
+    """A word that any number of products have: `value`."""
+
+    __tablename__ = "product_tag"
+
+    id: str = Field(default_factory=lambda: new_id("ptag"), primary_key=True)
+    value: str = Field(unique=True)
+
+
+class ProductType(PlainRow, table=True):
+    """What kind of thing a product is: `value`. It is of one type at most."""
+
+    __tablename__ = "product_type"
+
+    id: str = Field(default_factory=lambda: new_id("ptyp"), primary_key=True)
+    value: str = Field(unique=True)
+
+
+class ProductHasTag(SQLModel, table=True):
+    """A product has a tag."""
+
+    __tablename__ = "product_has_tag"
+
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
+    tag_id: str = Field(foreign_key="product_tag.id", primary_key=True, ondelete="CASCADE", index=True)
+
+
+class ProductHasType(SQLModel, table=True):
+    """A product is of a type."""
+
+    __tablename__ = "product_has_type"
+
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
+    type_id: str = Field(foreign_key="product_type.id", ondelete="CASCADE", index=True)
 
 
 ONLY = _("Única")

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.catalog.admin_schemas import NewOption, OptionChange
 from backend.catalog.events import products_changed
-from backend.catalog.models import Product
+from backend.catalog.models import Product, ProductOptionValue
 from backend.catalog.options import (
     SaidOption,
     find_option,
@@ -14,9 +14,11 @@ from backend.catalog.options import (
     require_different_variants,
     set_options,
     store_implied,
+    titles_of_values,
 )
 from backend.catalog.products import lock_product, variants_of
 from backend.clock import now
+from backend.errors import InvalidData
 from backend.staff.rights import Actor, Right
 
 
@@ -69,6 +71,53 @@ async def delete_option(session: AsyncSession, actor: Actor, product_id: str, op
     await find_option(session, product_id, option_id)
     await set_options(session, product, [one for one in await _said(session, product) if one.id != option_id])
     await require_different_variants(session, product_id)
+    await products_changed(session, [product_id])
+
+
+async def rename_value(
+    session: AsyncSession, actor: Actor, product_id: str, option_id: str, *, value_id: str, text: str
+) -> ProductOptionValue:
+    """Call a value otherwise. The title of a variant that is made of its values follows them.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product, option or value.
+        InvalidData: the option has another value that is called so.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await _product(session, actor, product_id, "option changed")
+    option = await find_option(session, product_id, option_id)
+    value = option.value(value_id)
+    if any(one.value == text for one in option.values if one is not value):
+        raise InvalidData(f"Product option {option.row.title} has the value {text} already.")
+    variants = await variants_of(session, product_id)
+    before = await titles_of_values(session, product_id)
+    value.value = text
+    await session.flush()
+    after = await titles_of_values(session, product_id)
+    for variant in variants:
+        if variant.title == before.get(variant.id):
+            variant.title = after[variant.id]
+    await products_changed(session, [product_id])
+    return value
+
+
+async def delete_value(
+    session: AsyncSession, actor: Actor, product_id: str, option_id: str, value_id: str
+) -> None:
+    """Take a value away from an option.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such product, option or value.
+        NotAllowed: a variant has it.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    product = await _product(session, actor, product_id, "option changed")
+    option = await find_option(session, product_id, option_id)
+    gone = option.value(value_id)
+    rest = [one.value for one in option.values if one is not gone]
+    await keep_values(session, product, [SaidOption(option.row.title, rest)])
     await products_changed(session, [product_id])
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import (
@@ -36,6 +36,19 @@ class Option:
     row: ProductOption
     values: list[ProductOptionValue] = field(default_factory=list)
 
+    def value(self, value_id: str) -> ProductOptionValue:
+        """The value with this id.
+
+        Raises:
+            NotFound: the option has none.
+        """
+        for value in self.values:
+            if value.id == value_id:
+                return value
+        raise NotFound(
+            f'Product option value with id "{value_id}" was not found for option with id "{self.row.id}"'
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SaidOption:
@@ -49,18 +62,31 @@ class SaidOption:
 
 async def options_of(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, list[Option]]:
     """The stored options of the products, in their order; no entry for a product without any."""
+    found: dict[str, list[Option]] = defaultdict(list)
+    for option in await _stored(session, ProductOption.product_id.in_(list(product_ids))):
+        found[option.row.product_id].append(option)
+    return dict(found)
+
+
+async def options_by_id(session: AsyncSession, option_ids: Iterable[str]) -> dict[str, Option]:
+    """The stored options with these ids."""
+    found = await _stored(session, ProductOption.id.in_(list(option_ids)))
+    return {option.row.id: option for option in found}
+
+
+async def _stored(session: AsyncSession, condition: ColumnElement[bool]) -> Iterable[Option]:
     rows = await session.execute(
         select(ProductOption, ProductOptionValue)
         .outerjoin(ProductOptionValue, ProductOptionValue.option_id == ProductOption.id)
-        .where(ProductOption.product_id.in_(list(product_ids)))
+        .where(condition)
         .order_by(ProductOption.rank, ProductOption.id, ProductOptionValue.rank, ProductOptionValue.id)
     )
-    found: dict[str, dict[str, Option]] = defaultdict(dict)
+    found: dict[str, Option] = {}
     for option, value in rows:
-        known = found[option.product_id].setdefault(option.id, Option(option))
+        known = found.setdefault(option.id, Option(option))
         if value is not None:
             known.values.append(value)
-    return {product_id: list(options.values()) for product_id, options in found.items()}
+    return found.values()
 
 
 async def values_of_variants(
@@ -273,6 +299,16 @@ async def find_option(session: AsyncSession, product_id: str, option_id: str) ->
         if option.row.id == option_id:
             return option
     raise NotFound(f"Product option with id: {option_id} was not found")
+
+
+async def titles_of_values(session: AsyncSession, product_id: str) -> dict[str, str]:
+    """What each variant of the product that has values is called by them."""
+    options = (await options_of(session, [product_id])).get(product_id, [])
+    values = await values_of_variants(session, [product_id])
+    return {
+        variant_id: title_of(has[option.row.id].value for option in options if option.row.id in has)
+        for variant_id, has in values.items()
+    }
 
 
 def title_of(values: Iterable[str]) -> str:

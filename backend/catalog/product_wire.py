@@ -1,4 +1,4 @@
-"""Products as the platform shows them. Three queries for a page, however long, and only for what was asked for."""
+"""Products as the platform shows them. A few queries for a page, however long, and only for what was asked for."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,6 +19,7 @@ from backend.catalog.models import (
 from backend.catalog.options import IMPLIED_TITLE, Option, options_of, values_of_variants
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.catalog.tags_and_types import words_of
 from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, exact, iso, price, sibling_id, stamps
@@ -26,6 +27,8 @@ from backend.inventory.models import InventoryLevel
 
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
 """Of a variant. A product has a country of origin and a material of its own."""
+
+_WORDS = ("tags", "type", "type_id")
 
 _OF_THESE: Any = bindparam("ids", expanding=True)
 # built once: building a query takes longer than running it
@@ -99,10 +102,13 @@ class ProductWriter:
         categories = (
             await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
         )
+        words = await words_of(self._session, ids) if ids and any(map(self._shows, _WORDS)) else {}
         pick = self._fields.pick
         products = []
         for row in rows:
             product = self._product(row)
+            if own := words.get(row.id):
+                product |= {"tags": own.tags, "type": own.type, "type_id": own.type and own.type["id"]}
             product["collection"] = collections.get(row.collection_id)
             product["variants"] = variants.get(row.id, [])
             stored = options.get(row.id)
@@ -118,6 +124,9 @@ class ProductWriter:
                 product["categories"] = categories.get(row.id, [])
             products.append(pick(product))
         return products
+
+    def _shows(self, name: str) -> bool:
+        return self._fields.wants(name, by_default=True)
 
     def _product(self, row: Row[Any]) -> JsonDict:
         wants = self._fields.wants
@@ -155,7 +164,7 @@ class ProductWriter:
             if row.product_id in options:
                 has = values.get(row.id, {})
                 variant["options"] = [
-                    {**_value_wire(has[option.row.id]), "option": _beside_values(option.row)}
+                    {**value_wire(has[option.row.id]), "option": _beside_values(option.row)}
                     for option in options[row.product_id]
                     if option.row.id in has
                 ]
@@ -245,7 +254,7 @@ def _variant(row: Row[Any]) -> JsonDict:
 
 def option_wire(option: Option) -> JsonDict:
     """An option with its values."""
-    return {**_beside_values(option.row), "values": [_value_wire(value) for value in option.values]}
+    return {**_beside_values(option.row), "values": [value_wire(value) for value in option.values]}
 
 
 def _beside_values(option: ProductOption) -> JsonDict:
@@ -259,7 +268,8 @@ def _beside_values(option: ProductOption) -> JsonDict:
     }
 
 
-def _value_wire(value: ProductOptionValue) -> JsonDict:
+def value_wire(value: ProductOptionValue) -> JsonDict:
+    """A value of an option."""
     return {
         "id": value.id,
         "value": value.value,

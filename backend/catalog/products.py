@@ -29,6 +29,7 @@ from backend.catalog.options import (
 )
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
+from backend.catalog.tags_and_types import set_words
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
@@ -54,6 +55,7 @@ async def create_product(
     Raises:
         Forbidden: see `Actor.require`.
         InvalidData: its handle or a SKU is taken, a variant has no price, or options and values do not fit.
+        NotFound: there is no such tag or type.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
@@ -66,6 +68,7 @@ async def create_product(
     await session.flush()
     if new.images is not None:
         await _set_images(session, product, new.images)
+    await set_words(session, product, new)
     await _set_options(session, product, new)
     if new.variants is not None:
         _require_all_options(new)
@@ -85,7 +88,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
 
     Raises:
         Forbidden: see `Actor.require`.
-        NotFound: there is no such product.
+        NotFound: there is no such product, tag or type.
         InvalidData: its handle or a SKU is taken; or a price is given and it has several variants; or options and
             values do not fit.
         NotAllowed: a variant that is left out has units that are reserved, or one has a value that is left out.
@@ -99,6 +102,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     await session.flush()
     if change.images is not None:
         await _set_images(session, product, change.images)
+    await set_words(session, product, change)
     await _set_options(session, product, change)
     if change.variants is not None:
         await _set_variants(session, product, change.variants)

@@ -22,7 +22,9 @@ MAX_RESPONSE = MAX_BYTES // 16
 OVERHEAD = 2_000
 """What a cached response takes beside its body, in bytes."""
 
-CATALOGUE = re.compile(r"/store/(?:products|product-categories|collections|regions)(?:/[^/]+)?")
+CATALOGUE = re.compile(
+    r"/store/(?:products|product-(?:categories|options|tags|types)|collections|regions)(?:/[^/]+)?"
+)
 SHOWS_STOCK = b"inventory_quantity"
 KEY_HEADER = b"x-publishable-api-key"
 

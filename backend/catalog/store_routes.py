@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
+from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, searched_page
 from backend.catalog.models import Collection, Product, Region, for_sale
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.search_words import search_words
@@ -61,7 +61,7 @@ async def list_products(
         if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
             return Wire({"products": [], "count": 0, "offset": asked.offset, "limit": asked.limit})
         words = search_words(settings.search_synonyms)
-        page = await product_page(session, asked, for_sale(), words=words)
+        page = await searched_page(session, asked, for_sale(), words)
         products = await ProductWriter(session, fields, base_url=settings.base_url).write(page.rows)
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 

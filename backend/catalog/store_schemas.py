@@ -7,26 +7,14 @@ from pydantic import BaseModel, Field
 from backend.catalog.product_fields import ProductFields
 from backend.edge.schemas import (
     DeletedMany,
+    FilterParameters,
     ListParameters,
     ListResponse,
-    Moment,
+    Moments,
     Name,
     OneParameters,
     ResponseModel,
 )
-
-
-class Moments(ListParameters):
-    """Lists that can be narrowed by when things were made or changed."""
-
-    created_after: Moment | None = Field(None, alias="created_at[$gt]")
-    created_from: Moment | None = Field(None, alias="created_at[$gte]")
-    created_before: Moment | None = Field(None, alias="created_at[$lt]")
-    created_until: Moment | None = Field(None, alias="created_at[$lte]")
-    updated_after: Moment | None = Field(None, alias="updated_at[$gt]")
-    updated_from: Moment | None = Field(None, alias="updated_at[$gte]")
-    updated_before: Moment | None = Field(None, alias="updated_at[$lt]")
-    updated_until: Moment | None = Field(None, alias="updated_at[$lte]")
 
 
 class PriceContext(OneParameters):
@@ -76,7 +64,16 @@ class CategoriesParameters(ListParameters, CategoryParameters):
     parent_category_id: list[Name] | None = None
 
 
-class CollectionsParameters(ListParameters):
+class OptionsParameters(Moments):
+    """Which options of products."""
+
+    q: Name | None = Field(None, description="A part of the title.")
+    id: list[Name] | None = None
+    title: list[Name] | None = None
+    is_exclusive: bool | None = None
+
+
+class CollectionsParameters(FilterParameters):
     """Which collections."""
 
     q: str | None = Field(None, max_length=200)

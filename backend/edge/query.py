@@ -9,24 +9,31 @@ Unknown names are ignored; `id` always comes.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
-from backend.edge.schemas import ListParameters, Parameters
+from backend.edge.schemas import FilterParameters, ListParameters, Moments, Parameters
 from backend.edge.wire import JsonDict
 from backend.errors import InvalidData
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
+_BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
+"""`$or[0][title]`, and what follows it: an index, an operator, or `[0][title]` of a `$and` below."""
 MAX_VALUES = 1000
+MAX_DEPTH = 3
+"""Of `$or` and `$and` within each other."""
+PAGING = frozenset(ListParameters.model_fields)
 
 Row = TypeVar("Row", bound=SQLModel)
+Asked = TypeVar("Asked", bound=FilterParameters)
+Pairs = Sequence[tuple[str, str]]
 
 
 class QueryReader:
@@ -34,6 +41,7 @@ class QueryReader:
 
     def __init__(self, model: type[Parameters]) -> None:
         self.model = model
+        self._combines = issubclass(model, FilterParameters)
         self._lists = frozenset(
             field.alias or name for name, field in model.model_fields.items() if _is_list(field.annotation)
         )
@@ -44,20 +52,35 @@ class QueryReader:
         Raises:
             RequestValidationError: one is unknown, malformed or too much.
         """
+        return self._read(request.query_params.multi_items()[:MAX_VALUES], 0)
+
+    def _read(self, pairs: Pairs, depth: int) -> Parameters:
         values: dict[str, Any] = {}
-        for written, value in request.query_params.multi_items()[:MAX_VALUES]:
+        branches: dict[str, dict[str, list[tuple[str, str]]]] = {"or": {}, "and": {}}
+        for written, value in pairs:
             name = _INDEX.sub("", written) if "[" in written else written
-            if name in self._lists:
+            if self._combines and depth < MAX_DEPTH and (branch := _BRANCH.fullmatch(written)):
+                operator, number, first, rest = branch.groups()
+                branches[operator].setdefault(number, []).append((f"{first}{rest}", value))
+            elif name in self._lists:
                 values.setdefault(name, []).append(value)
             else:
                 values[name] = value
         try:
-            return self.model.model_validate(values, by_name=False, by_alias=True)
+            asked = self.model.model_validate(values, by_name=False, by_alias=True)
         except ValidationError as error:
             problems = [
                 {**problem, "loc": ("query", *problem["loc"])} for problem in error.errors(include_url=False)
             ]
             raise RequestValidationError(problems) from None
+        if depth and (paging := PAGING & asked.model_fields_set):
+            raise InvalidData(f"Invalid request: Unrecognized fields: '{', '.join(sorted(paging))}'")
+        if isinstance(asked, FilterParameters):
+            any_of, all_of = (
+                [self._read(part, depth + 1) for part in branches[name].values()] for name in ("or", "and")
+            )
+            asked.combine(any_of, all_of)  # type: ignore[arg-type]  # they are of the same model
+        return asked
 
     def documentation(self) -> list[dict[str, Any]]:
         """The parameters as OpenAPI has them."""
@@ -201,6 +224,42 @@ def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParamete
         "offset": asked.offset,
         "limit": asked.limit,
     }
+
+
+def met(
+    asked: Asked, conditions: Callable[[Asked], Iterable[ColumnElement[bool]]]
+) -> list[ColumnElement[bool]]:
+    """All conditions of a query: those that `conditions` makes of its filters, and of what `$and` and `$or` add."""
+
+    def whole(part: Asked) -> ColumnElement[bool]:
+        return and_(true(), *met(part, conditions))
+
+    found = [*conditions(asked), *map(whole, asked.all_of)]
+    return [*found, or_(*map(whole, asked.any_of))] if asked.any_of else found
+
+
+def one_of(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]]:
+    """For each column with values that were asked for: it has one of them."""
+    return [column.in_(values) for column, values in pairs if values is not None]
+
+
+def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bool]]:
+    """The conditions on when something was made and changed."""
+    bounds = (
+        (created, asked.created_after, asked.created_from, asked.created_before, asked.created_until),
+        (updated, asked.updated_after, asked.updated_from, asked.updated_before, asked.updated_until),
+    )
+    conditions: list[ColumnElement[bool]] = []
+    for column, after, since, before, until in bounds:
+        if after is not None:
+            conditions.append(column > after)
+        if since is not None:
+            conditions.append(column >= since)
+        if before is not None:
+            conditions.append(column < before)
+        if until is not None:
+            conditions.append(column <= until)
+    return conditions
 
 
 def in_order(

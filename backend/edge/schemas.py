@@ -2,10 +2,20 @@
 
 import json
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+)
 from pydantic_core import PydanticCustomError
 
 from backend.contact import MAX_NAME as LONGEST_NAME
@@ -70,6 +80,37 @@ class ListParameters(OneParameters):
     limit: Annotated[int, Field(ge=0), AfterValidator(lambda limit: min(limit, MAX_LIMIT))] = DEFAULT_LIMIT
     offset: int = Field(0, ge=0, le=MAX_OFFSET)
     order: str | None = Field(None, max_length=60, description="A field, with `-` before it for descending.")
+
+
+class FilterParameters(ListParameters):
+    """What may be asked of lists whose filters can be combined.
+
+    `$or[0][title]=a&$or[1][id]=b`: one of these must hold too; `$and[0][title]=a&$and[1][id]=b`: each must. They hold
+    filters and no paging, and others of their kind.
+    """
+
+    _any_of: list[Self] = PrivateAttr(default_factory=list)
+    _all_of: list[Self] = PrivateAttr(default_factory=list)
+
+    def combine(self, any_of: Iterable[Self], all_of: Iterable[Self]) -> None:
+        """Add what `$or` and `$and` say."""
+        self._any_of, self._all_of = [*any_of], [*all_of]
+
+    @property
+    def any_of(self) -> Sequence[Self]:
+        """What `$or` says."""
+        return self._any_of
+
+    @property
+    def all_of(self) -> Sequence[Self]:
+        """What `$and` says."""
+        return self._all_of
+
+    def parts(self) -> Iterator[Self]:
+        """These filters, and all that are combined with them."""
+        yield self
+        for one in (*self._any_of, *self._all_of):
+            yield from one.parts()
 
 
 class ResponseModel(BaseModel):
@@ -182,6 +223,19 @@ Moment = Annotated[datetime, AfterValidator(_utc)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_shallow), _at_most(MAX_METADATA_BYTES)]
 SmallMetadata = Annotated[dict[str, Any], AfterValidator(_shallow), _at_most(MAX_SMALL_METADATA_BYTES)]
 Ids = Annotated[list[Name], Field(max_length=1000)]
+
+
+class Moments(FilterParameters):
+    """Lists that can be narrowed by when things were made or changed."""
+
+    created_after: Moment | None = Field(None, alias="created_at[$gt]")
+    created_from: Moment | None = Field(None, alias="created_at[$gte]")
+    created_before: Moment | None = Field(None, alias="created_at[$lt]")
+    created_until: Moment | None = Field(None, alias="created_at[$lte]")
+    updated_after: Moment | None = Field(None, alias="updated_at[$gt]")
+    updated_from: Moment | None = Field(None, alias="updated_at[$gte]")
+    updated_before: Moment | None = Field(None, alias="updated_at[$lt]")
+    updated_until: Moment | None = Field(None, alias="updated_at[$lte]")
 
 
 class AddressFields(BaseModel):

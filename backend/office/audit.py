@@ -11,7 +11,15 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
-from backend.catalog.models import Category, Collection, Product, SalesChannel, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Product,
+    ProductTag,
+    ProductType,
+    SalesChannel,
+    Variant,
+)
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import CustomerGroup
 from backend.database import Database
@@ -44,6 +52,8 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.ORDER: (Order.id, Order.number),
     Thing.PQRS: (Pqrs.id, Pqrs.number),
     Thing.PRODUCT: (Product.id, Product.title),
+    Thing.PRODUCT_TAG: (ProductTag.id, ProductTag.value),
+    Thing.PRODUCT_TYPE: (ProductType.id, ProductType.value),
     Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
     Thing.STAFF: (Staff.id, Staff.email),

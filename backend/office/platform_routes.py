@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Region, SalesChannel
-from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.dependencies import Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
@@ -34,6 +34,14 @@ router = APIRouter(
     tags=["admin: settings"],
     responses=REFUSALS,
     dependencies=staff_who_may(Right.READ_SETTINGS),
+)
+
+store_router = APIRouter(
+    prefix="/store",
+    route_class=WireRoute,
+    tags=["store: catalogue"],
+    responses=REFUSALS,
+    dependencies=[Depends(sales_channel)],
 )
 
 Read = Callable[[AsyncSession, Settings], Awaitable[list[JsonDict]]]
@@ -206,6 +214,13 @@ async def _price_preferences(_session: AsyncSession, _settings: Settings) -> lis
     return [
         {"id": "prpref_cop", "attribute": "currency_code", "value": "cop", "is_tax_inclusive": True, **ALWAYS}
     ]
+
+
+@store_router.get("/locales", response_model=dict[str, Any])
+async def list_locales(settings: ShopSettings) -> Wire:
+    """The languages that the shop speaks: one."""
+    code, name = LANGUAGES[settings.store_locale]
+    return Wire({"locales": [{"code": code, "name": name}]})
 
 
 _serve("/stores", ("stores", "store"), _stores)

@@ -211,6 +211,8 @@ def _sold(client: httpx.Client, known: dict[str, str]) -> dict[str, str]:
         "parcel_id": sent["fulfillments"][0]["id"],
         "payment_id": sent["payment_collections"][0]["payments"][0]["id"],
         "region_id": open_cart["region_id"],
+        "row_id": post("/admin/product-tags", {"value": "De madera"})["product_tag"]["id"],
+        "product_option_id": f"opt_{known['product_id'].partition('_')[2]}",
         "item_id": f"iitem_{known['variant_id'].partition('_')[2]}",
         "provider_id": "pp_system_default",
     }

@@ -73,10 +73,13 @@ IN_PATHS = {
     "region_id": "reg",
     "set_id": "fuset",
     "user_id": "user",
+    "value_id": "optval",
     "variant_id": "variant",
     "zone_id": "serzo",
 }
 """The prefix of what a part of a path is the id of. Collections are of two kinds."""
+ROWS = {"product-tags": "ptag", "product-types": "ptyp"}
+"""That of `row_id`, by what is in the path."""
 
 
 @dataclass
@@ -93,7 +96,8 @@ class Reader:
     async def send(self, operation: str) -> httpx.Response:
         method, _, path = operation.partition(" ")
         collection = "pay_col" if "payment-collections" in path else "pcol"
-        kinds = {**IN_PATHS, "collection_id": collection}
+        row = next((prefix for name, prefix in ROWS.items() if name in path), "")
+        kinds = {**IN_PATHS, "collection_id": collection, "row_id": row}
         address = re.sub(r"\{(\w+)\}", lambda part: self.ids[kinds[part[1]]], path)
         return await self.client.request(method, address, json=self._here(EXAMPLES[operation]))
 
@@ -185,6 +189,13 @@ async def a_key(reader: Reader) -> None:
     reader.ids["apk"] = (await ok(await reader.send("POST /admin/api-keys")))["api_key"]["id"]
 
 
+async def words(reader: Reader) -> None:
+    """A tag and a type."""
+    for kind in ("tag", "type"):
+        made = await ok(await reader.client.post(f"/admin/product-{kind}s", json={"value": "De pino"}))
+        reader.know(made[f"product_{kind}"]["id"])
+
+
 async def a_group(reader: Reader) -> None:
     """One with nobody in it, and a guest."""
     group = await ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
@@ -210,6 +221,8 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/payments": an_order,
     "/admin/api-keys/": a_key,
     "/admin/customer": a_group,
+    "/admin/product-tags/": words,
+    "/admin/product-types/": words,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,
@@ -285,6 +298,7 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
             *ids,
             *(colleague.id, variant.id, variant.id.replace("variant", "iitem")),
             *(variant.product_id, variant.product_id.replace("prod", "opt")),
+            variant.id.replace("variant", "optval"),
         ],
     )
 

@@ -72,3 +72,9 @@ async def test_the_tax_region_holds_the_rates_of_iva(admin: httpx.AsyncClient, s
     ]
     rates = await get(admin, "/admin/tax-rates", tax_region_id=region["id"], is_default="false", limit=1)
     assert ([rate["rate"] for rate in rates["tax_rates"]], rates["count"]) == ([0], 2)
+
+
+async def test_the_shop_speaks_a_language(store: httpx.AsyncClient) -> None:
+    assert await get(store, "/store/locales") == {
+        "locales": [{"code": "es-CO", "name": "Spanish (Colombia)"}]
+    }

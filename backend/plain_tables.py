@@ -1,0 +1,251 @@
+"""Small tables that staff keep over the Admin API: tags and types of products, reasons of refunds and returns.
+
+A `Kind` says what a table holds. `serve` gives it the platform's five routes; the functions behind them check the right
+and leave an entry in the audit.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field as Asked
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import Field
+
+from backend.audit import Subject, Thing, record
+from backend.database import locked
+from backend.edge.dependencies import Db, Shown
+from backend.edge.query import in_order, listed, met, moments, one_of, read_query, rows_of
+from backend.edge.schemas import Body, Deleted, ListResponse, Metadata, Moments, Name
+from backend.edge.wire import JsonDict, Wire, stamps
+from backend.errors import InvalidData, NotFound
+from backend.staff.access import StaffMember
+from backend.staff.rights import Actor, Right
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class PlainRow(Timestamps):
+    """A row of such a table: it has some texts beside these."""
+
+    id: str = Field(primary_key=True)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+class RowsParameters(Moments):
+    """Which rows. A kind adds a list for each text that is compared as a whole."""
+
+    id: list[Name] | None = None
+    q: Name | None = Asked(None, description="A part of one of the texts.")
+
+
+class RowChange(Body):
+    """A change of a row; what is left out stays. A kind adds its texts."""
+
+    metadata: Metadata | None = None
+
+
+async def _untold(_session: AsyncSession, _row_id: str) -> None:
+    """Nothing that others show is made of the row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a table holds.
+
+    Attributes:
+        thing: what it is in the audit.
+        names: what many of them and one are called on the wire.
+        right: to change them.
+        texts: its columns, by the names that they have on the wire; of the first no two rows have the same.
+        constants: what the platform shows besides, and the shop does not have.
+        new: the body that makes one. What it requires is never null.
+        before_change: called with the id before a row is changed or deleted.
+    """
+
+    table: type[PlainRow]
+    thing: Thing
+    names: tuple[str, str]
+    right: Right
+    texts: tuple[str, ...]
+    constants: JsonObject
+    new: type[RowChange]
+    change: type[RowChange]
+    parameters: type[RowsParameters]
+    before_change: Callable[[AsyncSession, str], Awaitable[None]] = _untold
+
+    @property
+    def called(self) -> str:
+        """What one is called in a message."""
+        return self.names[1].replace("_", " ").capitalize()
+
+    def wire(self, row: PlainRow | Any) -> JsonDict:
+        """The row as the platform shows it."""
+        return {
+            "id": row.id,
+            **{name: getattr(row, name) for name in self.texts},
+            **self.constants,
+            "metadata": row.meta or None,
+            **stamps(row.created_at, row.updated_at),
+            "deleted_at": None,
+        }
+
+
+async def rows_asked_for(
+    session: AsyncSession, kind: Kind, asked: RowsParameters
+) -> tuple[Sequence[PlainRow], int]:
+    """A page of the rows that were asked for, and how many there are in all.
+
+    Raises:
+        InvalidData: they cannot be ordered by what was asked.
+    """
+    table = kind.table
+    columns = {name: getattr(table, name) for name in kind.texts}
+
+    def conditions(part: RowsParameters) -> list[ColumnElement[bool]]:
+        found = moments(part, table.created_at, table.updated_at)
+        found += one_of(
+            (table.id, part.id), *((columns[name], getattr(part, name, None)) for name in columns)
+        )
+        if part.q:
+            found.append(or_(*(column.icontains(part.q, autoescape=True) for column in columns.values())))
+        return found
+
+    sortable = {**columns, "created_at": table.created_at, "updated_at": table.updated_at}
+    order = in_order(asked.order, sortable, [columns[kind.texts[0]], table.id])
+    return await rows_of(session, table, met(asked, conditions), order, asked)
+
+
+async def find_row(session: AsyncSession, kind: Kind, row_id: str, *, lock: bool = False) -> PlainRow:
+    """The row; with `lock`, locked for a change.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = select(kind.table).where(kind.table.id == row_id)
+    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
+    if row is None:
+        raise NotFound(f"{kind.called} with id: {row_id} was not found")
+    return row
+
+
+async def create_row(session: AsyncSession, actor: Actor, kind: Kind, new: RowChange) -> PlainRow:
+    """A new row.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: there is one with its first text.
+    """
+    actor.require(kind.right)
+    said = new.model_dump()
+    row = kind.table(meta=said.pop("metadata") or {}, **said)
+    await record(session, actor, "created", Subject(kind.thing, row.id))
+    async with _no_other(session, kind, new):
+        session.add(row)
+    return row
+
+
+async def change_row(
+    session: AsyncSession, actor: Actor, kind: Kind, row_id: str, change: RowChange
+) -> PlainRow:
+    """Change the texts that the body names; the others stay.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        InvalidData: another has its first text.
+    """
+    actor.require(kind.right)
+    row = await find_row(session, kind, row_id, lock=True)
+    await record(session, actor, "changed", Subject(kind.thing, row_id))
+    await kind.before_change(session, row_id)
+    async with _no_other(session, kind, change):
+        for name in kind.texts:
+            value = getattr(change, name)
+            if name in change.model_fields_set and not (
+                value is None and kind.new.model_fields[name].is_required()
+            ):
+                setattr(row, name, value)
+        if "metadata" in change.model_fields_set:
+            row.meta = change.metadata or {}
+    return row
+
+
+async def delete_row(session: AsyncSession, actor: Actor, kind: Kind, row_id: str) -> None:
+    """Delete the row; what named it does so no longer.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+    """
+    actor.require(kind.right)
+    row = await find_row(session, kind, row_id, lock=True)
+    await record(session, actor, "deleted", Subject(kind.thing, row_id))
+    await kind.before_change(session, row_id)
+    await session.delete(row)
+    await session.flush()
+
+
+@asynccontextmanager
+async def _no_other(session: AsyncSession, kind: Kind, said: RowChange) -> AsyncIterator[None]:
+    """What is written inside gives a row the first text of what was said.
+
+    Raises:
+        InvalidData: another has it.
+    """
+    name = kind.texts[0]
+    try:
+        async with session.begin_nested():
+            yield
+    except IntegrityError:
+        raise InvalidData(f"{kind.called} with {name}: {getattr(said, name)}, already exists.") from None
+
+
+def serve(router: APIRouter, path: str, kind: Kind) -> None:
+    """Give the router the five routes of this kind."""
+    serve_reading(router, path, kind)
+    many, one = kind.names
+    about = many.replace("_", " ")
+
+    async def create(actor: StaffMember, body: RowChange, database: Db, fields: Shown) -> Wire:
+        async with database.transaction() as session:
+            return Wire({one: fields.pick(kind.wire(await create_row(session, actor, kind, body)))})
+
+    async def change(actor: StaffMember, row_id: str, body: RowChange, database: Db, fields: Shown) -> Wire:
+        async with database.transaction() as session:
+            return Wire({one: fields.pick(kind.wire(await change_row(session, actor, kind, row_id, body)))})
+
+    async def delete(actor: StaffMember, row_id: str, database: Db) -> Wire:
+        async with database.transaction() as session:
+            await delete_row(session, actor, kind, row_id)
+        return Wire({"id": row_id, "object": one, "deleted": True})
+
+    create.__annotations__["body"] = kind.new  # FastAPI reads the body's model from there
+    change.__annotations__["body"] = kind.change
+    answer, of_one = dict[str, Any], f"{path}/{{row_id}}"
+    router.post(path, response_model=answer, description=f"One more of the {about}.")(create)
+    router.post(of_one, response_model=answer, description=f"Change one of the {about}.")(change)
+    router.delete(of_one, response_model=Deleted, description=f"Delete one of the {about}.")(delete)
+
+
+def serve_reading(
+    router: APIRouter, path: str, kind: Kind, wire: Callable[[PlainRow], JsonDict] | None = None
+) -> None:
+    """Give the router the two routes that show this kind, as `wire` does or as staff see them."""
+    many, one = kind.names
+    about, shown = many.replace("_", " "), wire or kind.wire
+
+    async def list_rows(asked: Annotated[RowsParameters, read_query(kind.parameters)], database: Db) -> Wire:
+        async with database.read() as session:
+            found, count = await rows_asked_for(session, kind, asked)
+        return Wire(listed(many, map(shown, found), count, asked))
+
+    async def read(row_id: str, database: Db, fields: Shown) -> Wire:
+        async with database.read() as session:
+            return Wire({one: fields.pick(shown(await find_row(session, kind, row_id)))})
+
+    router.get(path, response_model=ListResponse, description=f"The {about}.")(list_rows)
+    router.get(f"{path}/{{row_id}}", response_model=dict[str, Any], description=f"One of the {about}.")(read)
