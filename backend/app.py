@@ -45,8 +45,8 @@ from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
+from backend.shipping.level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
-from backend.shipping.location_routes import stock_router
 from backend.shipping.option_routes import router as shipping_options_router
 from backend.shop import Shop, current_shop, set_current_shop
 from backend.staff.invite_routes import link_router as staff_link_router
@@ -81,6 +81,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     staff_session_router,
     staff_link_router,
     staff_invites_router,
+    variants_router,  # before routes by id: `batch` is none
     catalog_admin_router,
     tags_router,
     options_router,
@@ -99,7 +100,6 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     platform_router,
     regions_router,
     inventory_router,
-    variants_router,
     stock_router,
     shipping_router,
     shipping_options_router,

@@ -10,7 +10,7 @@ from backend.catalog.store_schemas import CategoriesParameters, ProductsParamete
 from backend.edge.schemas import (
     Body,
     FilledName,
-    Ids,
+    Links,
     Metadata,
     Name,
     Pesos,
@@ -81,6 +81,25 @@ class VariantInProduct(VariantChange):
     """A variant in the change of its product: a known one by its id, or a new one."""
 
     id: Name | None = None
+
+
+class VariantInBatch(VariantInProduct):
+    """A change of the variant with this id."""
+
+    id: Name
+
+
+class VariantBatch(Body):
+    """Variants of a product to create, to change and to delete."""
+
+    model_config = example(
+        create=[{"title": "Verde", "sku": "TROMPO-VERDE", "prices": [{"amount": 45_000}]}],
+        update=[{"id": "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "prices": [{"amount": 43_000}]}],
+    )
+
+    create: Annotated[list[NewVariant], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
+    update: Annotated[list[VariantInBatch], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
+    delete: Annotated[list[Name], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
 
 
 class ImageIn(Body):
@@ -204,13 +223,10 @@ class ProductBatch(Body):
         return self
 
 
-class Assignment(Body):
+class Assignment(Links):
     """Products to put in and to take out. Unknown ids are skipped."""
 
     model_config = example(add=["prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-    add: Ids | None = None
-    remove: Ids | None = None
 
 
 class CollectionChange(Body):

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import api_keys, channels
@@ -12,7 +11,6 @@ from backend.catalog.channel_schemas import (
     ChannelAnswer,
     ChannelChange,
     ChannelsAnswer,
-    ChannelsParameters,
     KeyAnswer,
     KeyChange,
     KeyChannels,
@@ -25,9 +23,9 @@ from backend.catalog.models import PublishableKey, SalesChannel
 from backend.catalog.wire import channel_wire, key_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted
+from backend.edge.schemas import Deleted, NamedParameters
 from backend.edge.wire import Wire
 from backend.errors import InvalidData
 from backend.staff.access import StaffMember, staff_who_may
@@ -46,20 +44,11 @@ SORTABLE = {"name": SalesChannel.name, "created_at": SalesChannel.created_at}
 
 
 @router.get("/sales-channels", response_model=ChannelsAnswer)
-async def list_channels(
-    asked: Annotated[ChannelsParameters, read_query(ChannelsParameters)], database: Db
-) -> Wire:
+async def list_channels(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
     """The ways to sell."""
-    conditions: list[ColumnElement[bool]] = []
-    if asked.id is not None:
-        conditions.append(SalesChannel.id.in_(asked.id))
-    if asked.name is not None:
-        conditions.append(SalesChannel.name.in_(asked.name))
-    if asked.q:
-        conditions.append(SalesChannel.name.icontains(asked.q, autoescape=True))
     order = in_order(asked.order, SORTABLE, [SalesChannel.created_at, SalesChannel.id])
     async with database.read() as session:
-        found, count = await rows_of(session, SalesChannel, conditions, order, asked)
+        found, count = await rows_of(session, SalesChannel, met(asked, named(SalesChannel)), order, asked)
     return Wire(listed("sales_channels", map(channel_wire, found), count, asked))
 
 

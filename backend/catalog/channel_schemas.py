@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from backend.edge.schemas import (
     Body,
     FilledName,
-    Ids,
+    Links,
     ListParameters,
     ListResponse,
     Metadata,
@@ -17,14 +17,6 @@ from backend.edge.schemas import (
     example,
 )
 from backend.staff.rights import Role
-
-
-class ChannelsParameters(ListParameters):
-    """Which sales channels."""
-
-    id: list[Name] | None = None
-    name: list[Name] | None = None
-    q: Name | None = Field(None, description="Part of the name.")
 
 
 class ChannelChange(Body):
@@ -96,13 +88,10 @@ class NewKey(KeyChange):
     )
 
 
-class KeyChannels(Body):
+class KeyChannels(Links):
     """The sales channel that a publishable key is to name: one."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-    add: Ids | None = None
-    remove: Ids | None = None
 
 
 class KeyOut(ResponseModel):

@@ -9,18 +9,20 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import Product, Variant
+from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, page_of, read_query
+from backend.edge.query import in_order, listed, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import (
     Body,
     FilledName,
+    FilterParameters,
     ListParameters,
     ListResponse,
     Name,
@@ -29,14 +31,14 @@ from backend.edge.schemas import (
     example,
 )
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
-from backend.errors import InvalidData, NotFound
+from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Reason, StockReserved, Why, count_stock
 from backend.staff.access import staff_who_may
 from backend.staff.rights import Actor, Right
 
 
-class ItemsParameters(ListParameters):
+class ItemsParameters(FilterParameters):
     """Which inventory items."""
 
     q: str | None = Field(None, max_length=200, description="A part of a title or a SKU.")
@@ -148,24 +150,24 @@ async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[lis
         InvalidData: it cannot be ordered by what was asked.
     """
     query = select(Variant, Product.title).join(Product, Product.id == Variant.product_id)
-    query = query.where(Product.deleted_at.is_(None))
-    if asked.id is not None:
-        query = query.where(Variant.id.in_([_variant_id(item_id) for item_id in asked.id]))
-    if asked.sku is not None:
-        query = query.where(Variant.sku.in_(asked.sku))
-    if asked.location_id is not None:
-        there = select(InventoryLevel.variant_id).where(InventoryLevel.location_id.in_(asked.location_id))
-        query = query.where(Variant.id.in_(there))
-    if asked.q:
-        text = asked.q
-        query = query.where(
-            or_(Variant.sku.icontains(text, autoescape=True), Product.title.icontains(text, autoescape=True))
-        )
+    query = query.where(Product.deleted_at.is_(None), *met(asked, _filters))
     count = await session.execute(select(func.count()).select_from(query.subquery()))
     query = query.order_by(*in_order(asked.order, SORTABLE, [Variant.id]))
     found = (await session.execute(query.offset(asked.offset).limit(asked.limit))).all()
     levels = await _levels(session, [variant.id for variant, _ in found])
     return [_item(variant, title, levels[variant.id]) for variant, title in found], count.scalar_one()
+
+
+def _filters(asked: ItemsParameters) -> list[ColumnElement[bool]]:
+    ids = None if asked.id is None else [_variant_id(item_id) for item_id in asked.id]
+    conditions = one_of((Variant.id, ids), (Variant.sku, asked.sku))
+    if asked.location_id is not None:
+        there = select(InventoryLevel.variant_id).where(InventoryLevel.location_id.in_(asked.location_id))
+        conditions.append(Variant.id.in_(there))
+    if asked.q:
+        texts = (Variant.sku, Product.title)
+        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
+    return conditions
 
 
 async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
@@ -206,6 +208,40 @@ async def stock_item(
             f"{error.reserved} units are promised to buyers: fewer cannot lie at the location"
         ) from None
     return await read_item(session, item_id)
+
+
+async def remove_level(
+    session: AsyncSession, actor: Actor, item_id: str, location_id: str, *, force: bool = False
+) -> str:
+    """Let the item lie at the location no longer. With `force`, units that lie there are gone.
+
+    Returns:
+        The id of the level that was.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: it does not lie there.
+        NotAllowed: units of it are reserved there, or lie there.
+    """
+    actor.require(Right.CHANGE_STOCK)
+    variant_id = _variant_id(item_id)
+    query = select(InventoryLevel).where(
+        InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id
+    )
+    level = (await session.execute(locked(query))).scalar_one_or_none()
+    if level is None:
+        raise NotFound(f"Inventory item {item_id} is not stocked at location {location_id}")
+    level_id = sibling_id("ilev", level.id)
+    what = f"Cannot remove Inventory Level {level_id} at Location {location_id}"
+    if level.reserved:
+        raise NotAllowed(f"{what} because there are reservations at location")
+    if level.stocked and not force:
+        raise NotAllowed(f"{what} because {level.stocked} units lie there: count it as 0 first")
+    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id))
+    await count_stock(session, variant_id, location_id, 0, Why(Reason.COUNT, actor))
+    await session.delete(level)
+    await session.flush()
+    return level_id
 
 
 def level_wire(level: InventoryLevel) -> JsonDict:

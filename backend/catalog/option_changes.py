@@ -16,7 +16,8 @@ from backend.catalog.options import (
     store_implied,
     titles_of_values,
 )
-from backend.catalog.products import lock_product, variants_of
+from backend.catalog.products import lock_product
+from backend.catalog.variants import variants_of
 from backend.clock import now
 from backend.errors import InvalidData
 from backend.staff.rights import Actor, Right

@@ -15,8 +15,8 @@ from backend.catalog.admin_schemas import OptionChange, ValueChange
 from backend.catalog.models import Product, ProductOption, ProductOptionValue, for_sale
 from backend.catalog.options import Option, implied_option, options_by_id, options_of
 from backend.catalog.product_wire import option_wire, value_wire
-from backend.catalog.products import variants_of
 from backend.catalog.store_schemas import OptionsParameters
+from backend.catalog.variants import variants_of
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, met, moments, one_of, page_of, read_query, rows_of

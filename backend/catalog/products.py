@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -14,32 +14,33 @@ from backend.catalog.admin_schemas import (
     PriceIn,
     ProductChange,
     VariantChange,
-    VariantInProduct,
 )
 from backend.catalog.cells import UNCHANGED
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
-from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.models import Picture, Product
 from backend.catalog.options import (
     SaidOption,
     keep_values,
     require_different_variants,
     set_options,
-    set_values,
 )
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
 from backend.catalog.tags_and_types import set_words
+from backend.catalog.variants import (
+    add_to_product,
+    find_variant,
+    remove_variant,
+    set_variant,
+    set_variants,
+    variants_of,
+)
 from backend.clock import now
 from backend.database import locked
 from backend.errors import InvalidData, NotAllowed, NotFound
-from backend.inventory.models import InventoryLevel
-from backend.money import Cop
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
-
-CODES = frozenset({"sku", "ean"})
-"""What a variant is known by in the stockroom: no two have the same."""
 
 
 async def create_product(
@@ -72,10 +73,10 @@ async def create_product(
     await _set_options(session, product, new)
     if new.variants is not None:
         _require_all_options(new)
-        await _set_variants(session, product, new.variants)
+        await set_variants(session, product, new.variants)
     elif new.price is not None:
         price = PriceIn(amount=new.price)
-        await _add_variant(
+        await add_to_product(
             session, product, NewVariant(prices=[price], compare_at_price=new.compare_at_price)
         )
     await _settle_options(session, product, new)
@@ -105,7 +106,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     await set_words(session, product, change)
     await _set_options(session, product, change)
     if change.variants is not None:
-        await _set_variants(session, product, change.variants)
+        await set_variants(session, product, change.variants)
     await _settle_options(session, product, change)
     if change.price is not None or "compare_at_price" in change.model_fields_set:
         await _price_only_variant(session, product, change)
@@ -141,7 +142,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await record(session, actor, "variant added", Subject(Thing.PRODUCT, product_id))
-    await _add_variant(session, product, new)
+    await add_to_product(session, product, new)
     await require_different_variants(session, product_id)
     product.updated_at = now()
     await products_changed(session, [product_id])
@@ -160,7 +161,7 @@ async def change_variant(
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await record(session, actor, "variant changed", Subject(Thing.PRODUCT, product_id))
-    await _set_variant(session, product, await _variant(session, product_id, variant_id), change)
+    await set_variant(session, product, await find_variant(session, product_id, variant_id), change)
     await require_different_variants(session, product_id)
     product.updated_at = now()
     await products_changed(session, [product_id])
@@ -176,19 +177,13 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
-    variant = await _variant(session, product_id, variant_id)
+    variant = await find_variant(session, product_id, variant_id)
     if len(await variants_of(session, product_id)) == 1:
         raise NotAllowed("A product keeps at least one variant")
     await record(session, actor, "variant deleted", Subject(Thing.PRODUCT, product_id))
-    await _remove_variant(session, variant)
+    await remove_variant(session, variant)
     product.updated_at = now()
     await products_changed(session, [product_id])
-
-
-async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Variant]:
-    """The product's variants in their order."""
-    query = select(Variant).where(Variant.product_id == product_id).order_by(Variant.rank, Variant.id)
-    return (await session.execute(query)).scalars().all()
 
 
 async def _set_fields(session: AsyncSession, product: Product, said: ProductChange) -> None:
@@ -262,62 +257,6 @@ def _new_picture(product: Product, url: str) -> Picture:
     return picture
 
 
-async def _set_variants(session: AsyncSession, product: Product, said: Sequence[VariantInProduct]) -> None:
-    """The product's variants: those with an id are changed, those without are new, those left out are gone."""
-    known = {variant.id: variant for variant in await variants_of(session, product.id)}
-    wanted = {entry.id for entry in said}
-    for variant_id in [one for one in known if one not in wanted]:
-        await _remove_variant(session, known.pop(variant_id))
-    for entry in said:  # two that exchange their codes: both let go of them first
-        variant_now = known.get(entry.id or "")
-        for name in CODES & entry.model_fields_set if variant_now else ():
-            if getattr(variant_now, name) != getattr(entry, name):
-                setattr(variant_now, name, None)
-    await session.flush()
-    for entry in said:
-        if entry.id is None:
-            await _add_variant(session, product, entry)
-        elif entry.id in known:
-            await _set_variant(session, product, known.pop(entry.id), entry)
-        else:
-            raise NotFound(f"Product variant with id: {entry.id} was not found")
-
-
-async def _add_variant(session: AsyncSession, product: Product, said: VariantChange) -> None:
-    if not said.prices:
-        raise InvalidData("Invalid request: Field 'variants, prices' is required")
-    last = (
-        await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
-    ).scalar_one()
-    variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
-    await _set_variant(session, product, variant, said)
-
-
-async def _set_variant(
-    session: AsyncSession, product: Product, variant: Variant, said: VariantChange
-) -> None:
-    variant.title = said.title or variant.title
-    if "sku" in said.model_fields_set:
-        variant.sku = said.sku or None
-    if "ean" in said.model_fields_set:
-        variant.ean = said.ean or None
-    if said.prices is not None:
-        variant.price = _amount(said.prices)
-    if "compare_at_price" in said.model_fields_set:
-        variant.compare_at_price = said.compare_at_price
-    variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
-    with session.no_autoflush:
-        for name in sorted(CODES & said.model_fields_set):
-            code = getattr(variant, name)
-            taken = select(Variant.id).where(getattr(Variant, name) == code, Variant.id != variant.id)
-            if code is not None and (await session.execute(taken)).first():
-                raise InvalidData(f"Product variant with {name}: {code}, already exists.")
-    session.add(variant)
-    await session.flush()
-    if said.options:
-        await set_values(session, product, variant, said.options)
-
-
 async def _set_options(session: AsyncSession, product: Product, said: ProductChange) -> None:
     if said.options is not None:
         await set_options(session, product, _said(said.options))
@@ -344,32 +283,6 @@ def _require_all_options(new: NewProduct) -> None:
     titles = [one.title for one in new.options or ()]
     if any(title not in (one.options or {}) for one in new.variants or () for title in titles):
         raise InvalidData(f'Product "{new.title}" has variants with missing options: [{", ".join(titles)}]')
-
-
-async def _remove_variant(session: AsyncSession, variant: Variant) -> None:
-    reserved = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
-    if (await session.execute(reserved)).scalar_one():
-        raise NotAllowed(f"Units of variant {variant.id} are promised to a buyer: it cannot be deleted now")
-    await session.delete(variant)
-    await session.flush()
-
-
-async def _variant(session: AsyncSession, product_id: str, variant_id: str) -> Variant:
-    variant = await session.get(Variant, variant_id, populate_existing=True)
-    if variant is None or variant.product_id != product_id:
-        raise NotFound(f"Product variant with id: {variant_id} was not found")
-    return variant
-
-
-def _amount(prices: Sequence[PriceIn]) -> Cop:
-    """The one price in pesos.
-
-    Raises:
-        InvalidData: there is none, or there are others.
-    """
-    if len(prices) != 1 or prices[0].currency_code.casefold() != "cop":
-        raise InvalidData("A variant has one price, in cop")
-    return prices[0].amount
 
 
 async def lock_product(session: AsyncSession, product_id: str) -> Product:

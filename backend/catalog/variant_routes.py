@@ -7,19 +7,21 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.admin_schemas import VariantBatch
+from backend.catalog.batch import apply_variant_batch
 from backend.catalog.inventory_items import ITEM
 from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Product, Variant
 from backend.catalog.product_wire import ProductWriter
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters, ListResponse, Name
+from backend.edge.schemas import ListParameters, ListResponse, Moments, Name
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import NotFound
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.staff.access import staff_who_may
+from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -33,7 +35,7 @@ _WRITTEN = Fields("*variants,+variants.inventory_quantity,+variants.calculated_p
 _OF_PRODUCT = ("id", "title", "handle", "status", "thumbnail")
 
 
-class VariantsParameters(ListParameters):
+class VariantsParameters(Moments):
     """Which variants."""
 
     id: list[Name] | None = None
@@ -62,25 +64,32 @@ async def list_variants(
     asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db
 ) -> Wire:
     """The variants of all products, each with its product."""
-    conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
-    for column, values in (
-        (Variant.id, asked.id),
-        (Variant.product_id, asked.product_id),
-        (Variant.sku, asked.sku),
-        (Variant.ean, asked.ean),
-    ):
-        if values is not None:
-            conditions.append(column.in_(values))
-    if asked.q:
-        texts = (Variant.title, Variant.sku, Variant.ean, Product.title)
-        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
-    query = select(Variant.id).join(Product, Product.id == Variant.product_id).where(*conditions)
+    query = select(Variant.id).join(Product, Product.id == Variant.product_id)
+    query = query.where(Product.deleted_at.is_(None), *met(asked, _of_variants))
     order = in_order(asked.order, VARIANT_ORDER, [Variant.created_at.desc(), Variant.id])
     async with database.read() as session:
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
         shown = await _written(session, list((await session.execute(page)).scalars()))
     return Wire(listed("variants", shown, count, asked))
+
+
+@router.post("/products/{product_id}/variants/batch", response_model=dict[str, Any])
+async def change_variants(
+    actor: StaffMember, product_id: str, body: VariantBatch, database: Db, fields: Shown
+) -> Wire:
+    """Delete, change and create variants of the product: all of it happens, or nothing."""
+    changed = [change.id for change in body.update]
+    async with database.transaction() as session:
+        created = await apply_variant_batch(session, actor, product_id, body)
+        shown = {one["id"]: fields.pick(one) for one in await _written(session, [*created, *changed])}
+    return Wire(
+        {
+            "created": [shown[one] for one in created],
+            "updated": [shown[one] for one in changed],
+            "deleted": {"ids": list(dict.fromkeys(body.delete)), "object": "variant", "deleted": True},
+        }
+    )
 
 
 @router.get("/products/{product_id}/variants/{variant_id}", response_model=dict[str, Any])
@@ -136,6 +145,20 @@ async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> 
     if found is None:
         raise NotFound(f"Reservation item with id: {reservation_id} was not found")
     return Wire({"reservation": fields.pick(_reservation(*found))})
+
+
+def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
+    conditions = moments(asked, Variant.created_at, Variant.updated_at)
+    conditions += one_of(
+        (Variant.id, asked.id),
+        (Variant.product_id, asked.product_id),
+        (Variant.sku, asked.sku),
+        (Variant.ean, asked.ean),
+    )
+    if asked.q:
+        texts = (Variant.title, Variant.sku, Variant.ean, Product.title)
+        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
+    return conditions
 
 
 async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:

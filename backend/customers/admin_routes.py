@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers import directory, groups
@@ -19,7 +18,6 @@ from backend.customers.admin_schemas import (
     GroupChange,
     GroupCustomers,
     GroupsAnswer,
-    GroupsParameters,
     NewGroup,
     NewStaffCustomer,
     StaffAddressesAnswer,
@@ -32,9 +30,9 @@ from backend.customers.models import Customer, CustomerGroup
 from backend.customers.schemas import AddressAnswer, address_wire, customer_columns
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted, ListParameters
+from backend.edge.schemas import Deleted, ListParameters, NamedParameters
 from backend.edge.wire import JsonDict, Wire, stamps
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -120,18 +118,11 @@ SORTABLE = {"name": CustomerGroup.name, "created_at": CustomerGroup.created_at}
 
 
 @router.get("/customer-groups", response_model=GroupsAnswer)
-async def list_groups(asked: Annotated[GroupsParameters, read_query(GroupsParameters)], database: Db) -> Wire:
+async def list_groups(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
     """The groups of customers."""
-    conditions: list[ColumnElement[bool]] = [
-        column.in_(values)
-        for column, values in ((CustomerGroup.id, asked.id), (CustomerGroup.name, asked.name))
-        if values is not None
-    ]
-    if asked.q:
-        conditions.append(CustomerGroup.name.icontains(asked.q, autoescape=True))
     order = in_order(asked.order, SORTABLE, [CustomerGroup.name])
     async with database.read() as session:
-        found, count = await rows_of(session, CustomerGroup, conditions, order, asked)
+        found, count = await rows_of(session, CustomerGroup, met(asked, named(CustomerGroup)), order, asked)
     return Wire(listed("customer_groups", map(group_wire, found), count, asked))
 
 

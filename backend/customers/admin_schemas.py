@@ -6,17 +6,17 @@ from backend.customers.schemas import AddressOut, CustomerChange, NewCustomer
 from backend.edge.schemas import (
     Body,
     FilledName,
-    Ids,
-    ListParameters,
+    Links,
     ListResponse,
     Metadata,
+    Moments,
     Name,
     ResponseModel,
     example,
 )
 
 
-class CustomersParameters(ListParameters):
+class CustomersParameters(Moments):
     """Which customers."""
 
     id: list[Name] | None = None
@@ -60,27 +60,16 @@ class StaffCustomersAnswer(ListResponse):
     customers: list[StaffCustomerOut]
 
 
-class CustomerGroups(Body):
+class CustomerGroups(Links):
     """Groups to put the customer into, and groups to take them out of."""
 
     model_config = example(add=["cusgroup_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-    add: Ids | None = None
-    remove: Ids | None = None
 
 
 class StaffAddressesAnswer(ListResponse):
     """A customer's address book."""
 
     addresses: list[AddressOut]
-
-
-class GroupsParameters(ListParameters):
-    """Which groups."""
-
-    id: list[Name] | None = None
-    name: list[Name] | None = None
-    q: Name | None = Field(None, description="Part of the name.")
 
 
 class GroupChange(Body):
@@ -100,13 +89,10 @@ class NewGroup(GroupChange):
     name: FilledName
 
 
-class GroupCustomers(Body):
+class GroupCustomers(Links):
     """Customers to put into the group, and customers to take out of it."""
 
     model_config = example(add=["cus_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-    add: Ids | None = None
-    remove: Ids | None = None
 
 
 class GroupOut(ResponseModel):

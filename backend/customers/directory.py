@@ -14,7 +14,7 @@ from backend.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
 from backend.database import locked
-from backend.edge.query import in_order
+from backend.edge.query import in_order, met, moments, one_of
 from backend.errors import Duplicate, InvalidData, NotFound
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
@@ -41,20 +41,24 @@ class ListedCustomer:
 def _rows(model: type[Person], asked: CustomersParameters, *, has_account: bool) -> Select[Any]:
     columns = [getattr(model, one.name) for one in fields(ListedCustomer) if one.name != "has_account"]
     query = select(*columns, literal(has_account).label("has_account"))
-    conditions: list[ColumnElement[bool]] = []
-    if asked.id is not None:
-        conditions.append(model.id.in_(asked.id))
-    if asked.email is not None:
-        conditions.append(model.email.in_([tidy_email(email) for email in asked.email]))
-    if asked.groups is not None:
-        members = select(CustomerGroupMember.customer_id).where(
-            CustomerGroupMember.group_id.in_(asked.groups)
-        )
-        conditions.append(model.id.in_(members))
-    if asked.q:
-        texts = (model.email, model.first_name, model.last_name, model.phone, model.company_name)
-        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
-    return query.where(*conditions)
+
+    def conditions(part: CustomersParameters) -> list[ColumnElement[bool]]:
+        emails = None if part.email is None else [tidy_email(email) for email in part.email]
+        found = moments(part, model.created_at, model.updated_at)
+        found += one_of((model.id, part.id), (model.email, emails))
+        if part.groups is not None:
+            members = select(CustomerGroupMember.customer_id).where(
+                CustomerGroupMember.group_id.in_(part.groups)
+            )
+            found.append(model.id.in_(members))
+        if part.has_account is not None:
+            found.append(literal(part.has_account) == literal(has_account))
+        if part.q:
+            texts = (model.email, model.first_name, model.last_name, model.phone, model.company_name)
+            found.append(or_(*(text.icontains(part.q, autoescape=True) for text in texts)))
+        return found
+
+    return query.where(*met(asked, conditions))
 
 
 async def customers_page(

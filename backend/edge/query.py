@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
-from backend.edge.schemas import FilterParameters, ListParameters, Moments, Parameters
+from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
 from backend.edge.wire import JsonDict
 from backend.errors import InvalidData
 
@@ -241,6 +241,16 @@ def met(
 def one_of(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]]:
     """For each column with values that were asked for: it has one of them."""
     return [column.in_(values) for column, values in pairs if values is not None]
+
+
+def named(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
+    """What makes the conditions on rows of a table with ids and names."""
+
+    def conditions(asked: NamedParameters) -> list[ColumnElement[bool]]:
+        found = one_of((table.id, asked.id), (table.name, asked.name))
+        return [*found, table.name.icontains(asked.q, autoescape=True)] if asked.q else found
+
+    return conditions
 
 
 def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bool]]:

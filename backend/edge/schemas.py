@@ -238,6 +238,21 @@ class Moments(FilterParameters):
     updated_until: Moment | None = Field(None, alias="updated_at[$lte]")
 
 
+class NamedParameters(FilterParameters):
+    """What may be asked of lists of things that have a name."""
+
+    id: list[Name] | None = None
+    name: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
+
+
+class Links(Body):
+    """Ids of things to link to this one, and of things to unlink from it. Linking twice is once."""
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
 class AddressFields(BaseModel):
     """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import Tree, read_tree
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
-from backend.catalog.products import variants_of
+from backend.catalog.variants import variants_of
 from backend.errors import NotFound
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel

@@ -27,7 +27,8 @@ from backend.catalog.models import Category, Collection, Product, ProductCategor
 from backend.catalog.options import SEPARATOR, options_of, values_of_variants
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import METADATA_FIELDS
-from backend.catalog.products import CODES, change_product, create_product, lock_products, variants_of
+from backend.catalog.products import change_product, create_product, lock_products
+from backend.catalog.variants import CODES, variants_of
 from backend.database import locked
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory.movements import MOST_UNITS, Reason, StockMoved, Why

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters, ListResponse
 from backend.edge.wire import Wire, stamps
@@ -196,18 +196,22 @@ def _filter(asked: OrdersParameters) -> OrderFilter:
 
 
 async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[ColumnElement[bool]]:
-    one_of = (
-        (Order.id, asked.id),
-        (Order.region_id, asked.region_id),
-        (Order.sales_channel_id, asked.sales_channel_id),
-        (Order.email, [asked.email] if asked.email is not None else None),
-    )
-    buyer = asked.customer_id
-    return [
-        *await conditions_of(session, _filter(asked)),
-        *(column.in_(values) for column, values in one_of if values is not None),
-        *([or_(Order.customer_id == buyer, Order.guest_id == buyer)] if buyer is not None else []),
-    ]
+    found = {id(part): await conditions_of(session, _filter(part)) for part in asked.parts()}
+
+    def conditions(part: OrdersParameters) -> list[ColumnElement[bool]]:
+        buyer = part.customer_id
+        return [
+            *found[id(part)],
+            *one_of(
+                (Order.id, part.id),
+                (Order.region_id, part.region_id),
+                (Order.sales_channel_id, part.sales_channel_id),
+                (Order.email, [part.email] if part.email is not None else None),
+            ),
+            *([or_(Order.customer_id == buyer, Order.guest_id == buyer)] if buyer is not None else []),
+        ]
+
+    return met(asked, conditions)
 
 
 async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:

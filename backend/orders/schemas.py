@@ -8,6 +8,7 @@ from backend.edge.schemas import (
     AddressFields,
     Body,
     FilledName,
+    FilterParameters,
     ListParameters,
     ListResponse,
     Name,
@@ -68,7 +69,7 @@ class OrdersAnswer(ListResponse):
     orders: list[OrderOut]
 
 
-class OrdersParameters(ListParameters):
+class OrdersParameters(FilterParameters):
     """Which orders."""
 
     id: list[Name] | None = None

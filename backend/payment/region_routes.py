@@ -9,7 +9,7 @@ from backend.catalog.models import Region
 from backend.catalog.wire import region_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, named, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import JsonDict, Wire
@@ -42,21 +42,14 @@ async def list_regions(
     asked: Annotated[RegionsParameters, read_query(RegionsParameters)], database: Db
 ) -> Wire:
     """The regions: there is one, Colombia."""
-    conditions: list[ColumnElement[bool]] = [
-        column.in_(values)
-        for column, values in (
-            (Region.id, asked.id),
-            (Region.name, asked.name),
-            (Region.currency_code, asked.currency_code),
-        )
-        if values is not None
-    ]
-    if asked.q:
-        conditions.append(Region.name.icontains(asked.q, autoescape=True))
     order = in_order(asked.order, SORTABLE, [Region.id])
     async with database.read() as session:
-        found, count = await rows_of(session, Region, conditions, order, asked)
+        found, count = await rows_of(session, Region, met(asked, _filters), order, asked)
     return Wire(listed("regions", map(_shown, found), count, asked))
+
+
+def _filters(asked: RegionsParameters) -> list[ColumnElement[bool]]:
+    return [*named(Region)(asked), *one_of((Region.currency_code, asked.currency_code))]
 
 
 @router.post("", response_model=AdminRegionAnswer)

@@ -7,22 +7,19 @@ from pydantic import BaseModel, Field
 from backend.edge.schemas import (
     Body,
     FilledName,
-    ListParameters,
     ListResponse,
     Metadata,
     Name,
+    NamedParameters,
     ResponseModel,
     example,
 )
 
 
-class RegionsParameters(ListParameters):
+class RegionsParameters(NamedParameters):
     """Which regions."""
 
-    id: list[Name] | None = None
-    name: list[Name] | None = None
     currency_code: list[Name] | None = None
-    q: Name | None = Field(None, description="Part of the name.")
 
 
 class RegionChange(Body):

@@ -1,22 +1,20 @@
-"""Stock locations over the Admin API: their links, the stock that lies there, providers and profiles."""
+"""Stock locations over the Admin API: their links, providers and profiles."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.inventory_items import ItemAnswer, LevelChange, NewLevel, stock_item
 from backend.catalog.models import SalesChannel
 from backend.catalog.wire import channel_wire
-from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted
+from backend.edge.schemas import Deleted, NamedParameters
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
 from backend.shipping.locations import (
@@ -40,7 +38,6 @@ from backend.shipping.schemas import (
     LocationAnswer,
     LocationChange,
     LocationsAnswer,
-    LocationsParameters,
     NewLocation,
     NewSet,
     ProfilesAnswer,
@@ -50,7 +47,7 @@ from backend.shipping.schemas import (
 )
 from backend.shipping.wire import location_wire, profile_wire, set_wire
 from backend.staff.access import StaffMember, staff_who_may
-from backend.staff.rights import Actor, Right
+from backend.staff.rights import Right
 
 router = APIRouter(
     prefix="/admin",
@@ -59,14 +56,6 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=staff_who_may(Right.READ_SETTINGS),
 )
-stock_router = APIRouter(
-    prefix="/admin/inventory-items",
-    route_class=WireRoute,
-    tags=["admin: inventory"],
-    responses=REFUSALS,
-    dependencies=staff_who_may(Right.READ_SETTINGS),
-)
-
 SORTABLE = {"name": StockLocation.name, "created_at": StockLocation.created_at}
 
 
@@ -81,19 +70,12 @@ Providers = Annotated[FulfillmentProviders, Depends(providers_of)]
 
 @router.get("/stock-locations", response_model=LocationsAnswer)
 async def list_locations(
-    asked: Annotated[LocationsParameters, read_query(LocationsParameters)], database: Db
+    asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
 ) -> Wire:
     """The warehouses."""
-    conditions: list[ColumnElement[bool]] = []
-    if asked.id is not None:
-        conditions.append(StockLocation.id.in_(asked.id))
-    if asked.name is not None:
-        conditions.append(StockLocation.name.in_(asked.name))
-    if asked.q:
-        conditions.append(StockLocation.name.icontains(asked.q, autoescape=True))
     order = in_order(asked.order, SORTABLE, [StockLocation.created_at, StockLocation.id])
     async with database.read() as session:
-        found, count = await rows_of(session, StockLocation, conditions, order, asked)
+        found, count = await rows_of(session, StockLocation, met(asked, named(StockLocation)), order, asked)
         shown = await _locations(session, found, Fields(asked.fields))
     return Wire(listed("stock_locations", shown, count, asked))
 
@@ -194,53 +176,24 @@ async def list_providers(
 
 
 @router.get("/shipping-profiles", response_model=ProfilesAnswer)
-async def list_profiles(
-    asked: Annotated[LocationsParameters, read_query(LocationsParameters)], database: Db
-) -> Wire:
+async def list_profiles(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
     """The shipping profiles: one, the default."""
+    order = in_order(asked.order, {}, [ShippingProfile.created_at, ShippingProfile.id])
     async with database.read() as session:
-        query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id)
-        found = (await session.execute(query)).scalars().all()
-    profiles = [profile for profile in found if _is_asked_for(profile, asked)]
-    return Wire(
-        listed("shipping_profiles", map(profile_wire, page_of(profiles, asked)), len(profiles), asked)
-    )
+        found, count = await rows_of(
+            session, ShippingProfile, met(asked, named(ShippingProfile)), order, asked
+        )
+    return Wire(listed("shipping_profiles", map(profile_wire, found), count, asked))
 
 
-@stock_router.post("/{item_id}/location-levels", response_model=ItemAnswer)
-async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
-    """Units of the item at a location that had none."""
-    return await _stock(
-        database=database,
-        actor=actor,
-        item_id=item_id,
-        location_id=body.location_id,
-        stocked=body.stocked_quantity,
-        fields=fields,
-    )
-
-
-@stock_router.post("/{item_id}/location-levels/{location_id}", response_model=ItemAnswer)
-async def set_level(
-    *, actor: StaffMember, item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown
-) -> Wire:
-    """How many units of the item lie at the location; never fewer than are promised to buyers."""
-    return await _stock(
-        database=database,
-        actor=actor,
-        item_id=item_id,
-        location_id=location_id,
-        stocked=body.stocked_quantity,
-        fields=fields,
-    )
-
-
-def _is_asked_for(profile: ShippingProfile, asked: LocationsParameters) -> bool:
-    return (
-        (asked.id is None or profile.id in asked.id)
-        and (asked.name is None or profile.name in asked.name)
-        and (not asked.q or asked.q.casefold() in profile.name.casefold())
-    )
+@router.get("/shipping-profiles/{profile_id}", response_model=dict[str, Any])
+async def read_profile(profile_id: str, database: Db, fields: Shown) -> Wire:
+    """The shipping profile."""
+    async with database.read() as session:
+        profile = await session.get(ShippingProfile, profile_id)
+    if profile is None:
+        raise NotFound(f"Shipping profile with id: {profile_id} was not found")
+    return Wire({"shipping_profile": fields.pick(profile_wire(profile))})
 
 
 def _provider(provider_id: str) -> JsonDict:
@@ -303,14 +256,3 @@ async def _sets(session: AsyncSession, location_ids: Sequence[str]) -> dict[str,
         own = [zone for zone in zones if zone.fulfillment_set_id == fulfillment_set.id]
         linked[fulfillment_set.location_id].append(set_wire(fulfillment_set, own))
     return linked
-
-
-async def _stock(
-    *, database: Database, actor: Actor, item_id: str, location_id: str, stocked: int, fields: Fields
-) -> Wire:
-    actor.require(Right.CHANGE_STOCK)  # who may not learns nothing of locations
-    async with database.transaction() as session:
-        await find_location(session, location_id)
-        return Wire(
-            {"inventory_item": fields.pick(await stock_item(session, actor, item_id, location_id, stocked))}
-        )

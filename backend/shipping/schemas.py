@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from backend.edge.schemas import (
     Body,
     FilledName,
-    Ids,
+    Links,
     ListParameters,
     ListResponse,
     Metadata,
@@ -62,13 +62,6 @@ class NewLocation(LocationChange):
     )
 
     name: FilledName
-
-
-class Links(Body):
-    """Ids to link to the warehouse, and to unlink from it. Linking twice is once."""
-
-    add: Ids | None = None
-    remove: Ids | None = None
 
 
 class ProviderLinks(Links):
@@ -194,14 +187,6 @@ class OptionsParameters(ListParameters):
     shipping_profile_id: list[Name] | None = None
     provider_id: list[Name] | None = None
     stock_location_id: list[Name] | None = None
-
-
-class LocationsParameters(ListParameters):
-    """Which warehouses."""
-
-    id: list[Name] | None = None
-    q: str | None = Field(None, max_length=200)
-    name: list[Name] | None = None
 
 
 class ProvidersParameters(ListParameters):

@@ -68,7 +68,7 @@ async def test_an_option_and_its_values_are_changed_and_deleted(admin: httpx.Asy
     assert (used.status_code, used.json()["type"]) == (400, "not_allowed")
     gone = await admin.delete(f"{path}/values/{large['id']}")
     assert gone.json() == {"id": large["id"], "object": "product_option_value", "deleted": True}
-    changed = (await post(admin, path, {"values": ["M", "Pequeño", "XL"], "metadata": {"a": 1}}))
+    changed = await post(admin, path, {"values": ["M", "Pequeño", "XL"], "metadata": {"a": 1}})
     option = changed["product_option"]
     assert [one["value"] for one in option["values"]] == ["M", "Pequeño", "XL"]
     assert option["metadata"] == {"a": 1}

@@ -15,7 +15,8 @@ from backend.catalog.admin_schemas import NewCategory, NewCollection, NewProduct
 from backend.catalog.handles import moved_to
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.catalog.options import options_of, values_of_variants
-from backend.catalog.products import create_product, variants_of
+from backend.catalog.products import create_product
+from backend.catalog.variants import variants_of
 from backend.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement

@@ -1,0 +1,123 @@
+"""Writing the variants of a product that is locked: what is said of them, and what must not be twice."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.admin_schemas import PriceIn, VariantChange, VariantInProduct
+from backend.catalog.models import Product, Variant
+from backend.catalog.options import set_values
+from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.inventory.models import InventoryLevel
+from backend.money import Cop
+
+CODES = frozenset({"sku", "ean"})
+"""What a variant is known by in the stockroom: no two have the same."""
+
+
+async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Variant]:
+    """The product's variants in their order."""
+    query = select(Variant).where(Variant.product_id == product_id).order_by(Variant.rank, Variant.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def set_variants(session: AsyncSession, product: Product, said: Sequence[VariantInProduct]) -> None:
+    """The product's variants: those with an id are changed, those without are new, those left out are gone."""
+    known = {variant.id: variant for variant in await variants_of(session, product.id)}
+    wanted = {entry.id for entry in said}
+    for variant_id in [one for one in known if one not in wanted]:
+        await remove_variant(session, known.pop(variant_id))
+    for entry in said:  # two that exchange their codes: both let go of them first
+        variant_now = known.get(entry.id or "")
+        for name in CODES & entry.model_fields_set if variant_now else ():
+            if getattr(variant_now, name) != getattr(entry, name):
+                setattr(variant_now, name, None)
+    await session.flush()
+    for entry in said:
+        if entry.id is None:
+            await add_to_product(session, product, entry)
+        elif entry.id in known:
+            await set_variant(session, product, known.pop(entry.id), entry)
+        else:
+            raise NotFound(f"Product variant with id: {entry.id} was not found")
+
+
+async def add_to_product(session: AsyncSession, product: Product, said: VariantChange) -> Variant:
+    """A new variant, the last of the product's.
+
+    Raises:
+        InvalidData: it has no price, its values do not fit, or another variant has one of its codes.
+    """
+    if not said.prices:
+        raise InvalidData("Invalid request: Field 'variants, prices' is required")
+    last = (
+        await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
+    ).scalar_one()
+    variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
+    await set_variant(session, product, variant, said)
+    return variant
+
+
+async def set_variant(session: AsyncSession, product: Product, variant: Variant, said: VariantChange) -> None:
+    """Change what is said of the variant.
+
+    Raises:
+        InvalidData: its values do not fit, or another variant has one of its codes.
+    """
+    variant.title = said.title or variant.title
+    if "sku" in said.model_fields_set:
+        variant.sku = said.sku or None
+    if "ean" in said.model_fields_set:
+        variant.ean = said.ean or None
+    if said.prices is not None:
+        variant.price = _amount(said.prices)
+    if "compare_at_price" in said.model_fields_set:
+        variant.compare_at_price = said.compare_at_price
+    variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
+    with session.no_autoflush:
+        for name in sorted(CODES & said.model_fields_set):
+            code = getattr(variant, name)
+            taken = select(Variant.id).where(getattr(Variant, name) == code, Variant.id != variant.id)
+            if code is not None and (await session.execute(taken)).first():
+                raise InvalidData(f"Product variant with {name}: {code}, already exists.")
+    session.add(variant)
+    await session.flush()
+    if said.options:
+        await set_values(session, product, variant, said.options)
+
+
+async def remove_variant(session: AsyncSession, variant: Variant) -> None:
+    """Delete the variant. It leaves every cart.
+
+    Raises:
+        NotAllowed: units of it are reserved.
+    """
+    reserved = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
+    if (await session.execute(reserved)).scalar_one():
+        raise NotAllowed(f"Units of variant {variant.id} are promised to a buyer: it cannot be deleted now")
+    await session.delete(variant)
+    await session.flush()
+
+
+async def find_variant(session: AsyncSession, product_id: str, variant_id: str) -> Variant:
+    """The product's variant.
+
+    Raises:
+        NotFound: it has none with this id.
+    """
+    variant = await session.get(Variant, variant_id, populate_existing=True)
+    if variant is None or variant.product_id != product_id:
+        raise NotFound(f"Product variant with id: {variant_id} was not found")
+    return variant
+
+
+def _amount(prices: Sequence[PriceIn]) -> Cop:
+    """The one price in pesos.
+
+    Raises:
+        InvalidData: there is none, or there are others.
+    """
+    if len(prices) != 1 or prices[0].currency_code.casefold() != "cop":
+        raise InvalidData("A variant has one price, in cop")
+    return prices[0].amount
