@@ -28,7 +28,7 @@ from backend.errors import InvalidData
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
-from backend.orders.models import Order
+from backend.orders.models import Order, RefundReason, ReturnReason
 from backend.pqrs.models import Pqrs
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
@@ -54,6 +54,8 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.PRODUCT: (Product.id, Product.title),
     Thing.PRODUCT_TAG: (ProductTag.id, ProductTag.value),
     Thing.PRODUCT_TYPE: (ProductType.id, ProductType.value),
+    Thing.REFUND_REASON: (RefundReason.id, RefundReason.label),
+    Thing.RETURN_REASON: (ReturnReason.id, ReturnReason.label),
     Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
     Thing.STAFF: (Staff.id, Staff.email),

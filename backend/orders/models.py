@@ -13,6 +13,7 @@ from backend.catalog.models import ByteOrdered
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
+from backend.plain_tables import PlainRow
 from backend.pricing import SHIPPING_RATE, STANDARD_RATE
 from backend.tables import Json, JsonObject, Timestamps
 
@@ -167,3 +168,25 @@ class Fulfillment(Timestamps, table=True):
     shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class RefundReason(PlainRow, table=True):
+    """A reason to give money back that programs offer. They know it by its code."""
+
+    __tablename__ = "refund_reason"
+
+    id: str = Field(default_factory=lambda: new_id("refr"), primary_key=True)
+    code: str = Field(unique=True)
+    label: str
+    description: str | None = None
+
+
+class ReturnReason(PlainRow, table=True):
+    """A reason to give goods back that programs offer. They know it by its value."""
+
+    __tablename__ = "return_reason"
+
+    id: str = Field(default_factory=lambda: new_id("rr"), primary_key=True)
+    value: str = Field(unique=True)
+    label: str
+    description: str | None = None

@@ -41,6 +41,8 @@ BODIES = {
     "/values/{value_id}": {"value": "X"},
     "/admin/product-tags": {"value": "X"},
     "/admin/product-types": {"value": "X"},
+    "/admin/refund-reasons": {"code": "x", "label": "X"},
+    "/admin/return-reasons": {"value": "x", "label": "X"},
     "/admin/collections": {"title": "X"},
     "/admin/product-categories": {"name": "X"},
     "/admin/stock-locations": {"name": "X"},

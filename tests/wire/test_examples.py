@@ -78,7 +78,7 @@ IN_PATHS = {
     "zone_id": "serzo",
 }
 """The prefix of what a part of a path is the id of. Collections are of two kinds."""
-ROWS = {"product-tags": "ptag", "product-types": "ptyp"}
+ROWS = {"product-tags": "ptag", "product-types": "ptyp", "refund-reasons": "refr", "return-reasons": "rr"}
 """That of `row_id`, by what is in the path."""
 
 
@@ -189,11 +189,17 @@ async def a_key(reader: Reader) -> None:
     reader.ids["apk"] = (await ok(await reader.send("POST /admin/api-keys")))["api_key"]["id"]
 
 
-async def words(reader: Reader) -> None:
-    """A tag and a type."""
-    for kind in ("tag", "type"):
-        made = await ok(await reader.client.post(f"/admin/product-{kind}s", json={"value": "De pino"}))
-        reader.know(made[f"product_{kind}"]["id"])
+async def small_tables(reader: Reader) -> None:
+    """A row in each."""
+    said = (
+        {"value": "De pino"},
+        {"value": "De pino"},
+        {"code": "x", "label": "X"},
+        {"value": "x", "label": "X"},
+    )
+    for path, body in zip(ROWS, said, strict=True):
+        (made,) = (await ok(await reader.client.post(f"/admin/{path}", json=body))).values()
+        reader.know(made["id"])
 
 
 async def a_group(reader: Reader) -> None:
@@ -221,8 +227,10 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/payments": an_order,
     "/admin/api-keys/": a_key,
     "/admin/customer": a_group,
-    "/admin/product-tags/": words,
-    "/admin/product-types/": words,
+    "/admin/product-tags/": small_tables,
+    "/admin/product-types/": small_tables,
+    "/admin/refund-reasons/": small_tables,
+    "/admin/return-reasons/": small_tables,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,

@@ -1,0 +1,133 @@
+"""Stock at locations over the Admin API, several levels at once and their deletion, on both databases.
+
+| what can go wrong | what happens |
+|---|---|
+| a level with units that buyers were promised goes | refused |
+| a level with units goes | refused; with `force` they are gone, and a movement says so |
+| one of a batch cannot be done | none of it is |
+| a level of another item is named | it is not found |
+"""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.inventory.models import StockMovement
+from backend.shipping.models import StockLocation
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import bought, get, post
+
+ITEMS = "/admin/inventory-items"
+
+
+@pytest.fixture
+async def other(shop: Shop, shop_floor: Floor) -> str:
+    """A second location, with nothing at it."""
+    async with shop.database.transaction() as session:
+        known = (await session.execute(select(StockLocation))).scalar_one()
+        location = StockLocation(name="Feria", address=known.address)
+        session.add(location)
+    return location.id
+
+
+@pytest.fixture
+async def items(shop: Shop, shop_floor: Floor) -> list[str]:
+    """The inventory items of two toys, of which 10 lie at the first location."""
+    async with shop.database.transaction() as session:
+        toys = [await make_toy(session, shop_floor, name) for name in ("cometa", "trompo")]
+    return [toy.replace("variant", "iitem") for toy in toys]
+
+
+async def stock(admin: httpx.AsyncClient, item: str) -> dict[str, int]:
+    """How many units of the item lie where."""
+    levels = (await get(admin, f"{ITEMS}/{item}/location-levels"))["inventory_levels"]
+    return {level["location_id"]: level["stocked_quantity"] for level in levels}
+
+
+async def level(admin: httpx.AsyncClient, item: str, location: str) -> str:
+    levels = (await get(admin, f"{ITEMS}/{item}/location-levels"))["inventory_levels"]
+    return next(str(one["id"]) for one in levels if one["location_id"] == location)
+
+
+async def test_levels_of_an_item_are_set_together(
+    admin: httpx.AsyncClient, items: list[str], shop_floor: Floor, other: str
+) -> None:
+    kite, top = items
+    path, first = f"{ITEMS}/{kite}/location-levels/batch", shop_floor.location_id
+    answer = await post(
+        admin,
+        path,
+        {
+            "create": [{"location_id": other, "stocked_quantity": 4}],
+            "update": [{"location_id": first, "stocked_quantity": 7, "id": "ilev_any"}],
+        },
+    )
+    (made,), (changed,) = answer["created"], answer["updated"]
+    assert (made["location_id"], made["stocked_quantity"]) == (other, 4)
+    assert (changed["location_id"], changed["available_quantity"]) == (first, 7)
+    assert await stock(admin, kite) == {first: 7, other: 4}
+
+    for wrong, status in (
+        ({"delete": [made["id"]]}, 400),  # units lie there
+        ({"delete": [await level(admin, top, first)], "force": True}, 404),  # another's
+        ({"update": [{"location_id": "sloc_nosuch", "stocked_quantity": 1}]}, 404),
+        ({"create": [{"location_id": other, "stocked_quantity": -1}]}, 400),
+        ({"create": [{"location_id": other}] * 101}, 400),
+    ):
+        said: dict[str, Any] = {"update": [{"location_id": first, "stocked_quantity": 9}], **wrong}
+        refused = await admin.post(path, json=said)
+        assert refused.status_code == status, refused.text
+        assert await stock(admin, kite) == {first: 7, other: 4}
+    gone = await post(admin, path, {"delete": [made["id"]], "force": True})
+    assert gone == {"created": [], "updated": [], "deleted": [made["id"]]}
+    assert await stock(admin, kite) == {first: 7}
+
+
+async def test_levels_of_several_items_are_set_together(
+    admin: httpx.AsyncClient, items: list[str], shop_floor: Floor, other: str
+) -> None:
+    kite, top = items
+    first = shop_floor.location_id
+    answer = await post(
+        admin,
+        f"{ITEMS}/location-levels/batch",
+        {
+            "create": [{"inventory_item_id": top, "location_id": other}],
+            "update": [
+                {"inventory_item_id": top, "location_id": first, "stocked_quantity": 1},
+                {"inventory_item_id": kite, "location_id": first, "stocked_quantity": 2},
+            ],
+        },
+    )
+    assert [one["inventory_item_id"] for one in answer["updated"]] == [top, kite]
+    assert (await stock(admin, kite), await stock(admin, top)) == ({first: 2}, {first: 1, other: 0})
+    missing = {"inventory_item_id": "iitem_nosuch", "location_id": first, "stocked_quantity": 1}
+    refused = await admin.post(f"{ITEMS}/location-levels/batch", json={"update": [missing]})
+    assert refused.status_code == 404
+
+
+async def test_a_level_goes_when_nothing_lies_there(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_floor: Floor
+) -> None:
+    kite, first = items[0], shop_floor.location_id
+    path = f"{ITEMS}/{kite}/location-levels/{first}"
+    full = await admin.delete(path)
+    assert full.json()["message"].endswith("because 10 units lie there: count it as 0 first")
+    await bought(store, kite.replace("iitem", "variant"), 3)
+    reserved = await admin.delete(path)
+    assert reserved.json()["message"].endswith("because there are reservations at location")
+
+    top = items[1]
+    await post(admin, f"{ITEMS}/{top}/location-levels/{first}", {"stocked_quantity": 0})
+    known = await level(admin, top, first)
+    gone = (await admin.delete(f"{ITEMS}/{top}/location-levels/{first}")).json()
+    assert (gone["id"], gone["object"], gone["deleted"]) == (known, "inventory-level", True)
+    assert (gone["parent"]["id"], gone["parent"]["location_levels"]) == (top, [])
+    again = await admin.delete(f"{ITEMS}/{top}/location-levels/{first}")
+    assert again.status_code == 404
+    async with shop.database.read() as session:
+        query = select(StockMovement.delta).where(StockMovement.variant_id == top.replace("iitem", "variant"))
+        assert (await session.execute(query)).scalars().all() == [-10]
