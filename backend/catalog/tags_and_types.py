@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Select, bindparam, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +18,7 @@ from backend.errors import NotFound
 from backend.events import publish
 from backend.plain_tables import Kind, RowChange, RowsParameters
 from backend.staff.rights import Right
+from backend.tables import table_of
 
 
 class WordsParameters(RowsParameters):
@@ -49,9 +51,9 @@ async def _tell_of_type(session: AsyncSession, type_id: str) -> None:
     await _tell(session, select(ProductHasType.product_id).where(ProductHasType.type_id == type_id))
 
 
-async def _tell(session: AsyncSession, products: Select[tuple[str]]) -> None:
+async def _tell(session: AsyncSession, products: Select[str]) -> None:
     """Publish that these products changed: programs are shown the words with them. No search knows them."""
-    for product_id in sorted((await session.execute(products)).scalars()):
+    for product_id in sorted((await session.execute(products)).scalars().all()):
         await publish(session, ProductChanged(product_id))
 
 
@@ -79,10 +81,10 @@ TYPES = Kind(
     parameters=WordsParameters,
     before_change=_tell_of_type,
 )
-_OF_THESE = bindparam("ids", expanding=True)
+_OF_THESE: Any = bindparam("ids", expanding=True)
 _WORDS = union_all(
     *(
-        select(link.product_id, literal(name).label("name"), *table.__table__.columns)
+        select(link.product_id, literal(name).label("name"), *table_of(table).columns)
         .join_from(link, table, of_link == table.id)
         .where(link.product_id.in_(_OF_THESE))
         for name, link, of_link, table in (

@@ -21,6 +21,7 @@ BEGIN, END = "<!-- written by tests/wire/sdk_methods.py -->\n", "<!-- end -->\n"
 
 NOT_REQUESTS = {"auth.logout": ("DELETE", "/auth/session"), "admin.upload.create": ("POST", "/admin/uploads")}
 """What these send is seen only when they run in a browser or with files."""
+FILES = "files are imported with `trompo catalog import`"
 DECISIONS = {
     "admin.claim": "a claim is settled by a return and a refund by hand",
     "admin.exchange": "what is exchanged is returned and bought again",
@@ -43,8 +44,22 @@ DECISIONS = {
     "admin.reservation": "checkouts and orders reserve; by hand stock is counted",
     "auth.mfa": "the second factor is set up and asked for in the office",
     "auth.verification": "addresses are proved by the links in mails",
+    "admin.productOption": "an option is made with its product",
+    "admin.salesChannel": "every product is sold in every channel",
+    "admin.shippingProfile": "everything is shipped alike: one profile",
+    "admin.inventoryItem": "an item is a variant: it comes, changes and goes with it",
+    "admin.invite": "an invitation is accepted by the link in its mail",
+    "admin.user": "a role is said with the user; who leaves is disabled, for the audit names them",
+    "admin.product.import": FILES,
+    "admin.product.createImport": FILES,
+    "admin.product.confirmImport": FILES,
+    "admin.product.export": FILES,
+    "admin.product.batchVariantInventoryItems": "an item is a variant",
+    "admin.product.batchImageVariants": "pictures are the product's",
+    "admin.product.batchVariantImages": "pictures are the product's",
+    "admin.product.linkOptions": "an option is made with its product",
 }
-"""Why the methods of a part that have no route have none. The other parts are not built."""
+"""Why methods that have no route have none, by the part or by the method. The others are not built."""
 
 Method = tuple[str, str, str]
 """Name, HTTP method and path with `:a` for its parameters."""
@@ -95,9 +110,14 @@ def table(api: FastAPI) -> str:
     lines += [f"| `{name}` | {sum(count)} | {count[0]} |" for name, count in counts.items()]
     lines += ["", "| part | with a route | without | why |", "|---|---|---|---|"]
     for part, (here, missing) in parts.items():
-        why = DECISIONS.get(part, "not built") if missing else ""
-        lines.append(f"| `{part}` | {', '.join(here)} | {', '.join(missing)} | {why} |")
+        why = dict.fromkeys(why_not(f"{part}.{name.strip('`')}") for name in missing)
+        lines.append(f"| `{part}` | {', '.join(here)} | {', '.join(missing)} | {'; '.join(why)} |")
     return "\n".join(lines) + "\n"
+
+
+def why_not(name: str) -> str:
+    """Why a method has no route."""
+    return DECISIONS.get(name) or DECISIONS.get(name.rpartition(".")[0]) or "not built"
 
 
 def page_with(text: str, new_table: str) -> str:

@@ -232,7 +232,7 @@ async def test_a_lost_connection_is_replaced(database: Database) -> None:
     await probe.close()
 
 
-WATCHED = 16
+WATCHED = 20
 """Tables: fourteen of the catalogue, and the settings that the office saves, which pages show too."""
 
 
