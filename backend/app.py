@@ -46,6 +46,7 @@ from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
+from backend.returns.routes import router as returns_router
 from backend.shipping.level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.option_routes import router as shipping_options_router
@@ -76,6 +77,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     store_platform_router,
     stock_notices_router,
     pqrs_router,
+    returns_router,
     google_router,
     google_programs_router,
     staff_router,

@@ -43,6 +43,13 @@ def one_line(value: Any) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
+def paragraphs(value: Any) -> str:
+    """The text with its lines, without control characters. Anything but a text is empty."""
+    text = value if isinstance(value, str) else ""
+    lines = ("".join(c for c in line if c.isprintable() or c == "\t").rstrip() for line in text.splitlines())
+    return "\n".join(lines).strip()
+
+
 def require_length(text: str, least: int, most: int, missing: str) -> str:
     """The text, if it has `least` to `most` characters.
 

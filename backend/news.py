@@ -22,6 +22,7 @@ from backend.inventory.events import StockChanged
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
+from backend.returns.models import Return
 from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ class Topic(StrEnum):
     """Orders, their payments and their fulfillments."""
     ATTENTION = "news:attention"
     PQRS = "news:pqrs"
+    RETURNS = "news:returns"
     STOCK = "news:stock"
     STAFF = "news:staff"
     """Who works here, where they sign in, and who is invited."""
@@ -47,6 +49,7 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Fulfillment: Topic.ORDERS,
     Attention: Topic.ATTENTION,
     Pqrs: Topic.PQRS,
+    Return: Topic.RETURNS,
     Staff: Topic.STAFF,
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,

@@ -41,6 +41,7 @@ from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
 from backend.rate_limit import ExpiredCounters
+from backend.returns.reminders import ReturnReminders
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
@@ -129,6 +130,7 @@ class Shop:
                 self.outbox,
                 StockNotices(self.database),
                 PqrsReminders(self.database),
+                ReturnReminders(self.database),
                 self.tracker,
                 self.watch,
                 self.webhook,

@@ -32,6 +32,10 @@ class AttentionKind(StrEnum):
     """The carrier has not delivered a parcel for two months."""
     PQRS_DUE = "pqrs_due"
     """Somebody wrote by the form and has no answer yet, and the law's time is running out."""
+    RETURN_DUE = "return_due"
+    """A return waits for the shop, and the law's time is running out."""
+    RETURN_LATE = "return_late"
+    """A return still waits for the shop, and the law's time is over."""
     JOB_FAILED = "job_failed"
     """A job failed as often as it may."""
     BAR_CODE_TWICE = "bar_code_twice"
@@ -155,6 +159,20 @@ RULES = {
         Action.DISMISSED,
         (Action.DISMISSED,),
         5 * _DAY,
+    ),
+    AttentionKind.RETURN_DUE: KindRules(
+        _("Se acaba el plazo de una devolución"),
+        _("Decídela en Devoluciones, o haz la transferencia: la ley da 15 días para devolver el dinero."),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        5 * _DAY,
+    ),
+    AttentionKind.RETURN_LATE: KindRules(
+        _("Pasó el plazo de una devolución"),
+        _("Hazla hoy en Devoluciones y escríbele al comprador: la ley ya pedía el dinero devuelto."),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
     ),
     AttentionKind.JOB_FAILED: KindRules(
         _("Una tarea falló muchas veces"),

@@ -46,6 +46,23 @@ NOBODYS: dict[str, frozenset[str] | None] = {
         {"state", "tracking_number", "shipped_at", "delivered_at", "canceled_at", "items", "reference"}
     ),
     "order": frozenset({"status", "payment_status", "fulfillment_status"}),
+    "order_return": frozenset(
+        {
+            "order_id",
+            "kind",
+            "state",
+            "asked_by",
+            "asked_at",
+            "due_at",
+            "received_at",
+            "approved_at",
+            "ended_at",
+            "amount",
+            "refund_id",
+        }
+    ),
+    "order_return_file": frozenset({"return_id", "purpose", "media_type"}),
+    "order_return_line": ALL,
     "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
     "pqrs": frozenset({"answered_at", "kind"}),
     "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),

@@ -124,15 +124,32 @@ def made(image: Image.Image, shape: Shape) -> Iterator[tuple[int, bytes]]:
     Raises:
         UnusablePicture: part of it is missing, or not what it says.
     """
+    upright = _made_upright(image, shape)
+    for width in widths_up_to(shape.width):
+        yield width, _as_webp(upright, shape, width)
+
+
+def made_at(image: Image.Image, shape: Shape, widest: int) -> bytes:
+    """The picture as one WebP, at most so wide.
+
+    Raises:
+        UnusablePicture: part of it is missing, or not what it says.
+    """
+    return _as_webp(_made_upright(image, shape), shape, min(widest, shape.width))
+
+
+def _as_webp(upright: Image.Image, shape: Shape, width: int) -> bytes:
+    content = BytesIO()
+    size = (width, shape.height_at(width))
+    upright.resize(size, Image.Resampling.LANCZOS).save(content, "WEBP", quality=QUALITY)
+    return content.getvalue()
+
+
+def _made_upright(image: Image.Image, shape: Shape) -> Image.Image:
     try:
-        upright = _upright(image, shape)
+        return _upright(image, shape)
     except DAMAGES as error:
         raise UnusablePicture(Fault.DAMAGED, f"is damaged: {error}") from error
-    for width in widths_up_to(shape.width):
-        content = BytesIO()
-        size = (width, shape.height_at(width))
-        upright.resize(size, Image.Resampling.LANCZOS).save(content, "WEBP", quality=QUALITY)
-        yield width, content.getvalue()
 
 
 def _upright(image: Image.Image, shape: Shape) -> Image.Image:

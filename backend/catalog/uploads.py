@@ -7,13 +7,13 @@ is deleted after some days (`backend.upkeep.pictures`); what is sent again count
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
 from backend.catalog.prepared_pictures import prepared_upload
@@ -31,10 +31,14 @@ AT_ONCE = 6
 RETRY_AFTER = 3
 MADE_WITHIN = 60.0
 """Seconds for a request's pictures once they are there, waiting included."""
+WIDEST_ALONE = 1280
+"""Pixels of a picture that is kept as one file."""
 LONGEST_NAME = 100
 """Letters of a file's name that are shown."""
 HEIC = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
 """What a file that a telephone made in HEIC says after `ftyp`."""
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +95,16 @@ class PictureUploads:
             TooManyRequests: others take all places.
         """
         actor.require(Right.CHANGE_CATALOG)
+        with self.room():
+            yield
+
+    @contextmanager
+    def room(self) -> Iterator[None]:
+        """The same for pictures that are no product's; who asks is known to the caller.
+
+        Raises:
+            TooManyRequests: others take all places.
+        """
         if not self._places:
             raise TooManyRequests("Others are sending pictures: try again", retry_after=RETRY_AFTER)
         self._places -= 1
@@ -109,6 +123,18 @@ class PictureUploads:
             PicturesUnavailable: the store does not take them, or not in time.
         """
         actor.require(Right.CHANGE_CATALOG)
+        return await self._each(self._make, files)
+
+    async def as_webp(self, files: Sequence[SentFile]) -> list[bytes]:
+        """These files as one WebP each, at most `WIDEST_ALONE` wide, for who keeps them out of the store.
+
+        Raises:
+            PictureRefused: one of them cannot be used.
+            PicturesUnavailable: they were not made in time.
+        """
+        return await self._each(_make_alone, files)
+
+    async def _each(self, make: Callable[[SentFile], T], files: Sequence[SentFile]) -> list[T]:
         for file in files:
             if file.size > MOST_FILE_BYTES:
                 most = f"{MOST_FILE_BYTES >> 20} MiB"
@@ -116,7 +142,7 @@ class PictureUploads:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(MADE_WITHIN):
-                return [await loop.run_in_executor(self._maker, self._make, file) for file in files]
+                return [await loop.run_in_executor(self._maker, make, file) for file in files]
         except TimeoutError:
             log.warning("pictures were not made within %s seconds", MADE_WITHIN)
             raise PicturesUnavailable("the pictures were not made in time") from None
@@ -127,30 +153,44 @@ class PictureUploads:
 
     def _make(self, file: SentFile) -> Uploaded:
         """Make one picture's files and store them, those that are there already too: they count as new then."""
-        from backend.catalog.pictures import (
-            Fault,
-            UnusablePicture,
-            made,
-            opened,
-            shape_of,
-        )  # loads the library
+        from backend.catalog.pictures import made, opened, shape_of  # loads the library
 
-        file.content.seek(0)
-        content = file.content.read()
+        content = _content(file)
         digest = blake2b(content, digest_size=8).hexdigest()
-        try:
-            with opened(BytesIO(content)) as image:
-                shape = shape_of(image)
-                prepared = prepared_upload(digest, shape.width, shape.height)
-                names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
-                for width, picture in made(image, shape):
-                    self._pictures.put(names[width], picture)
-        except UnusablePicture as error:
-            fault, message = error.fault, str(error)
-            if fault is Fault.NO_PICTURE and content[4:8] == b"ftyp" and content[8:12] in HEIC:
-                fault, message = Fault.HEIC, "is in HEIC, which cannot be read here: send it as JPEG"
-            raise PictureRefused(f"{_shown(file.name)} {message}", fault) from error
+        with _refusing(file, content), opened(BytesIO(content)) as image:
+            shape = shape_of(image)
+            prepared = prepared_upload(digest, shape.width, shape.height)
+            names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
+            for width, picture in made(image, shape):
+                self._pictures.put(names[width], picture)
         return Uploaded(f"file_{digest}", prepared.url)
+
+
+def _make_alone(file: SentFile) -> bytes:
+    from backend.catalog.pictures import made_at, opened, shape_of  # loads the library
+
+    content = _content(file)
+    with _refusing(file, content), opened(BytesIO(content)) as image:
+        return made_at(image, shape_of(image), WIDEST_ALONE)
+
+
+def _content(file: SentFile) -> bytes:
+    file.content.seek(0)
+    return file.content.read()
+
+
+@contextmanager
+def _refusing(file: SentFile, content: bytes) -> Iterator[None]:
+    """Say of a file that cannot be used what is wrong with it."""
+    from backend.catalog.pictures import Fault, UnusablePicture  # loads the library
+
+    try:
+        yield
+    except UnusablePicture as error:
+        fault, message = error.fault, str(error)
+        if fault is Fault.NO_PICTURE and content[4:8] == b"ftyp" and content[8:12] in HEIC:
+            fault, message = Fault.HEIC, "is in HEIC, which cannot be read here: send it as JPEG"
+        raise PictureRefused(f"{_shown(file.name)} {message}", fault) from error
 
 
 def _shown(name: str) -> str:

@@ -37,6 +37,8 @@ from backend.orders.events import (
 )
 from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
+from backend.returns.events import ReturnMoved
+from backend.returns.states import ReturnState
 from backend.settings import Settings
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
@@ -47,6 +49,14 @@ SEND = "mail.send"
 
 WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
 """Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""
+
+OF_RETURNS = {
+    ReturnState.REQUESTED: MailKind.RETURN_REQUESTED,
+    ReturnState.RECEIVED: MailKind.RETURN_RECEIVED,
+    ReturnState.TO_PAY: MailKind.RETURN_APPROVED,
+    ReturnState.DENIED: MailKind.RETURN_DENIED,
+}
+"""What the buyer is told in each state. That it is paid tells the mail of its refund."""
 
 log = logging.getLogger(__name__)
 
@@ -177,6 +187,13 @@ async def pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
 async def pqrs_answered(session: AsyncSession, event: PqrsAnswered) -> None:
     """Send the shop's answer."""
     await _enqueue(session, MailKind.PQRS_ANSWERED, event.id)
+
+
+@subscribe(ReturnMoved)
+async def return_moved(session: AsyncSession, event: ReturnMoved) -> None:
+    """Tell the buyer how a return stands."""
+    if (kind := OF_RETURNS.get(event.state)) is not None:
+        await _enqueue(session, kind, event.return_id)
 
 
 @subscribe(AlertBegan)

@@ -29,6 +29,9 @@ from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import last_day, pqrs_path, read_pqrs
+from backend.returns.handling import read_return
+from backend.returns.models import KIND_NAMES as RETURN_NAMES
+from backend.returns.models import ReturnKind
 from backend.settings import Settings
 from backend.staff.invites import write_letter
 from backend.staff.rights import OFFICE, ROLE_NAMES
@@ -57,6 +60,8 @@ async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> M
     kind = MailKind(mail.kind)
     if (write := _WRITERS.get(kind)) is not None:
         return await write(session, settings, mail.about)
+    if kind in _OF_RETURNS:
+        return await _about_return(session, settings, kind, mail.about)
     if kind is not MailKind.ORDER_SHIPPED:
         return await _about_order(session, settings, kind, mail.about)
     fulfillment = await session.get_one(Fulfillment, mail.about)
@@ -205,6 +210,27 @@ def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
     }
 
 
+async def _about_return(
+    session: AsyncSession, settings: Settings, kind: MailKind, return_id: str
+) -> Message | None:
+    """For the order's buyer. What they typed is not in it."""
+    row = await read_return(session, return_id)
+    order = await read_order(session, row.order_id)
+    if not order.email:
+        return None
+    values = {
+        **await _order_values(session, settings, order),
+        "return_number": row.number,
+        "what": RETURN_NAMES[ReturnKind(row.kind)].lower(),
+        "is_canceled": row.kind == ReturnKind.NOT_SENT,
+        "is_claim": row.kind == ReturnKind.WARRANTY,
+        "due": date_label(last_day(row)),
+        "amount": format_cop(row.amount or 0),
+        "denial": list(filter(None, row.denial.splitlines())),
+    }
+    return Message(kind, order.email, values)
+
+
 async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
     """For the shop itself; None when it was over before the mail left."""
     alert = await read_alert(session, alert_id)
@@ -256,6 +282,9 @@ async def _order_values(session: AsyncSession, settings: Settings, order: Order)
     }
 
 
+_OF_RETURNS = frozenset(
+    {MailKind.RETURN_REQUESTED, MailKind.RETURN_RECEIVED, MailKind.RETURN_APPROVED, MailKind.RETURN_DENIED}
+)
 _WRITERS = {
     MailKind.ALERT: _alert,
     MailKind.ATTENTION: _attention,

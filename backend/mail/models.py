@@ -27,6 +27,10 @@ class MailKind(StrEnum):
     BACK_IN_STOCK = "back_in_stock"
     PQRS_RECEIVED = "pqrs_received"
     PQRS_ANSWERED = "pqrs_answered"
+    RETURN_REQUESTED = "return_requested"
+    RETURN_RECEIVED = "return_received"
+    RETURN_APPROVED = "return_approved"
+    RETURN_DENIED = "return_denied"
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
 
@@ -43,6 +47,6 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order, a fulfillment, a refund, attention, an alert, an invitation or a notice;
+    """The id of an order, a fulfillment, a refund, a return, attention, an alert, an invitation or a notice;
     of a reset, an address; of a link that was asked for, an order's number and an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -20,6 +20,7 @@ from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
+from backend.returns.models import Return
 from backend.staff.rights import Actor, Right
 
 GIVEN_UP_AT_ONCE = 1000
@@ -50,7 +51,7 @@ async def resend_mail(database: Database, mail_id: str, *, again: bool = False) 
 
 
 async def resend_of_order(database: Database, order: str, *, again: bool = False) -> list[Resent]:
-    """The same for all mails about an order, the oldest first: its own, of its packages and of its refunds.
+    """The same for all mails about an order, the oldest first: its own, of its packages, its refunds and its returns.
 
     Args:
         database: where the shop is.
@@ -80,11 +81,12 @@ async def resend_given_up(database: Database) -> list[Resent]:
 
 
 async def mails_of_order(session: AsyncSession, order_id: str) -> Sequence[Mail]:
-    """All mails about an order, the oldest first: its own, of its packages and of its refunds."""
+    """All mails about an order, the oldest first: its own, of its packages, its refunds and its returns."""
     about = or_(
         Mail.about == order_id,
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id == order_id)),
         Mail.about.in_(select(Refund.id).where(Refund.order_id == order_id)),
+        Mail.about.in_(select(Return.id).where(Return.order_id == order_id)),
     )
     query = select(Mail).where(about).order_by(Mail.created_at, Mail.id)
     return (await session.execute(query)).scalars().all()

@@ -25,6 +25,7 @@ def all_tables() -> MetaData:
     import backend.payment.models
     import backend.pqrs.models
     import backend.rate_limit
+    import backend.returns.models
     import backend.sandbox.models
     import backend.shipping.models
     import backend.staff.models

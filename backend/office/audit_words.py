@@ -4,6 +4,7 @@ from backend.audit import Thing
 from backend.office.order import LABELS
 from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.orders.states import LabelState
+from backend.returns.states import STATE_NAMES as RETURN_STATES
 from backend.staff.rights import ROLE_NAMES
 from backend.texts import _
 
@@ -37,6 +38,13 @@ ACTIONS = {
     "providers linked": _("cambió las transportadoras de"),
     "refunded": _("devolvió dinero de"),
     "resolved": _("resolvió un pendiente de"),
+    "return account changed": _("cambió la cuenta para devolver dinero de"),
+    "return approved": _("aprobó una devolución de"),
+    "return denied": _("negó una devolución de"),
+    "return opened": _("abrió una devolución de"),
+    "return paid": _("pagó una devolución de"),
+    "return receipt added": _("guardó el comprobante de una devolución de"),
+    "return received": _("recibió una devolución de"),
     "revoked": _("revocó"),
     "sales channels linked": _("cambió los canales de"),
     "second factor begun": _("empezó a activar el código de"),
@@ -88,6 +96,8 @@ FIELDS = {
     "alt": _("Texto de la foto"),
     "amount": _("Valor"),
     "brand": _("Marca"),
+    "approved_at": _("Aprobada"),
+    "asked_at": _("Pedida"),
     "canceled_at": _("Cancelado"),
     "categories": _("Categorías"),
     "category": _("Categoría"),
@@ -98,14 +108,19 @@ FIELDS = {
     "compare_at_price": _("Precio anterior"),
     "deleted_at": _("Borrado"),
     "delivered_at": _("Entregado"),
+    "damaged": _("Dañadas"),
+    "denial": _("Por qué no procede"),
     "description": _("Descripción"),
+    "due_at": _("Plazo"),
     "disabled_at": _("Sin acceso desde"),
     "ean": _("Código de barras"),
     "email": _("Correo"),
+    "ended_at": _("Terminada"),
     "expires_at": _("Vence"),
     "featured": _("Destacado"),
     "fulfilled": _("Enviadas"),
     "fulfillment_status": _("Despacho"),
+    "good": _("En buen estado"),
     "handle": _("Dirección"),
     "height": _("Alto"),
     "kind": _("Tipo"),
@@ -132,9 +147,11 @@ FIELDS = {
     "quantity": _("Cantidad"),
     "rank": _("Orden"),
     "reason": _("Motivo"),
+    "received_at": _("Recibida"),
     "reserved": _("Apartadas"),
     "resolution": _("Decisión"),
     "resolved_at": _("Resuelto"),
+    "restocked": _("Se venden otra vez"),
     "returned": _("Devueltas"),
     "revoked_at": _("Retirado"),
     "role": _("Rol"),
@@ -144,7 +161,7 @@ FIELDS = {
     "shipping_address": _("Dirección de entrega"),
     "sku": _("Código"),
     "source": _("Texto"),
-    "state": _("Estado de la guía"),
+    "state": _("Estado"),
     "status": _("Estado"),
     "stocked": _("Unidades"),
     "subtitle": _("Frase corta"),
@@ -187,6 +204,7 @@ VALUES: dict[str, dict[str, str]] = {
     "state": {
         LabelState.CREATED: _("Guía lista"),
         **{state: words for state, (words, _tone) in LABELS.items()},
+        **{state.value: words for state, words in RETURN_STATES.items()},
     },
     "status": {
         "canceled": _("cancelado"),

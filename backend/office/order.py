@@ -17,6 +17,7 @@ from backend.legal.consents import KIND_NAMES, ConsentProof, consents_of_cart
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
 from backend.office.orders import ChipView, buyer_of, chips_of
+from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
@@ -112,7 +113,7 @@ class OrderDetail:
         phone_path, whatsapp_path: what a tap opens; empty where the number is none.
         document: the payer's, with its kind.
         consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
-        actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`.
+        actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
     """
 
     id: str
@@ -138,6 +139,7 @@ class OrderDetail:
     mails: list[MailView]
     events: list[EventView]
     consents: list[tuple[str, str, str]]
+    returns: list[ReturnRow]
     actions: list[str]
 
 
@@ -199,6 +201,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         mails=await order_mails(session, order.id),
         events=await timeline(session, order, payments, fulfillments),
         consents=[_consent(proof) for proof in await consents_of_cart(session, order.cart_id)],
+        returns=await returns_of_order(session, order.id),
         actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
     )
 
@@ -243,6 +246,7 @@ def _actions(
         "ship": may_send and not is_pickup and any(one.shipped_at is None for one in made),
         "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
         "correct": may_send and stands and not standing,
+        "return": actor.may(Right.HANDLE_RETURNS) and order.payment_status in HAS_MONEY,
         "cancel": may_cancel and stands and not standing and order.payment_status not in HAS_MONEY,
     }
     return [name for name, is_possible in possible.items() if is_possible]

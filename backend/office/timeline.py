@@ -30,6 +30,13 @@ DONE = {
     "delivered": _("Entregado"),
     "canceled": _("Cancelado"),
     "refunded": _("Devolución anotada"),
+    "return opened": _("Devolución abierta"),
+    "return received": _("Devolución recibida"),
+    "return approved": _("Devolución aprobada"),
+    "return denied": _("Devolución negada"),
+    "return paid": _("Devolución pagada"),
+    "return account changed": _("Cuenta para la devolución cambiada"),
+    "return receipt added": _("Comprobante de la devolución guardado"),
     "address corrected": _("Dirección corregida"),
     "mail sent again": _("Correo enviado otra vez"),
 }
@@ -52,6 +59,10 @@ MAILS: dict[str, str] = {
     MailKind.ORDER_UNCONFIRMED: _("El banco no confirmó a tiempo"),
     MailKind.ORDER_SHIPPED: _("Tu pedido va en camino"),
     MailKind.REFUNDED: _("Te devolvimos el dinero"),
+    MailKind.RETURN_REQUESTED: _("Recibimos tu solicitud de devolución"),
+    MailKind.RETURN_RECEIVED: _("Recibimos los juguetes que devolviste"),
+    MailKind.RETURN_APPROVED: _("Te vamos a devolver el dinero"),
+    MailKind.RETURN_DENIED: _("Tu devolución no procede"),
 }
 """What a mail to the buyer says, in a few words."""
 

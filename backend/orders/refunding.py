@@ -62,20 +62,27 @@ async def refund_order(database: Database, actor: Actor, order_id: str, new: New
     actor.require(Right.BOOK_REFUNDS)
     async with database.read() as session:
         order = await read_order(session, order_id)
-        session_id = await _session_for(session, order, new)
+        session_id = await session_for(session, order, new)
     async with database.transaction() as session:
         payment, _ = await lock_session(session, session_id)
         order = await lock_order(session, order_id)
-        known = await _known(session, order, new)
-        if known is not None:
-            return known
-        await record(session, actor, "refunded", Subject(Thing.ORDER, order_id))
-        await _take_lines(session, order, new.lines or [])
-        refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
-        refund.lines = [line.model_dump() for line in new.lines or []]
-        await book_refund(session, payment, refund)
-        await restate_payment(session, order)
-        await _end_without_money(session, order, must_cancel=new.cancel)
+        return await book_by_hand(session, actor, payment, order, new)
+
+
+async def book_by_hand(
+    session: AsyncSession, actor: Actor, payment: PaymentSession, order: Order, new: NewRefund
+) -> Refund:
+    """`refund_order` within the caller's transaction: the payment and the order are locked, the right is checked."""
+    known = await _known(session, order, new)
+    if known is not None:
+        return known
+    await record(session, actor, "refunded", Subject(Thing.ORDER, order.id))
+    await _take_lines(session, order, new.lines or [])
+    refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
+    refund.lines = [line.model_dump() for line in new.lines or []]
+    await book_refund(session, payment, refund)
+    await restate_payment(session, order)
+    await _end_without_money(session, order, must_cancel=new.cancel)
     return refund
 
 
@@ -140,8 +147,12 @@ def _refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer:
     )
 
 
-async def _session_for(session: AsyncSession, order: Order, new: NewRefund) -> str:
-    """The id of the payment session whose money is given back: the one that is named, else one that has so much."""
+async def session_for(session: AsyncSession, order: Order, new: NewRefund) -> str:
+    """The id of the payment session whose money is given back: the one that is named, else one that has so much.
+
+    Raises:
+        NotAllowed: the order has no money that could be given back.
+    """
     payment_sessions = await sessions_of(session, order.cart_id)
     captured = [one for one in payment_sessions if one.state == SessionState.CAPTURED]
     if new.payment_session_id is not None:
@@ -178,16 +189,17 @@ async def _take_lines(session: AsyncSession, order: Order, named: Sequence[Refun
             raise InvalidData(f"Cannot refund more items than what was sold: {left} left of {one.line_id}")
         unsent = min(one.quantity, line.quantity - line.fulfilled - line.withdrawn)
         if unsent:
-            await _withdraw(session, order, line, unsent, restock=one.restock)
+            await withdraw_units(session, order, line, unsent, restock=one.restock)
         if one.quantity > unsent:
-            await _bring_back(session, order, line, one.quantity - unsent, restock=one.restock)
+            await bring_back_units(session, order, line, one.quantity - unsent, restock=one.restock)
     if named:
         await update_fulfillment_status(session, order)
 
 
-async def _withdraw(
+async def withdraw_units(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
+    """So many units of the (locked) order's line, which were not sent, are not sent any more: free, or lost."""
     line.withdrawn += count
     reserved = (await inventory.reserved_units(session, order.cart_id)).get(line.variant_id, 0)
     units = {line.variant_id: min(count, reserved)}  # units that are missing are reserved for nobody
@@ -199,9 +211,14 @@ async def _withdraw(
         await inventory.fulfill(session, order.cart_id, units, Why(Reason.LOST, order_id=order.id))
 
 
-async def _bring_back(
+async def bring_back_units(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
+    """So many units of the (locked) order's line came back; with `restock` they lie where they were sent from.
+
+    Raises:
+        InvalidData: they were never sent.
+    """
     line.returned += count
     if restock:
         location_id = await _sent_from(session, order, line)
@@ -233,10 +250,16 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
         return
     if must_cancel:
         await require_nothing_sent(session, order.id)
+    await stop_sending(session, order, "All of the order's money was given back")
+
+
+async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:
+    """Nothing more of the (locked) order is sent: its units are free, and it is cancelled unless fulfillments stand.
+
+    `note` says why to whoever reads what was to be resolved.
+    """
     await inventory.release(session, order.cart_id)
-    await close_attention(
-        session, AttentionKind.STOCK_SHORT, order.id, note="All of the order's money was given back"
-    )
+    await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note=note)
     if not await has_standing_fulfillments(session, order.id):
         move(order, status=OrderStatus.CANCELED)
         await session.flush()

@@ -9,7 +9,7 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from itsdangerous import Signer
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
@@ -21,7 +21,7 @@ from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
 from backend.audit import Subject, Thing, record
 from backend.business_days import due_after
-from backend.contact import AccountEmail, Line, invalid, read_form, require_length
+from backend.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish
@@ -58,13 +58,6 @@ def _kind(value: Any) -> str:
     return str(value)
 
 
-def _paragraphs(value: Any) -> str:
-    """The text with its lines, without control characters."""
-    text = value if isinstance(value, str) else ""
-    lines = ("".join(c for c in line if c.isprintable() or c == "\t").rstrip() for line in text.splitlines())
-    return "\n".join(lines).strip()
-
-
 def _body(text: str) -> str:
     return require_length(text, 10, LONGEST_TEXT, _("Cuéntanos qué pasó."))
 
@@ -82,7 +75,7 @@ class PqrsForm(BaseModel):
     order_number: Annotated[
         Line, AfterValidator(lambda text: require_length(text, 1, 30, "") if text else "")
     ] = ""
-    text: Annotated[str, BeforeValidator(_paragraphs), AfterValidator(_body)] = ""
+    text: Annotated[str, BeforeValidator(paragraphs), AfterValidator(_body)] = ""
 
 
 async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
@@ -105,8 +98,14 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
     return row
 
 
-def last_day(row: Pqrs) -> datetime:
-    """A moment of the last day on which it may be answered."""
+class HasDeadline(Protocol):
+    """Something that has to be done in time; `due_at` is the end of the last day for it."""
+
+    due_at: datetime
+
+
+def last_day(row: HasDeadline) -> datetime:
+    """A moment of the last day on which it may be done."""
     return row.due_at - timedelta(seconds=1)
 
 
@@ -133,7 +132,7 @@ async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer:
         Conflict: it is answered already.
     """
     actor.require(Right.RESOLVE_ATTENTION)
-    answer = _paragraphs(answer)
+    answer = paragraphs(answer)
     if not answer or len(answer) > LONGEST_ANSWER:
         raise InvalidData("The answer does not fit", fields={"answer": _("Escribe la respuesta.")})
     row = await read_pqrs(session, pqrs_id, lock=True)

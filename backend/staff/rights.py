@@ -43,6 +43,7 @@ class Right(StrEnum):
     CANCEL_ORDERS = "cancel orders"
     FULFILL = "pack and ship orders"
     CAPTURE_PAYMENTS = "capture payments"
+    HANDLE_RETURNS = "open returns, receive them, and propose or deny the money"
     BOOK_REFUNDS = "give money back"
     READ_ATTENTION = "see what must be resolved"
     RESOLVE_ATTENTION = "resolve it"
@@ -73,6 +74,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.CANCEL_ORDERS,
         Right.FULFILL,
         Right.CAPTURE_PAYMENTS,
+        Right.HANDLE_RETURNS,
         Right.RESOLVE_ATTENTION,
         Right.READ_AUDIT,
     },

@@ -19,6 +19,9 @@ COMBOBOX_PACKAGE = "@github/combobox-nav@3.0.2"
 BUSY: rx.Var[bool] = hook(PRESS, "useBusy")
 """Whether the `Once` around the markup waits for an answer."""
 
+SENT_BY_THE_BROWSER: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
+"""Reflex keeps a form without an event from being sent at all."""
+
 LONGEST = 300
 """Characters that a field takes."""
 OPTIONAL = _("(opcional)")

@@ -16,6 +16,8 @@ PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
+RETURNS = f"{OFFICE}/devoluciones"
+NEW_RETURN = f"{RETURNS}/nueva"
 PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
 TEAM = f"{OFFICE}/equipo"
@@ -50,6 +52,7 @@ PLACES = (
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
+    Place(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
     Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),

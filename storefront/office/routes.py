@@ -18,12 +18,14 @@ from storefront.office.places import (
     AUDIT,
     CONTENT,
     ENTER,
+    NEW_RETURN,
     OFFICE,
     ORDERS,
     OWN_ACCOUNT,
     PACK,
     PQRS,
     PRODUCTS,
+    RETURNS,
     STOCK,
     TEAM,
 )
@@ -32,6 +34,10 @@ from storefront.office.products import page as products_page
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.finding import find_products
 from storefront.office.products.state import ProductsState
+from storefront.office.returns import detail as return_page
+from storefront.office.returns import listing as returns_page
+from storefront.office.returns import opening
+from storefront.office.returns.detail_state import ReturnState
 from storefront.office.search import FINDERS
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
@@ -89,6 +95,9 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
+    OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
+    OfficePage(NEW_RETURN, opening.page, opening.OpeningState, opening.TITLE),
+    OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),

@@ -4,7 +4,6 @@ Those pages change nothing by being opened, as programs open links too: their bu
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import reflex as rx
 
@@ -12,6 +11,7 @@ from backend.contact import CHECK_FIELDS
 from backend.edge.own_pages import TOO_MANY
 from backend.stock_notices.routes import GONE
 from backend.texts import _
+from storefront.components.forms import SENT_BY_THE_BROWSER
 from storefront.components.links import CATALOG
 from storefront.components.variants import CHOSEN, SHOWN
 from storefront.meta import NOINDEX, DocumentMeta
@@ -22,8 +22,6 @@ from storefront.pages.loading import PageData, PageParams, PageState
 ACTION = "/api/stock-notices"
 CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
 SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
-SENT_BY_THE_BROWSER: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
-"""Reflex keeps a form without an event from being sent at all."""
 SAID = {
     "sent": SENT,
     "check": CHECK_FIELDS,

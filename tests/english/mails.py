@@ -37,6 +37,10 @@ VALUES: dict[str, Any] = {
     "what": "complaint",
     "asked": time_label(now()),
     "answer": ["Another one is on its way."],
+    "return_number": 3,
+    "is_claim": True,
+    "is_canceled": True,
+    "denial": ["It was not bought here."],
     "is_bank": True,
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",
@@ -46,7 +50,8 @@ VALUES: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", MailKind)
 @pytest.mark.parametrize(
-    "changes", [{}, {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False}]
+    "changes",
+    [{}, {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False}],
 )
 def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
     assert (TEMPLATES / f"{kind}.jinja").exists()

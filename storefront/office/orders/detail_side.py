@@ -12,6 +12,7 @@ from storefront.office.icons import icon
 from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
+from storefront.office.places import NEW_RETURN, RETURNS
 
 
 def buyer() -> rx.Component:
@@ -125,6 +126,34 @@ def payment() -> rx.Component:
             paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))
         ),
         test_id="order-payment",
+    )
+
+
+def returns() -> rx.Component:
+    """What was asked back of it, and the way to open another return."""
+
+    def one(row: Any) -> rx.Component:
+        return rx.el.li(
+            rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-return__other"),
+            rx.foreach(row.chips, state_chip),
+            key=row.id,
+        )
+
+    opening = rx.el.a(
+        icon("undo", size=18),
+        _("Abrir una devolución"),
+        href=f"{NEW_RETURN}?pedido={SHOWN.id}",
+        class_name=f"{BUTTON}button--quiet",
+        data_testid="order-return",
+    )
+    return rx.cond(
+        can("return") | (SHOWN.returns.length() > 0),
+        panel(
+            _("Devoluciones"),
+            rx.el.ul(rx.foreach(SHOWN.returns, one), class_name="o-return__others"),
+            rx.cond(can("return"), opening),
+            test_id="order-returns",
+        ),
     )
 
 

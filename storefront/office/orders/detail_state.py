@@ -37,7 +37,7 @@ class OrderState(OfficeScreen, KnownClientState):
     towns_for: rx.Field[str] = rx.field("")
 
     _right: ClassVar[Right] = Right.READ_ORDERS
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.RETURNS})
 
     async def _content(self, actor: Actor) -> OrderDetail:
         shop = current_shop()
@@ -96,7 +96,7 @@ class OrderState(OfficeScreen, KnownClientState):
         try:
             await cancel_order(shop.database, actor, shop.payments, order.id)
         except NotImplementedByProvider:
-            await self._refuse(actor, _("Ya está pagado: primero hay que devolver el dinero."), ())
+            await self._refuse(actor, _("Ya está pagado: abre una devolución de lo no despachado."), ())
         except NotAllowed:
             text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")
             await self._refuse(actor, text, PACKED)

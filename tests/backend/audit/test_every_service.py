@@ -37,6 +37,7 @@ ONLY_READ = {
     "office/team.py::team_page",
     "office/pqrs.py::pqrs_list",
     "office/product.py::blank_form",
+    "office/return_detail.py::return_detail",
     "office/today.py::today",
     "orders/admin_routes.py::order_answer",
     "staff/access.py::check",

@@ -1,0 +1,39 @@
+"""How much of an order's money a return may take, and how much its units cost."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.money import Cop
+from backend.orders.models import Order, OrderLine
+from backend.orders.service import totals_of
+from backend.payment.payments import captured_and_refunded
+from backend.pricing import price_of_units
+from backend.returns.models import Return
+from backend.returns.states import ReturnState
+
+
+async def left_of(session: AsyncSession, order: Order, besides: str = "") -> Cop:
+    """What was captured for the order, less what went back, less what other returns than `besides` are to get."""
+    captured, refunded = await captured_and_refunded(session, order.cart_id)
+    promised = select(func.sum(Return.amount)).where(
+        Return.order_id == order.id, Return.state == ReturnState.TO_PAY, Return.id != besides
+    )
+    return captured - refunded - ((await session.execute(promised)).scalar_one() or 0)
+
+
+def worth(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]) -> Cop:
+    """What was paid for so many units of the order's lines; with all that was sold, its shipping too.
+
+    A retracto gives back everything, shipping included (Ley 1480 of 2011, art. 47).
+    """
+    by_line = totals_of(order, lines).by_line
+    parts = [
+        price_of_units(by_line[line.id].total, line.quantity, units[line.id])
+        for line in lines
+        if units.get(line.id)
+    ]
+    if all(units.get(line.id, 0) == line.quantity for line in lines):
+        parts.append(order.shipping_total)
+    return sum(parts)

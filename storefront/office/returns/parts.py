@@ -1,0 +1,64 @@
+"""What the screens of returns share: a line's toy, and the fields of a bank account."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.returns.forms import ACCOUNT_TYPES
+from backend.texts import _
+from storefront.components.forms import field, select_field
+from storefront.components.hooks import text_at
+from storefront.components.pictures import picture
+from storefront.office.icons import icon
+
+SMALL = "72px"
+
+
+def line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
+    """A toy by its picture and its name."""
+    return rx.fragment(
+        rx.cond(
+            shown,
+            picture(shown, SMALL, class_name="o-item__picture", alt=""),
+            rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
+        ),
+        rx.el.span(
+            rx.el.b(title),
+            rx.cond(detail != "", rx.el.span(detail, class_name="o-row__detail")),
+            rx.el.span(*more, class_name="o-row__detail"),
+            class_name="o-item__words",
+        ),
+    )
+
+
+def account_form_fields(state: Any, form: str, known: Any = None) -> list[rx.Component]:
+    """The fields of a bank account; `known` is the account that stands."""
+
+    def line(name: str, label: str, **more: Any) -> rx.Component:
+        return field(
+            name,
+            label,
+            element_id=f"{form}-{name}",
+            problem=text_at(state.problems, name),
+            live="",
+            auto_complete="off",
+            default_value="" if known is None else getattr(known, name),
+            **more,
+        )
+
+    options = [rx.el.option(label, value=value) for value, label in ACCOUNT_TYPES.items()]
+    return [
+        line("bank", _("Banco")),
+        select_field(
+            _("Tipo de cuenta"),
+            [rx.el.option(_("Elige"), value=""), *options],
+            element_id=f"{form}-account_type",
+            problem=text_at(state.problems, "account_type"),
+            live="",
+            name="account_type",
+            default_value="" if known is None else known.account_type,
+        ),
+        line("account_number", _("Número de la cuenta"), input_mode="numeric"),
+        line("holder", _("De quién es la cuenta")),
+        line("document", _("Documento de quien la tiene")),
+    ]

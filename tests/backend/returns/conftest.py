@@ -1,0 +1,24 @@
+"""An order of two toys, paid, and the same on its way."""
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from tests.backend.returns.steps import Sold, deliver, send, sold
+from tests.shop_floor import Floor, make_toy
+
+
+@pytest.fixture
+async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor) -> Sold:
+    """Paid, and nothing of it is sent: 5 toys lie there, 2 of them are promised."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+    return await sold(shop, store, admin, toy)
+
+
+@pytest.fixture
+async def delivered(shop: Shop, admin: httpx.AsyncClient, paid: Sold) -> Sold:
+    """Both toys were sent and delivered: 3 lie there."""
+    await send(admin, paid)
+    await deliver(shop, paid)
+    return paid
