@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'a06b3dc8f4e1'
-down_revision: str | None = '9f5a2cb7e3d0'
+down_revision: str | None = '7e1c04a9d35b'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
