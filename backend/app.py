@@ -46,6 +46,7 @@ from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
+from backend.promotions.routes import router as promotions_router
 from backend.returns.routes import router as returns_router
 from backend.shipping.level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
@@ -104,6 +105,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     platform_router,
     regions_router,
     inventory_router,
+    promotions_router,
     stock_router,
     shipping_router,
     shipping_options_router,

@@ -4,7 +4,7 @@ Prices include IVA. The tax of a line, and of the shipping, is computed from its
 the peso; every other total is a sum of those. So parts and whole always agree to the peso.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -136,6 +136,27 @@ class CartTotals(Totals):
         """The lines by their ids."""
         return {line.id: line for line in self.lines}
 
+    @property
+    def taken_by_promotion(self) -> dict[str, Cop]:
+        """What each promotion took off lines and shipping together, by its id, in the order in which they applied."""
+        taken: dict[str, Cop] = {}
+        for one in self._adjustments:
+            if one.promotion_id is not None:
+                taken[one.promotion_id] = taken.get(one.promotion_id, 0) + one.amount
+        return taken
+
+    @property
+    def savings(self) -> list[tuple[str, Cop]]:
+        """What was taken off, by the code that took it: for people, in the order of the lines and the shipping last."""
+        savings: dict[str, Cop] = {}
+        for one in self._adjustments:
+            savings[one.code] = savings.get(one.code, 0) + one.amount
+        return list(savings.items())
+
+    @property
+    def _adjustments(self) -> Iterable[Adjustment]:
+        return (one for part in (*self.lines, self.shipping) for one in part.adjustments)
+
     def as_json(self) -> dict[str, Any]:
         """The totals as plain values; `from_json` restores them without pricing anything again."""
         return {
@@ -208,13 +229,26 @@ def _shares(adjustment: Adjustment, amounts: dict[str, Cop]) -> dict[str, Cop]:
         amount = min(adjustment.amount, amounts[adjustment.target])
         return {adjustment.target: amount} if amount else {}
     left = {id_: amount for id_, amount in amounts.items() if id_ != SHIPPING}
-    whole = sum(left.values())
-    amount = min(adjustment.amount, whole)
+    return spread(adjustment.amount, left)
+
+
+def spread(amount: Cop, over: Mapping[str, Cop]) -> dict[str, Cop]:
+    """What each of these bears of an amount, in proportion to what it costs, to the peso; never more than that.
+
+    Args:
+        amount: the pesos to spread, 0 or more. What is more than all of them cost is not spread.
+        over: what each costs, by its id.
+
+    Returns:
+        Pesos by id, without those that bear nothing. Together they are the amount, or all there is.
+    """
+    whole = sum(over.values())
+    amount = min(amount, whole)
     if not amount:
         return {}
-    shares = {id_: amount * of // whole for id_, of in left.items()}
+    shares = {id_: amount * of // whole for id_, of in over.items()}
     # the pesos that rounding down left over, to those that lost most by it; the first lines where several did
-    by_loss = sorted(left, key=lambda id_: -(amount * left[id_] % whole))
+    by_loss = sorted(over, key=lambda id_: -(amount * over[id_] % whole))
     for id_ in by_loss[: amount - sum(shares.values())]:
         shares[id_] += 1
     return {id_: share for id_, share in shares.items() if share}

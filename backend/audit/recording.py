@@ -27,6 +27,7 @@ class Thing(StrEnum):
 
     API_KEY = "api_key"
     ATTENTION = "attention"
+    CAMPAIGN = "campaign"
     CATALOG = "catalog"
     CATEGORY = "category"
     COLLECTION = "collection"
@@ -43,6 +44,7 @@ class Thing(StrEnum):
     PRODUCT_TAG = "product_tag"
     PRODUCT_TYPE = "product_type"
     REFUND_REASON = "refund_reason"
+    PROMOTION = "promotion"
     REGION = "region"
     RETURN_REASON = "return_reason"
     SALES_CHANNEL = "sales_channel"

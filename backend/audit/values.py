@@ -13,6 +13,7 @@ ALL = None
 NOBODYS: dict[str, frozenset[str] | None] = {
     "bulk_change": ALL,
     "bulk_change_row": ALL,
+    "campaign": ALL,
     "category": ALL,
     "collection": ALL,
     "customer_group": ALL,
@@ -31,6 +32,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "product_option_value": ALL,
     "product_tag": ALL,
     "product_type": ALL,
+    "promotion": ALL,
     "publishable_key": ALL,
     "refund_reason": ALL,
     "region": ALL,
@@ -73,7 +75,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
 """The columns, by table, whose values say nothing about a person."""
 
 LEFT_OUT = frozenset({
-    "created_at", "id", "invited_by", "title_key", "token_epoch", "totp_failures", "updated_at",
+    "code_key", "created_at", "id", "invited_by", "title_key", "token_epoch", "totp_failures", "updated_at",
 })  # fmt: skip
 """What follows from the rest."""
 SECRET = frozenset({

@@ -20,7 +20,8 @@ from backend.events import publish
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.inventory.statements import available
 from backend.money import Cop
-from backend.pricing import STANDARD_RATE, Adjustment, CartTotals, PricedLine, ShippingCharge, price_cart
+from backend.pricing import STANDARD_RATE, CartTotals, PricedLine, ShippingCharge, price_cart
+from backend.promotions.offers import BoughtLine, Buying, Discounts, discounts_of
 from backend.tables import JsonObject, for_each_dialect, insert_row, table_of, values_of
 
 
@@ -233,25 +234,47 @@ async def lines_and_shipping(
     return lines, rows[0][3] if rows else None
 
 
-async def read_discounts(
-    session: AsyncSession,  # noqa: ARG001 (a discount will need it; likewise the others)
-    cart_id: str,  # noqa: ARG001
-    lines: Sequence[PricedLine],  # noqa: ARG001
-) -> list[Adjustment]:
-    """The discounts of a cart with these lines, as adjustments in the order in which they apply.
+async def buying_of(session: AsyncSession, cart_id: str) -> Buying:
+    """The cart as promotions see it."""
+    cart = await session.get_one(Cart, cart_id)
+    return Buying(
+        cart_id=cart_id,
+        customer_id=cart.customer_id,
+        email=cart.email,
+        region_id=cart.region_id,
+        sales_channel_id=cart.sales_channel_id,
+        country=(cart.shipping_address or {}).get("country_code"),
+    )
 
-    The shop has none. A kind of discount is a table that is read here: page, API, payment and order follow.
+
+async def read_discounts(
+    session: AsyncSession, cart_id: str, lines: Sequence[Line], shipping: Cop | None
+) -> Discounts:
+    """The discounts of a cart with these lines and this shipping, as adjustments in the order in which they apply.
+
+    A kind of discount is a table that is read here: page, API, payment and order follow.
     """
-    return []
+    bought = [BoughtLine(line.priced, line.product, line.variant.id) for line in lines if line.product]
+    return await discounts_of(session, await buying_of(session, cart_id), bought, shipping)
 
 
 async def read_totals(
     session: AsyncSession, cart_id: str, lines: Sequence[Line], method: CartShippingMethod | None
 ) -> CartTotals:
     """What the cart costs today. What is no longer for sale counts for nothing."""
+    totals, _discounts = await read_discounted(session, cart_id, lines, method)
+    return totals
+
+
+async def read_discounted(
+    session: AsyncSession, cart_id: str, lines: Sequence[Line], method: CartShippingMethod | None
+) -> tuple[CartTotals, Discounts]:
+    """The same, with the promotions that were thought of."""
+    shipping = method.amount if method else None
+    discounts = await read_discounts(session, cart_id, lines, shipping)
     sold = [line.priced for line in lines if line.product]
-    discounts = await read_discounts(session, cart_id, sold)
-    return price_cart(sold, ShippingCharge(method.amount) if method else None, discounts)
+    charge = None if shipping is None else ShippingCharge(shipping)
+    return price_cart(sold, charge, discounts.adjustments), discounts
 
 
 async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_totals, shipping_method
+from backend.cart.promotions import refusal_of
+from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_discounted, shipping_method
 from backend.catalog.cards import cards_of
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView, ProductCard
 from backend.errors import NotFound
 from backend.inventory.service import available_units
 from backend.money import Cop, format_cop
-from backend.pricing import PartTotals
+from backend.pricing import CartTotals, PartTotals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,37 @@ class CartLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SavingView:
+    """What a promotion takes off: its code and the pesos, with a minus before them."""
+
+    code: str
+    amount_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeView:
+    """A code that was typed. `refusal` says why it takes nothing off now; empty when it does."""
+
+    code: str
+    refusal: str
+
+
+@dataclass(frozen=True, slots=True)
 class CartView:
-    """A cart with its totals, at today's prices. `shipping_total` is None while nothing is quoted."""
+    """A cart with its totals, at today's prices. `shipping_total` is None while nothing is quoted.
+
+    Lines, `subtotal_label` and `shipping_total` are what they cost before `savings`; `item_total` is what the lines
+    cost after them.
+    """
 
     id: str
     lines: list[CartLine]
     count: int
     item_total: Cop
     item_total_label: str
+    subtotal_label: str
+    savings: list[SavingView]
+    codes: list[CodeView]
     shipping_name: str
     shipping_total: Cop | None
     shipping_total_label: str
@@ -74,7 +98,8 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
     by_product = {card.id: card for card in cards}
     units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
     method = await shipping_method(session, cart_id)
-    totals = await read_totals(session, cart_id, lines, method)
+    totals, discounts = await read_discounted(session, cart_id, lines, method)
+    shipping = totals.shipping.original_total
     parts = totals.by_line
     return CartView(
         id=cart_id,
@@ -87,18 +112,30 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
         count=sum(line.item.quantity for line in lines),
         item_total=totals.item_total,
         item_total_label=format_cop(totals.item_total),
+        subtotal_label=format_cop(totals.items.original_total),
+        savings=savings_of(totals),
+        codes=[
+            CodeView(judged.candidate.promotion.code, refusal_of(judged) if judged.obstacle else "")
+            for judged in discounts.judged
+            if judged.candidate.typed_at is not None
+        ],
         shipping_name=method.name if method else "",
-        shipping_total=totals.shipping_total if method else None,
-        shipping_total_label=format_cop(totals.shipping_total) if method else "",
+        shipping_total=shipping if method else None,
+        shipping_total_label=format_cop(shipping) if method else "",
         total=totals.total,
         total_label=format_cop(totals.total),
         tax_label=format_cop(totals.tax_total),
     )
 
 
+def savings_of(totals: CartTotals) -> list[SavingView]:
+    """What each promotion took off."""
+    return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
+
+
 def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, units: int) -> CartLine:
     """`part` is None for what is no longer for sale; `units` can be sold."""
-    total = part.total if part else line.priced.amount
+    total = part.original_total if part else line.priced.amount
     sellable = units if line.product else 0
     short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
     saving = (

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.owners import give_to, set_email
-from backend.cart.service import Line, changed, read_totals
+from backend.cart.promotions import set_codes
+from backend.cart.service import Line, changed, read_discounted
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant, for_sale
 from backend.catalog.picture_addresses import absolute_address
@@ -25,6 +26,8 @@ from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import CartTotals, PartTotals, Totals, price_cart
+from backend.promotions.offers import Discounts
+from backend.promotions.wire import applied_wire
 from backend.shipping.addresses import place_of
 from backend.tables import JsonObject
 
@@ -69,7 +72,7 @@ async def change_cart(
     Raises:
         NotFound: no such cart of the caller's, or no such region.
         NotAllowed: the cart has become an order.
-        InvalidData: a country outside the region, another sales channel, or a promotion that does not exist.
+        InvalidData: a country outside the region, another sales channel, or a code that takes nothing off.
     """
     cart = await carts.open_cart(session, cart_id, caller)
     await _change(session, cart, change, await _region(session, change.region_id or cart.region_id))
@@ -92,8 +95,6 @@ async def store_consents(
 
 
 async def _change(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
-    if change.promo_codes:
-        raise InvalidData(f"The promotion code {change.promo_codes[0]} is invalid")
     if change.sales_channel_id not in (None, cart.sales_channel_id):
         raise InvalidData("A cart belongs to the sales channel of its publishable key")
     cart.region_id = region.id
@@ -109,6 +110,8 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
         address = _merged(cart.shipping_address, change.shipping_address, region)
         await set_shipping_address(session, cart, address)
     await session.flush()
+    if change.promo_codes is not None:
+        await set_codes(session, cart, change.promo_codes)
 
 
 def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:
@@ -210,14 +213,24 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
         for _, _, _, _, item, variant, product, title, categories in rows
         if item is not None
     ]
-    prices = await read_totals(session, cart_id, [shown.line for shown in lines], method)
+    prices, discounts = await read_discounted(session, cart_id, [shown.line for shown in lines], method)
     wire = _cart_wire(cart, region, lines, method, prices, base_url=view.base_url)
+    wire["promotions"] = _promotions(discounts)
     if wants_products(view.fields):
         ids = [shown.line.variant.product_id for shown in lines]
         _show_products(wire["items"], await line_products(session, ids, view.fields, view.base_url))
     if collection is not None:
         wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
     return wire
+
+
+def _promotions(discounts: Discounts) -> list[JsonDict]:
+    """The codes that were typed, whether they take something off now or not, and what applies by itself."""
+    return [
+        applied_wire(one.candidate.promotion)
+        for one in discounts.judged
+        if one.obstacle is None or one.candidate.typed_at is not None
+    ]
 
 
 def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import AttentionKind, raise_attention
 from backend.cart.models import Cart
 from backend.cart.service import NOT_FOUND, Caller, CartChanged, accessible, find_cart
-from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of
+from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of, taken_by
 from backend.database import database_now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
@@ -42,6 +42,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, read_terms, sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, move
+from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
 DOCUMENT_FIELDS = ("doc_type", "doc_number")
 """The fields of a cart's draft that are about the payer's document."""
@@ -112,6 +113,7 @@ async def complete(
         await move(session, payment, cart, SessionState.AUTHORIZED)
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
+    await reserve_uses(session, taken_by(cart, sale))
     await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
@@ -199,6 +201,8 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
     else:
         mark_paid(order)
         await publish(session, OrderPaid(order.id))
+    if sale is not None:
+        await confirm_uses(session, taken_by(cart, sale))
     wanted = {line.variant_id: line.quantity for line in lines}
     if await inventory.reserved_units(session, cart.id) != wanted:
         await _reserve_again(session, order, wanted)
@@ -237,6 +241,7 @@ async def _authorized(session: AsyncSession, cart: Cart, payment: PaymentSession
         order_states.move(order, payment=PaymentStatus.AUTHORIZED)
     elif payment.snapshot:
         sale = sale_of(payment.snapshot)
+        await reserve_uses(session, taken_by(cart, sale))
         await inventory.reserve(session, cart.id, sale.units, until=payment.expires_at)
         await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
 
@@ -259,6 +264,7 @@ async def _lost(
             await require_nothing_sent(session, order.id)
         mark_unpaid(order)
         await _publish_loss(session, order, payment, event, others)
+    await release_uses(session, cart.id)
     await inventory.release(session, cart.id)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.views import SavingView, savings_of
 from backend.catalog.cards import first_pictures
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView
@@ -85,7 +86,9 @@ class OrderView:
     created_label: str
     email: str
     lines: list[OrderLineView]
-    item_total_label: str
+    subtotal_label: str
+    """Of the lines, before `savings`; so are the lines and the shipping."""
+    savings: list[SavingView]
     shipping_name: str
     shipping_total_label: str
     total: Cop
@@ -156,12 +159,13 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[
-            _line(line, part.total, pictures.get(line.product_id))
+            _line(line, part.original_total, pictures.get(line.product_id))
             for line, part in zip(lines, totals.lines, strict=True)
         ],
-        item_total_label=format_cop(order.item_total),
+        subtotal_label=format_cop(totals.items.original_total),
+        savings=savings_of(totals),
         shipping_name=order.shipping_name,
-        shipping_total_label=format_cop(order.shipping_total),
+        shipping_total_label=format_cop(totals.shipping.original_total),
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),

@@ -14,7 +14,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.models import Cart
 from backend.cart.service import COMPLETED, read_cart
 from backend.checkout.completion import lock_cart
-from backend.checkout.sale import read_priced_cart, require_shipping_method, sale_now, sale_of, snapshot_of
+from backend.checkout.sale import (
+    read_priced_cart,
+    require_shipping_method,
+    sale_now,
+    sale_of,
+    snapshot_of,
+    taken_by,
+)
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
 from backend.inventory import service as inventory
@@ -31,6 +38,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, lock_session
+from backend.promotions.uses import lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
 from backend.tables import JsonObject
@@ -200,6 +208,8 @@ class PaymentStarter:
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
                 )
+            taken = taken_by(cart, sale)
+            await lock_promotions(session, cart_id, list(taken.amounts))
             terms = await payments.read_terms(session, cart_id)
             if provider_id not in terms.provider_ids:
                 raise InvalidData(NOT_OFFERED.format(provider_id=provider_id))
@@ -220,6 +230,7 @@ class PaymentStarter:
             # after every check, so that a refusal is not counted; clients without an address are not one client
             client = Client.at(start.ip or cart_id, self.settings)
             await hit_in(session, PAYMENT_STARTS, cart_id, client)
+            await reserve_uses(session, taken)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
             standing = await read_standing(session, self.settings)
         return payment, PaymentRequest(

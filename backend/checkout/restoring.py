@@ -9,6 +9,7 @@ from backend.cart import service as carts
 from backend.cart.chains import chain_of, join_chain, lock_carts
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
+from backend.cart.promotions import take_codes_along
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.checkout.payment import PaymentStarter
@@ -120,6 +121,7 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
     for line in await lines_of_order(session, order.id):
         await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
+    await take_codes_along(session, old, cart)
     return cart.id
 
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Body, Depends, Request
 
 from backend.cart import service as carts
 from backend.cart.owners import give_to
+from backend.cart.promotions import PROMO_CODES, add_codes, remove_codes
 from backend.cart.service import Caller
 from backend.checkout.carts import (
     CartView,
@@ -58,7 +59,8 @@ from backend.payment.sessions import (
     read_collection_sessions,
 )
 from backend.payment.wire import collection_wire, with_questions
-from backend.rate_limit import Client, RateLimit, hit_in, refund_in
+from backend.rate_limit import Client, RateLimit, hit, hit_in, refund_in
+from backend.settings import Settings
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -102,6 +104,7 @@ async def create(
     429 after many that stayed empty.
     """
     new = body or NewCart()
+    await _count_codes(database, settings, new.promo_codes, ip, ip or "nobody")
     async with database.transaction() as session:
         cart, region = await create_cart(session, new, channel, customer)
         await store_consents(session, cart.id, new, ip, customer)
@@ -121,10 +124,21 @@ async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) 
 
 
 @router.post("/store/carts/{cart_id}", response_model=CartAnswer)
-async def update(  # noqa: PLR0917 - FastAPI names them
-    cart_id: str, body: CartChange, database: Db, view: View, ip: ClientIp, customer: MaybeCustomer
+async def update(
+    *,
+    cart_id: str,
+    body: CartChange,
+    database: Db,
+    view: View,
+    settings: ShopSettings,
+    ip: ClientIp,
+    customer: MaybeCustomer,
 ) -> Wire:
-    """Say who buys and where to: what is left out stays. Another place voids the shipping price."""
+    """Say who buys and where to: what is left out stays. Another place voids the shipping price.
+
+    `promo_codes` are the cart's codes from now on, in place of those it had.
+    """
+    await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
         await change_cart(session, cart_id, body, Caller(customer))
         await store_consents(session, cart_id, body, ip, customer)
@@ -175,25 +189,30 @@ async def remove_item(cart_id: str, line_id: str, database: Db, view: View, cust
 
 @router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
 async def add_promotions(
-    cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
+    *,
+    cart_id: str,
+    body: PromoCodes,
+    database: Db,
+    view: View,
+    settings: ShopSettings,
+    ip: ClientIp,
+    customer: MaybeCustomer,
 ) -> Wire:
-    """There are no promotions: every code is refused."""
+    """Add codes to the cart. 400 for one that takes nothing off this cart: the message says why."""
+    await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
-        await change_cart(session, cart_id, CartChange(promo_codes=body.promo_codes), Caller(customer))
+        await add_codes(session, await carts.open_cart(session, cart_id, Caller(customer)), body.promo_codes)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
 @router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
 async def remove_promotions(
-    cart_id: str,
-    body: PromoCodes,  # noqa: ARG001 - none of its codes is the cart's
-    database: Db,
-    view: View,
-    customer: MaybeCustomer,
+    cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
 ) -> Wire:
     """Take codes away: a code that the cart has not is not there afterwards either."""
     async with database.transaction() as session:
-        await carts.open_cart(session, cart_id, Caller(customer))
+        cart = await carts.open_cart(session, cart_id, Caller(customer))
+        await remove_codes(session, cart, body.promo_codes)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
@@ -330,6 +349,18 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
         shown = await order_wire(session, order, completed.rows, view=view)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
+
+
+async def _count_codes(
+    database: Database, settings: Settings, codes: list[str] | None, ip: str, subject: str
+) -> None:
+    """Count a try of codes, where there are some; what was refused counts too.
+
+    Raises:
+        TooManyRequests: these are too many.
+    """
+    if codes:
+        await hit(database, PROMO_CODES, subject, Client.at(ip or subject, settings))
 
 
 async def _cart(database: Database, cart_id: str, view: CartView) -> JsonDict:

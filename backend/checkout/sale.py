@@ -22,6 +22,8 @@ from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.pricing import CartTotals
+from backend.promotions.offers import Buying
+from backend.promotions.uses import Taken
 from backend.shipping.addresses import missing_for_a_label, municipality_of
 from backend.tables import JsonObject
 
@@ -181,6 +183,19 @@ def sale_now(cart: Cart, priced: PricedCart) -> Sale:
         billing_address=cart.billing_address or address,
         meta=cart.meta,
     )
+
+
+def taken_by(cart: Cart, sale: Sale) -> Taken:
+    """What promotions take off this sale of the cart, and for whom."""
+    buying = Buying(
+        cart_id=cart.id,
+        customer_id=sale.customer_id,
+        email=sale.email,
+        region_id=cart.region_id,
+        sales_channel_id=cart.sales_channel_id,
+        country=sale.shipping_address.get("country_code"),
+    )
+    return Taken(buying, sale.totals.taken_by_promotion)
 
 
 def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:

@@ -38,6 +38,7 @@ from backend.staff.rights import OFFICE, ROLE_NAMES
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
 from backend.stock_notices.service import is_back, notice_token, toy_of, wait_again
+from backend.texts import _
 
 MAX_DETAILS = 1000
 
@@ -83,7 +84,7 @@ async def _about_order(
     order = await read_order(session, order_id)
     if not order.email:
         return None
-    bill = await _bill(session, order)
+    bill = await bill_of(session, order)
     values = await _order_values(session, settings, order)
     told = await acknowledgement(session, settings, order)
     return Message(kind, order.email, {**values, "bill": bill, **told, **(more or {})})
@@ -254,15 +255,20 @@ async def _number_of(session: AsyncSession, order_id: str) -> str:
         return order_id
 
 
-async def _bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
-    """Names and amounts: the lines, the shipping, and the total last."""
+async def bill_of(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
+    """Names and amounts: the lines, the shipping, what was taken off, and the total last."""
     lines = await lines_of_order(session, order.id)
+    totals = totals_of(order, lines)
     return [
         *(
-            (f"{line.quantity} × {_named(line)}", format_cop(part.total))
-            for line, part in zip(lines, totals_of(order, lines).lines, strict=True)
+            (f"{line.quantity} × {_named(line)}", format_cop(part.original_total))
+            for line, part in zip(lines, totals.lines, strict=True)
         ),
-        (order.shipping_name, format_cop(order.shipping_total)),
+        (order.shipping_name, format_cop(totals.shipping.original_total)),
+        *(
+            (_("Descuento {code}").format(code=code), f"-{format_cop(amount)}")
+            for code, amount in totals.savings
+        ),
         ("Total", format_cop(order.total)),
     ]
 

@@ -24,6 +24,7 @@ def all_tables() -> MetaData:
     import backend.outbox.models
     import backend.payment.models
     import backend.pqrs.models
+    import backend.promotions.models
     import backend.rate_limit
     import backend.returns.models
     import backend.sandbox.models

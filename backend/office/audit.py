@@ -30,6 +30,7 @@ from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
 from backend.orders.models import Order, RefundReason, ReturnReason
 from backend.pqrs.models import Pqrs
+from backend.promotions.models import Campaign, Promotion
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.models import SecretKey, Staff
@@ -44,6 +45,7 @@ LONGEST = 200
 """Characters of a value that the list shows."""
 
 NAMED: dict[str, tuple[Any, Any]] = {
+    Thing.CAMPAIGN: (Campaign.id, Campaign.name),
     Thing.CATEGORY: (Category.id, Category.name),
     Thing.API_KEY: (SecretKey.id, SecretKey.title),
     Thing.COLLECTION: (Collection.id, Collection.title),
@@ -56,6 +58,7 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.PRODUCT_TYPE: (ProductType.id, ProductType.value),
     Thing.REFUND_REASON: (RefundReason.id, RefundReason.label),
     Thing.RETURN_REASON: (ReturnReason.id, ReturnReason.label),
+    Thing.PROMOTION: (Promotion.id, Promotion.code),
     Thing.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     Thing.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
     Thing.STAFF: (Staff.id, Staff.email),

@@ -186,13 +186,16 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         address_lines=address_lines(order.shipping_address),
         address=_address(order.shipping_address),
         lines=[
-            _line(line, format_cop(part.total), pictures.get(line.product_id))
+            _line(line, format_cop(part.original_total), pictures.get(line.product_id))
             for line, part in zip(lines, prices.lines, strict=True)
         ],
         totals=[
-            (_("Juguetes"), format_cop(order.item_total)),
-            *([(_("Descuento"), f"-{format_cop(prices.discount_total)}")] if prices.discount_total else []),
-            (_("Envío"), format_cop(order.shipping_total)),
+            (_("Juguetes"), format_cop(prices.items.original_total)),
+            (_("Envío"), format_cop(prices.shipping.original_total)),
+            *(
+                (_("Descuento {code}").format(code=code), f"-{format_cop(amount)}")
+                for code, amount in prices.savings
+            ),
             (_("IVA incluido"), format_cop(prices.tax_total)),
         ],
         total_label=format_cop(order.total),

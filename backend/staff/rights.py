@@ -35,6 +35,7 @@ class Right(StrEnum):
 
     READ_CATALOG = "see products, collections and categories"
     CHANGE_CATALOG = "change products, prices, collections and categories"
+    CHANGE_PROMOTIONS = "change promotions and campaigns"
     READ_STOCK = "see stock"
     CHANGE_STOCK = "change stock"
     READ_ORDERS = "see orders, payments and refunds"
@@ -68,6 +69,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     Role.SHOP: _SEES
     | {
         Right.CHANGE_CATALOG,
+        Right.CHANGE_PROMOTIONS,
         Right.CHANGE_STOCK,
         Right.READ_CUSTOMERS,
         Right.CHANGE_CUSTOMERS,

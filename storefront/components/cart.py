@@ -172,7 +172,7 @@ def cart_sheet() -> rx.Component:
                     rx.el.div(
                         rx.el.p(
                             rx.el.span(_("Subtotal")),
-                            rx.el.strong(cart.item_total_label, data_testid="drawer-total"),
+                            rx.el.strong(cart.subtotal_label, data_testid="drawer-total"),
                             class_name="sum",
                         ),
                         rx.el.p(_("El envío se calcula con tu dirección."), class_name="sum__note"),

@@ -8,6 +8,7 @@ from storefront.components.cart import cart_lines
 from storefront.components.frame import framed
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
+from storefront.components.promo_code import promo_code, savings
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.shipping_estimate import CART as WHOLE_CART
@@ -28,7 +29,7 @@ def summary() -> rx.Component:
     return rx.el.aside(
         rx.el.h2(_("Resumen"), class_name="summary__title"),
         rx.el.dl(
-            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.item_total_label, data_testid="cart-subtotal")),
+            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.subtotal_label, data_testid="cart-subtotal")),
             rx.el.div(
                 rx.el.dt(_("Envío")),
                 rx.el.dd(
@@ -37,6 +38,7 @@ def summary() -> rx.Component:
                     )
                 ),
             ),
+            savings(cart.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(cart.total_label, data_testid="cart-total"),
@@ -45,6 +47,7 @@ def summary() -> rx.Component:
             class_name="summary__list",
         ),
         rx.el.p(_("Incluye IVA por {tax}").format(tax=cart.tax_label), class_name="summary__note"),
+        promo_code(),
         rx.cond(
             CartState.has_problem,
             rx.el.p(

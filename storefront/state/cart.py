@@ -8,14 +8,27 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart import service as carts
 from backend.cart.owners import open_or_new
+from backend.cart.promotions import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
 from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
-from backend.errors import NotFound
+from backend.errors import NotFound, TooManyRequests
+from backend.rate_limit import Client, hit
+from backend.texts import _
 from storefront.live.open_pages import watch
 from storefront.live.refresh import SharedReads
 from storefront.state.frame import errors_as_notices
-from storefront.state.handlers import checked_id, checked_number, event, next_number
-from storefront.state.session import own_cart, usable_by
+from storefront.state.handlers import (
+    checked_fields,
+    checked_id,
+    checked_number,
+    checked_text,
+    event,
+    next_number,
+)
+from storefront.state.session import client_of, own_cart, usable_by
+
+LONGEST_CODE = 255
+"""Characters of the code of a promotion."""
 
 EMPTY_CART = CartView(
     id="",
@@ -23,6 +36,9 @@ EMPTY_CART = CartView(
     count=0,
     item_total=0,
     item_total_label="$ 0",
+    subtotal_label="$ 0",
+    savings=[],
+    codes=[],
     shipping_name="",
     shipping_total=None,
     shipping_total_label="",
@@ -54,6 +70,8 @@ class CartState(rx.State):
     has_problem: rx.Field[bool] = rx.field(False)
     answers: rx.Field[int] = rx.field(0)
     added: rx.Field[Added] = rx.field(default_factory=Added)
+    code_problem: rx.Field[str] = rx.field("")
+    """Why the code that was typed last takes nothing off."""
 
     @event()
     async def load_cart(self) -> None:
@@ -103,8 +121,54 @@ class CartState(rx.State):
             await refresh(self)
         self.answers = next_number(self.answers)
 
+    @event()
+    async def apply_code(self, form_data: dict[str, str]) -> None:
+        """Type the code of a promotion into the cart."""
+        self.code_problem = ""
+        async with errors_as_notices(self):
+            code = checked_fields(form_data, "code", longest=LONGEST_CODE)["code"]
+            cart_id = await usable_by(self, self.cart_id)
+            try:
+                await _type_code(cart_id, code, client_of(self))
+            except CodeRefused as error:
+                self.code_problem = refusal_of(error)
+            except TooManyRequests:
+                self.code_problem = _("Van muchos códigos seguidos. Espera unos minutos.")
+        async with errors_as_notices(self):
+            await refresh(self)
+        self.answers = next_number(self.answers)
+
+    @event()
+    async def drop_code(self, code: str) -> None:
+        """Take the code of a promotion out of the cart."""
+        async with errors_as_notices(self):
+            code = checked_text(code, LONGEST_CODE)
+            cart_id = await usable_by(self, self.cart_id)
+            async with current_shop().database.transaction() as session:
+                await remove_codes(session, await carts.open_cart(session, cart_id), [code])
+        self.code_problem = ""
+        async with errors_as_notices(self):
+            await refresh(self)
+        self.answers = next_number(self.answers)
+
     async def _update(self, _shared: SharedReads) -> None:
         await refresh(self)
+
+
+async def _type_code(cart_id: str, code: str, ip: str) -> None:
+    """Type the code into the cart.
+
+    Raises:
+        CodeRefused: it takes nothing off it.
+        TooManyRequests: many were tried.
+        NotFound, NotAllowed, Conflict: see `backend.cart.service.open_cart`.
+    """
+    shop = current_shop()
+    if not code:
+        raise CodeRefused(code)
+    await hit(shop.database, PROMO_CODES, cart_id, Client.at(ip, shop.settings))
+    async with shop.database.transaction() as session:
+        await add_codes(session, await carts.open_cart(session, cart_id), [code])
 
 
 async def go_on_with(state: CartState, cart_id: str, view: CartView) -> None:

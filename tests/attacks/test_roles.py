@@ -28,6 +28,12 @@ BODIES = {
     "/orders/{order_id}": {"shipping_address": {}},
     "/notes": {"text": "x"},
     "/refunds": {"amount": 1, "reference": "x"},
+    "/admin/campaigns": {"name": "X", "campaign_identifier": "X"},
+    "/admin/promotions": {
+        "code": "X",
+        "type": "standard",
+        "application_method": {"type": "fixed", "target_type": "order", "value": 1},
+    },
     "/admin/invites": {"email": "lina@trompo.example"},
     "/shipments": {"items": [{"id": "x", "quantity": 1}]},
     "/fulfillments": {"items": [{"id": "x", "quantity": 1}]},

@@ -55,6 +55,7 @@ AN_ID = re.compile(r"([a-z_]+)_[0-9A-HJKMNP-TV-Z]{26}")
 IN_PATHS = {
     "address_id": "cuaddr",
     "attention_id": "attn",
+    "campaign_id": "procamp",
     "cart_id": "cart",
     "channel_id": "sc",
     "category_id": "pcat",
@@ -70,7 +71,9 @@ IN_PATHS = {
     "payment_id": "pay",
     "product_id": "prod",
     "product_option_id": "opt",
+    "promotion_id": "promo",
     "region_id": "reg",
+    "rule_type": "rules",
     "set_id": "fuset",
     "user_id": "user",
     "value_id": "optval",
@@ -202,6 +205,15 @@ async def small_tables(reader: Reader) -> None:
         reader.know(made["id"])
 
 
+async def a_promotion(reader: Reader) -> None:
+    """A promotion with a rule and a campaign."""
+    answer = await ok(await reader.client.post("/admin/promotions", json=EXAMPLES["POST /admin/promotions"]))
+    campaign = await ok(await reader.client.post("/admin/campaigns", json=EXAMPLES["POST /admin/campaigns"]))
+    promotion = answer["promotion"]
+    reader.ids["rules"] = "rules"
+    reader.know(promotion["id"], promotion["rules"][0]["id"], campaign["campaign"]["id"])
+
+
 async def a_group(reader: Reader) -> None:
     """One with nobody in it, and a guest."""
     group = await ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
@@ -231,6 +243,8 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/product-types/": small_tables,
     "/admin/refund-reasons/": small_tables,
     "/admin/return-reasons/": small_tables,
+    "/admin/promotions/": a_promotion,
+    "/admin/campaigns/": a_promotion,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,

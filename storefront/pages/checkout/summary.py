@@ -9,6 +9,7 @@ from storefront.components.cart import problem
 from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.pictures import picture
+from storefront.components.promo_code import promo_code, savings
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import FORM
 from storefront.state.cart import CartState
@@ -57,7 +58,7 @@ def totals() -> rx.Component:
     cart = CartState.cart
     return rx.fragment(
         rx.el.dl(
-            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.item_total_label)),
+            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(cart.subtotal_label)),
             rx.el.div(
                 rx.el.dt(_("Envío")),
                 rx.el.dd(
@@ -68,6 +69,7 @@ def totals() -> rx.Component:
                     data_testid="checkout-shipping",
                 ),
             ),
+            savings(cart.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(
@@ -79,6 +81,7 @@ def totals() -> rx.Component:
             class_name="summary__list",
         ),
         rx.el.p(_("Precios con IVA incluido."), class_name="summary__note"),
+        promo_code(),
         rx.cond(
             CartState.has_problem,
             rx.el.p(

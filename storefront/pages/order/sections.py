@@ -9,6 +9,7 @@ from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import to_variant
 from storefront.components.pictures import picture
+from storefront.components.promo_code import savings
 from storefront.components.sharing import whatsapp
 from storefront.pages.order import texts
 from storefront.state.frame import FrameState
@@ -66,8 +67,9 @@ def purchase(order: ObjectVar[OrderView]) -> rx.Component:
             class_name="buy",
         ),
         rx.el.dl(
-            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(order.item_total_label)),
+            rx.el.div(rx.el.dt(_("Subtotal")), rx.el.dd(order.subtotal_label)),
             rx.el.div(rx.el.dt(order.shipping_name), rx.el.dd(order.shipping_total_label)),
+            savings(order.savings),
             rx.el.div(
                 rx.el.dt(_("Total")),
                 rx.el.dd(order.total_label, data_testid="order-total"),

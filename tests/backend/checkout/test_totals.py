@@ -1,23 +1,27 @@
 """What a cart costs, with taxes and discounts, is the same on the page, in the API, at the bank and in the order."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.views import cart_view
+from backend.checkout.order_page import order_view
 from backend.checkout.sale import read_priced_cart, sale_now, sale_of, snapshot_of
 from backend.errors import InvalidData
-from backend.pricing import SHIPPING, Adjustment, PricedLine
+from backend.mail.messages import bill_of
+from backend.money import format_cop
+from backend.office.order import order_detail
+from backend.orders.service import read_order
 from backend.sandbox.models import SandboxTransaction
+from backend.staff.rights import SHOP
+from tests.backend.promotions.promo_kit import promotion
 from tests.shop_floor import Floor, make_toy
-from tests.store_steps import PSE, get, pay, post, shipped_cart
+from tests.store_steps import PSE, get, ok, pay, post, shipped_cart
 
 
 @pytest.fixture
@@ -118,28 +122,23 @@ async def test_what_is_no_longer_for_sale_counts_for_nothing(
     assert (cart["total"], cart["tax_total"], cart["items"][0]["total"]) == (0, 0, 0)
 
 
-async def ten_percent_and_free_shipping(
-    _session: AsyncSession, _cart_id: str, lines: Sequence[PricedLine]
-) -> list[Adjustment]:
-    return [
-        *(Adjustment(line.amount // 10, line.id, "DIEZ", "10 %", "promo_1") for line in lines),
-        Adjustment(1_000_000, SHIPPING, "ENVIO"),
-    ]
-
-
 async def test_a_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_the_order(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
 ) -> None:
-    monkeypatch.setattr(carts, "read_discounts", ten_percent_and_free_shipping)
+    ten = await promotion(admin, "DIEZ", method={"description": "10 %"})
+    free = await promotion(admin, "ENVIO", 100, method={"target_type": "shipping_methods"}, is_automatic=True)
     async with shop.database.transaction() as session:
         toy = await make_toy(session, shop_floor, "trompo", price=11_900)
     cart_id = await shipped_cart(store, toy, 2, price_type="calculated")
-    cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
-    check_discounts(cart)
+    cart = (await post(store, f"/store/carts/{cart_id}/promotions", {"promo_codes": ["diez"]}))["cart"]
+    check_discounts(cart, ten["id"])
     async with shop.database.read() as session:
         page = await cart_view(session, cart_id)
-    assert (page.total, page.item_total, page.shipping_total) == (21_420, 21_420, 0)
-    assert page.lines[0].line_total_label == "$ 21.420"
+    before = cart["original_shipping_total"]
+    assert (page.total, page.item_total, page.shipping_total) == (21_420, 21_420, before)
+    assert (page.lines[0].line_total_label, page.subtotal_label) == ("$ 23.800", "$ 23.800")
+    saved = [("DIEZ", "-$ 2.380"), ("ENVIO", f"-{format_cop(before)}")]
+    assert [(one.code, one.amount_label) for one in page.savings] == saved
     owed = await pay(store, cart_id, PSE)
     assert owed["amount"] == 21_420
     async with shop.database.read() as session:
@@ -147,17 +146,31 @@ async def test_a_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_
     assert (sent["valor"], sent["iva"]) == ("21420", "3420")
     placed = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
     # the order keeps its discounts when the shop has none any more
-    monkeypatch.undo()
+    for made in (ten, free):
+        await ok(await admin.delete(f"/admin/promotions/{made['id']}"))
     shown = (await get(store, f"/store/orders/{placed['id']}", token=placed["access_token"]))["order"]
     for order in (placed, shown):
-        check_discounts(order)
+        check_discounts(order, ten["id"])
+    async with shop.database.read() as session:
+        mine = await order_view(session, shop.settings, placed["id"])
+        theirs = await order_detail(session, SHOP, placed["id"], "Trompo")
+        bill = await bill_of(session, await read_order(session, placed["id"]))
+    assert [(one.code, one.amount_label) for one in mine.savings] == saved
+    assert (mine.subtotal_label, mine.shipping_total_label, mine.total) == (
+        "$ 23.800",
+        format_cop(before),
+        21_420,
+    )
+    words = [(f"Descuento {code}", amount) for code, amount in saved]
+    assert theirs.totals[:-1] == [("Juguetes", "$ 23.800"), ("Envío", format_cop(before)), *words]
+    assert bill[2:] == [*words, ("Total", "$ 21.420")]
 
 
-def check_discounts(shown: dict[str, Any]) -> None:
+def check_discounts(shown: dict[str, Any], promotion_id: str) -> None:
     (item,), (method,) = shown["items"], shown["shipping_methods"]
     (taken,), (free,) = item["adjustments"], method["adjustments"]
     assert (taken["amount"], taken["code"], taken["item_id"]) == (2_380, "DIEZ", item["id"])
-    assert (taken["description"], taken["promotion_id"]) == ("10 %", "promo_1")
+    assert (taken["description"], taken["promotion_id"]) == ("10 %", promotion_id)
     assert (free["amount"], free["code"]) == (method["original_total"], "ENVIO")
     assert (item["original_total"], item["discount_total"], item["total"]) == (23_800, 2_380, 21_420)
     assert (method["total"], shown["shipping_total"]) == (0, 0)

@@ -1,0 +1,162 @@
+"""Campaigns: from when to when promotions apply, and how much of them there is."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.database import database_now, locked
+from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.promotions.kinds import BudgetType
+from backend.promotions.models import Campaign, Promotion
+from backend.promotions.schemas import BudgetChange, CampaignChange, NewCampaign
+from backend.staff.rights import Actor, Right
+
+TAKEN = "Campaign with identifier: {identifier}, already exists."
+BACKWARDS = "A campaign ends after it starts"
+HAS_PROMOTIONS = (
+    "Promotions are in this campaign ({codes}): without it they would have no end. Take them out first"
+)
+EMAIL = "customer_email"
+
+
+async def find_campaign(session: AsyncSession, campaign_id: str) -> Campaign:
+    """The campaign, locked.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = locked(select(Campaign).where(Campaign.id == campaign_id, Campaign.deleted_at.is_(None)))
+    campaign = (await session.execute(query)).scalar_one_or_none()
+    if campaign is None:
+        raise NotFound(f"Campaign with id: {campaign_id} was not found")
+    return campaign
+
+
+async def create_campaign(session: AsyncSession, actor: Actor, new: NewCampaign) -> Campaign:
+    """A new campaign with no promotions.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: its identifier is taken, or it ends before it starts.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    campaign = Campaign(
+        name=new.name,
+        campaign_identifier=new.campaign_identifier,
+        description=new.description,
+        starts_at=new.starts_at,
+        ends_at=new.ends_at,
+    )
+    if new.budget is not None:
+        _set_budget(campaign, new.budget)
+    _require_order(campaign)
+    await record(session, actor, "created", Subject(Thing.CAMPAIGN, campaign.id))
+    async with _unique_identifier(session, campaign.campaign_identifier):
+        session.add(campaign)
+    return campaign
+
+
+async def change_campaign(
+    session: AsyncSession, actor: Actor, campaign_id: str, change: CampaignChange
+) -> Campaign:
+    """Change what is said; what is left out stays.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        InvalidData: see `create_campaign`.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    campaign = await find_campaign(session, campaign_id)
+    await record(session, actor, "changed", Subject(Thing.CAMPAIGN, campaign_id))
+    for name in ("description", "starts_at", "ends_at"):
+        if name in change.model_fields_set:
+            setattr(campaign, name, getattr(change, name))
+    campaign.name = change.name or campaign.name
+    if change.budget is not None:
+        _set_budget(campaign, change.budget)
+    _require_order(campaign)
+    async with _unique_identifier(session, change.campaign_identifier):
+        campaign.campaign_identifier = change.campaign_identifier or campaign.campaign_identifier
+    return campaign
+
+
+async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str) -> None:
+    """Delete a campaign without promotions.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        NotAllowed: promotions are in it.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    campaign = await find_campaign(session, campaign_id)
+    inside = select(Promotion.code).where(
+        Promotion.campaign_id == campaign_id, Promotion.deleted_at.is_(None)
+    )
+    if codes := (await session.execute(inside.order_by(Promotion.code))).scalars().all():
+        raise NotAllowed(HAS_PROMOTIONS.format(codes=", ".join(codes)))
+    await record(session, actor, "deleted", Subject(Thing.CAMPAIGN, campaign_id))
+    campaign.deleted_at = await database_now(session)
+    await session.flush()
+
+
+async def link_promotions(
+    session: AsyncSession, actor: Actor, campaign_id: str, add: Sequence[str], remove: Sequence[str]
+) -> Campaign:
+    """Let promotions join the campaign, and others leave it.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such campaign, or no such promotion.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    wanted = {*add, *remove}
+    named = select(Promotion).where(Promotion.id.in_(wanted), Promotion.deleted_at.is_(None))
+    found = {one.id: one for one in (await session.execute(locked(named.order_by(Promotion.id)))).scalars()}
+    if missing := sorted(wanted - found.keys()):
+        raise NotFound(f"Promotion with id: {missing[0]} was not found")
+    campaign = await find_campaign(session, campaign_id)
+    for promotion_id in sorted(wanted):
+        await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+        if promotion_id in add:
+            found[promotion_id].campaign_id = campaign_id
+        elif found[promotion_id].campaign_id == campaign_id:
+            found[promotion_id].campaign_id = None
+        await session.flush()
+    return campaign
+
+
+def _set_budget(campaign: Campaign, budget: BudgetChange) -> None:
+    kind = budget.type or campaign.budget_type
+    if kind is None:
+        raise InvalidData("A campaign's budget needs a type")
+    if (budget.currency_code or "cop").casefold() != "cop":
+        raise InvalidData("The shop sells in pesos: currency_code can only be `cop`")
+    campaign.budget_type = str(kind)
+    if "limit" in budget.model_fields_set:
+        campaign.budget_limit = budget.limit
+    by_customer = kind == BudgetType.BY_CUSTOMER
+    campaign.budget_attribute = (
+        (budget.attribute or campaign.budget_attribute or EMAIL) if by_customer else None
+    )
+
+
+def _require_order(campaign: Campaign) -> None:
+    starts, ends = campaign.starts_at, campaign.ends_at
+    if starts is not None and ends is not None and ends <= starts:
+        raise InvalidData(BACKWARDS)
+
+
+@asynccontextmanager
+async def _unique_identifier(session: AsyncSession, identifier: str | None) -> AsyncIterator[None]:
+    """What is written inside is refused where another campaign has this identifier."""
+    try:
+        async with session.begin_nested():
+            yield
+    except IntegrityError:
+        raise InvalidData(TAKEN.format(identifier=identifier)) from None

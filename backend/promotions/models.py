@@ -1,0 +1,126 @@
+"""Promotions: what is taken off a cart, when, how often and for whom; and every use of one.
+
+They are the platform's: when a promotion applies is said by its campaign, how often by its own limit and by the
+campaign's budget. A promotion counts no uses in itself: its uses are rows, so that nothing can drift apart.
+"""
+
+from datetime import datetime
+from typing import ClassVar
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from backend.clock import now
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+_STANDS = text("deleted_at IS NULL")
+_AUTOMATIC = text("is_automatic AND status = 'active' AND deleted_at IS NULL")
+
+
+class Campaign(Timestamps, table=True):
+    """From when to when promotions apply, and how much of them there is.
+
+    `budget_type` (`backend.promotions.kinds`): `usage`: so many uses, `spend`: so many pesos, `use_by_attribute`:
+    so many uses by each customer. Without one there is no bound.
+    """
+
+    __tablename__ = "campaign"
+    __table_args__: ClassVar = (
+        Index(
+            "uq_campaign_identifier",
+            "campaign_identifier",
+            unique=True,
+            sqlite_where=_STANDS,
+            postgresql_where=_STANDS,
+        ),
+        CheckConstraint("ends_at IS NULL OR starts_at IS NULL OR starts_at < ends_at", name="ends_at"),
+        CheckConstraint("budget_limit IS NULL OR budget_limit > 0", name="budget_limit"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("procamp"), primary_key=True)
+    name: str
+    campaign_identifier: str
+    description: str | None = None
+    starts_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    ends_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    budget_type: str | None = None
+    budget_limit: int | None = None
+    budget_attribute: str | None = None
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class Promotion(Timestamps, table=True):
+    """Pesos or a percentage off toys, the whole cart or the shipping, for a code or for everybody.
+
+    Attributes:
+        code: what is typed, or what an automatic one is called. `code_key` is how it is compared.
+        use_limit: how often it can be used in all.
+        value: pesos, or percent.
+        max_quantity: of how many units of a line (`each`), or of the cart (`once`); None: of all.
+        rules: conditions on the cart, and `target_rules` on what it takes off (`backend.promotions.rules`).
+    """
+
+    __tablename__ = "promotion"
+    __table_args__: ClassVar = (
+        Index("uq_promotion_code", "code_key", unique=True, sqlite_where=_STANDS, postgresql_where=_STANDS),
+        Index("ix_promotion_automatic", "id", sqlite_where=_AUTOMATIC, postgresql_where=_AUTOMATIC),
+        CheckConstraint("value > 0", name="value"),
+        CheckConstraint("method_type <> 'percentage' OR value <= 100", name="percentage"),
+        CheckConstraint("use_limit IS NULL OR use_limit > 0", name="use_limit"),
+        CheckConstraint("max_quantity IS NULL OR max_quantity > 0", name="max_quantity"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("promo"), primary_key=True)
+    code: str
+    code_key: str
+    is_automatic: bool = False
+    status: str = "draft"
+    campaign_id: str | None = Field(default=None, foreign_key="campaign.id", index=True)
+    use_limit: int | None = None
+    method_type: str
+    target_type: str
+    allocation: str
+    value: int
+    max_quantity: int | None = None
+    description: str | None = None
+    rules: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    target_rules: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class CartPromotion(SQLModel, table=True):
+    """A code that was typed into a cart."""
+
+    __tablename__ = "cart_promotion"
+
+    cart_id: str = Field(foreign_key="cart.id", primary_key=True, ondelete="CASCADE")
+    promotion_id: str = Field(foreign_key="promotion.id", primary_key=True, index=True, ondelete="CASCADE")
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+class PromotionUse(Timestamps, table=True):
+    """One use of a promotion: reserved while its cart is being paid, confirmed once it is paid.
+
+    Attributes:
+        holder: the cart's id, also after the cart has become an order.
+        buyer: a hash of the buyer's e-mail address; empty while there is none. With `customer_id` it says who used it.
+        confirmed_at: when it was paid; None while it may be given back.
+        is_counted: False where the payment came after the use had been given back: the price that was agreed stands,
+            and nobody else loses a use by it.
+    """
+
+    __tablename__ = "promotion_use"
+    __table_args__ = (UniqueConstraint("holder", "promotion_id"),)
+
+    id: str = Field(default_factory=lambda: new_id("prouse"), primary_key=True)
+    promotion_id: str = Field(foreign_key="promotion.id", index=True)
+    holder: str
+    amount: Cop
+    customer_id: str | None = Field(default=None, index=True)
+    buyer: str = ""
+    confirmed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    is_counted: bool = True

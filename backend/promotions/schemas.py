@@ -1,0 +1,292 @@
+"""Bodies, parameters and answers of promotions and campaigns (wire: commerce-api, Admin)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.edge.schemas import (
+    MAX_AMOUNT,
+    MAX_UNITS,
+    Body,
+    FilledName,
+    Ids,
+    ListParameters,
+    ListResponse,
+    Metadata,
+    Moment,
+    Name,
+    OneParameters,
+    ResponseModel,
+    Text,
+    Whole,
+    example,
+)
+from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
+from backend.promotions.rules import MOST_RULES, MOST_VALUES, Operator
+
+Value = Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)]
+"""Whole pesos, or whole percent."""
+Count = Annotated[Whole, Field(ge=1, le=MAX_UNITS)]
+Values = FilledName | Annotated[list[FilledName], Field(min_length=1, max_length=MOST_VALUES)]
+Kind = Field(strict=False)
+"""Of names and moments that JSON writes as text."""
+
+
+class NewRule(Body):
+    """A condition: see `backend.promotions.rules`."""
+
+    model_config = example(attribute="item_total", operator="gte", values=["100000"])
+
+    attribute: FilledName
+    operator: Annotated[Operator, Kind]
+    values: Values
+    description: Text | None = None
+
+
+class RuleChange(Body):
+    """A rule to be changed; what is left out stays."""
+
+    model_config = example(id="prorul_01JPZ6V3N8K4T2WQ7RXB5C9MHD", values=["80000"])
+
+    id: FilledName
+    attribute: FilledName | None = None
+    operator: Annotated[Operator, Kind] | None = None
+    values: Values
+    description: Text | None = None
+
+
+Rules = Annotated[list[NewRule], Field(max_length=MOST_RULES)]
+
+
+class RulesChange(Body):
+    """Rules to add, to change, and the ids of those to delete."""
+
+    model_config = example(create=[], update=[], delete=["prorul_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
+
+    create: Rules | None = None
+    update: Annotated[list[RuleChange], Field(max_length=MOST_RULES)] | None = None
+    delete: Ids | None = None
+
+
+class MethodChange(Body):
+    """How much is taken off what; what is left out stays. Prices have their IVA in them, and so has what is taken off.
+
+    `currency_code` can only be `cop`, and what `buyget` promotions need can only be sent as nothing.
+    """
+
+    model_config = example(value=15)
+
+    type: Annotated[MethodType, Kind] | None = None
+    target_type: Annotated[TargetType, Kind] | None = None
+    allocation: Annotated[Allocation, Kind] | None = None
+    value: Value | None = None
+    max_quantity: Count | None = None
+    currency_code: Name | None = None
+    description: Text | None = None
+    apply_to_quantity: None = None
+    buy_rules_min_quantity: None = None
+
+
+class NewMethod(MethodChange):
+    """How much is taken off what."""
+
+    model_config = example(type="percentage", target_type="order", allocation="across", value=10)
+
+    type: Annotated[MethodType, Kind]
+    target_type: Annotated[TargetType, Kind]
+    value: Value
+    target_rules: Rules | None = None
+    buy_rules: Annotated[list[NewRule], Field(max_length=0)] | None = None
+
+
+class BudgetChange(Body):
+    """The bound of a campaign."""
+
+    model_config = example(limit=100)
+
+    limit: Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)] | None = None
+    type: Annotated[BudgetType, Kind] | None = None
+    attribute: Literal["customer_id", "customer_email"] | None = None
+    currency_code: Name | None = None
+
+
+class NewBudget(BudgetChange):
+    """What a campaign has a bound of: uses, pesos (`spend`), or uses by each customer (`use_by_attribute`)."""
+
+    model_config = example(type="usage", limit=100)
+
+    type: Annotated[BudgetType, Kind]
+
+
+class CampaignChange(Body):
+    """What may be said of a campaign; what is left out stays."""
+
+    model_config = example(ends_at="2027-01-07T05:00:00Z")
+
+    name: FilledName | None = None
+    campaign_identifier: FilledName | None = None
+    description: Text | None = None
+    starts_at: Annotated[Moment, Kind] | None = None
+    ends_at: Annotated[Moment, Kind] | None = None
+    budget: BudgetChange | None = None
+    additional_data: dict[str, Any] | None = None
+
+
+class NewCampaign(CampaignChange):
+    """A new campaign."""
+
+    model_config = example(
+        name="Navidad",
+        campaign_identifier="NAVIDAD-2026",
+        starts_at="2026-12-01T05:00:00Z",
+        ends_at="2027-01-01T05:00:00Z",
+        budget={"type": "use_by_attribute", "attribute": "customer_email", "limit": 1},
+    )
+
+    name: FilledName
+    campaign_identifier: FilledName
+    budget: NewBudget | None = None
+
+
+class PromotionChange(Body):
+    """What may be said of a promotion; what is left out stays. `is_tax_inclusive` is taken, and always true here."""
+
+    model_config = example(status="inactive")
+
+    code: FilledName | None = None
+    is_automatic: bool | None = None
+    is_tax_inclusive: bool | None = None
+    type: Literal["standard"] | None = None
+    status: Annotated[PromotionStatus, Kind] | None = None
+    limit: Count | None = None
+    campaign_id: Name | None = None
+    application_method: MethodChange | None = None
+    metadata: Metadata | None = None
+    additional_data: dict[str, Any] | None = None
+
+
+class NewPromotion(PromotionChange):
+    """A new promotion: a draft unless its status is told."""
+
+    model_config = example(
+        code="NAVIDAD10",
+        type="standard",
+        status="active",
+        application_method={
+            "type": "percentage", "target_type": "order", "allocation": "across", "value": 10,
+        },
+        rules=[{"attribute": "item_total", "operator": "gte", "values": ["100000"]}],
+    )  # fmt: skip
+
+    code: FilledName
+    type: Literal["standard"]
+    application_method: NewMethod
+    rules: Rules | None = None
+    campaign: NewCampaign | None = None
+
+
+class CampaignPromotions(Body):
+    """The ids of promotions that join the campaign, and of those that leave it."""
+
+    model_config = example(add=["promo_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
+
+    add: Ids | None = None
+    remove: Ids | None = None
+
+
+class PromotionsParameters(ListParameters):
+    """Which promotions."""
+
+    id: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the code.")
+    code: list[Name] | None = None
+    campaign_id: list[Name] | None = None
+    is_automatic: bool | None = None
+    status: list[PromotionStatus] | None = None
+
+
+class CampaignsParameters(ListParameters):
+    """Which campaigns."""
+
+    id: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name or of the identifier.")
+    campaign_identifier: list[Name] | None = None
+
+
+class RuleParameters(OneParameters):
+    """For which kind of promotion."""
+
+    promotion_type: Name | None = None
+    application_method_type: Name | None = None
+    application_method_target_type: Name | None = None
+
+
+class RuleValueParameters(ListParameters, RuleParameters):
+    """Which values."""
+
+    q: Name | None = Field(None, description="Part of the name.")
+    value: list[Name] | None = None
+
+
+class PromotionOut(ResponseModel):
+    """A promotion."""
+
+    id: str
+    code: str | None = None
+
+
+class PromotionAnswer(BaseModel):
+    """A promotion."""
+
+    promotion: PromotionOut
+
+
+class PromotionsAnswer(ListResponse):
+    """The promotions."""
+
+    promotions: list[PromotionOut]
+
+
+class CampaignOut(ResponseModel):
+    """A campaign."""
+
+    id: str
+    name: str | None = None
+
+
+class CampaignAnswer(BaseModel):
+    """A campaign."""
+
+    campaign: CampaignOut
+
+
+class CampaignsAnswer(ListResponse):
+    """The campaigns."""
+
+    campaigns: list[CampaignOut]
+
+
+class RulesAnswer(BaseModel):
+    """The rules of a promotion."""
+
+    rules: list[ResponseModel]
+
+
+class RulesChanged(BaseModel):
+    """What was done to the rules."""
+
+    created: list[ResponseModel]
+    updated: list[ResponseModel]
+    deleted: dict[str, Any]
+
+
+class AttributesAnswer(BaseModel):
+    """What rules can compare."""
+
+    attributes: list[ResponseModel]
+
+
+class ValuesAnswer(ListResponse):
+    """What an attribute can be compared with."""
+
+    values: list[ResponseModel]

@@ -1,0 +1,73 @@
+"""What a rule compares, and which are refused when they are stored."""
+
+from typing import Any
+
+import pytest
+
+from backend.errors import InvalidData
+from backend.promotions.rules import ITEM_TOTAL, PRODUCT, Operator, Rule, hold, short_of, stored_rule
+
+FACTS: dict[str, Any] = {
+    "customer.groups.id": frozenset({"g1", "g2"}),
+    "region.id": frozenset(),
+    ITEM_TOTAL: 500,
+}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "values", "holds"),
+    [
+        ("customer.groups.id", "in", ("g2", "g9"), True),
+        ("customer.groups.id", "eq", ("g9",), False),
+        ("customer.groups.id", "ne", ("g9",), True),
+        ("customer.groups.id", "ne", ("g1",), False),
+        ("region.id", "in", ("r",), False),
+        ("sales_channel_id", "ne", ("nobody has said",), True),
+        (ITEM_TOTAL, "gte", ("500",), True),
+        (ITEM_TOTAL, "gt", ("500",), False),
+        (ITEM_TOTAL, "lte", ("500",), True),
+        (ITEM_TOTAL, "lt", ("500",), False),
+        (ITEM_TOTAL, "eq", ("500",), True),
+    ],
+)
+def test_a_rule_holds_or_not(attribute: str, operator: str, values: tuple[str, ...], holds: bool) -> None:
+    rule = Rule.of(stored_rule(attribute, operator, values, is_target=False))
+    assert rule.holds(FACTS) is holds
+    assert hold((rule, rule), FACTS) is holds
+
+
+def test_what_is_missing_for_a_minimum() -> None:
+    rules = (Rule(ITEM_TOTAL, Operator.GTE, ("700",)), Rule(ITEM_TOTAL, Operator.GT, ("800",)))
+    assert [short_of(rules, total) for total in (0, 700, 800, 801)] == [801, 101, 1, 0]
+    assert short_of((Rule(ITEM_TOTAL, Operator.LTE, ("100",)),), 900) == 0
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "values", "is_target"),
+    [
+        (PRODUCT, "in", ["prod_1"], False),
+        ("region.id", "in", ["reg_1"], True),
+        ("region.id", "gte", ["reg_1"], False),
+        (ITEM_TOTAL, "in", ["1"], False),
+        (ITEM_TOTAL, "gte", ["1", "2"], False),
+        (ITEM_TOTAL, "gte", ["-1"], False),
+        (ITEM_TOTAL, "gte", ["1.5"], False),
+        (ITEM_TOTAL, "gte", ["²"], False),
+        ("region.id", "in", [], False),
+    ],
+)
+def test_a_rule_that_cannot_be_checked_is_refused(
+    attribute: str, operator: str, values: list[str], is_target: bool
+) -> None:
+    with pytest.raises(InvalidData):
+        stored_rule(attribute, operator, values, is_target=is_target)
+
+
+def test_a_stored_rule_has_its_values_once_and_keeps_its_id() -> None:
+    kept = stored_rule(
+        "region.id", "in", ["r", "r"], is_target=False, rule_id="prorul_1", description="Colombia"
+    )
+    assert kept == {
+        "id": "prorul_1", "attribute": "region.id", "operator": "in", "values": ["r"], "description": "Colombia",
+    }  # fmt: skip
+    assert stored_rule("region.id", "eq", "r", is_target=False)["id"].startswith("prorul_")
