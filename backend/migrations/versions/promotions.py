@@ -9,7 +9,7 @@ from backend.database import UtcDateTime
 from backend.tables import Json
 
 revision: str = '4b8e61d9f027'
-down_revision: str | None = '9f5a2cb7e3d0'
+down_revision: str | None = 'a06b3dc8f4e1'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
