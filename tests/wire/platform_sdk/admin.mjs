@@ -1,0 +1,380 @@
+// Every method of the platform's SDK that a back office uses here, through the SDK itself, unchanged: what is written is
+// read back. Prints the names of the methods that were called, as JSON.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const { SHOP_URL, PUBLISHABLE_KEY, STAFF_COOKIE, SDK_FOLDER } = process.env;
+const resolve = createRequire(pathToFileURL(`${SDK_FOLDER}/`)).resolve;
+const Medusa = (await import(pathToFileURL(resolve("@medusajs/js-sdk")).href)).default;
+const Sdk = Medusa.default ?? Medusa;
+
+globalThis.FileList ??= class {}; // a browser has it, and the SDK asks for it
+
+const called = new Set();
+const watched = (object, path) =>
+  new Proxy(object, {
+    get(target, name) {
+      const value = target[name];
+      if (typeof value === "function") called.add(`${path}.${String(name)}`);
+      return value && typeof value === "object" && name !== "client" ? watched(value, `${path}.${name}`) : value;
+    },
+  });
+// the owner's browser: some methods need the second factor, which no bearer token has
+const office = new Sdk({ baseUrl: SHOP_URL, globalHeaders: { cookie: STAFF_COOKIE, origin: SHOP_URL } });
+const store = new Sdk({ baseUrl: SHOP_URL, publishableKey: PUBLISHABLE_KEY }).store;
+const admin = watched(office.admin, "admin");
+
+const refused = (call, status, message) =>
+  assert.rejects(call, (error) => error.status === status && message.test(error.message));
+const ids = (things) => things.map((thing) => thing.id);
+
+// a thing that is made, listed, read, changed and deleted by the five methods of its part
+async function kept(part, one, made, changed, { many = `${one}s`, ofList = {}, created = made } = {}) {
+  const first = (await part.create(created))[one];
+  const read = (await part.retrieve(first.id))[one];
+  assert.deepEqual({ ...read, ...made }, read);
+  assert.ok(ids((await part.list({ id: first.id, ...ofList }))[many]).includes(first.id));
+  await part.update(first.id, changed);
+  const now = (await part.retrieve(first.id))[one];
+  assert.deepEqual({ ...now, ...changed }, now);
+  return {
+    ...now,
+    gone: async () => {
+      const answer = await part.delete(first.id);
+      assert.deepEqual([answer.id, answer.deleted], [first.id, true]);
+      await refused(() => part.retrieve(first.id), 404, /not found/);
+    },
+  };
+}
+
+const metadata = { a: 1 };
+
+async function settings() {
+  const { region } = await admin.region.create({ name: "Colombia", currency_code: "cop", countries: ["co"] });
+  await admin.region.update(region.id, { metadata, payment_providers: ["gateway_pse", "pp_system_default"] });
+  assert.deepEqual((await admin.region.retrieve(region.id)).region.metadata, metadata);
+  assert.deepEqual(ids((await admin.region.list({ q: "colom" })).regions), [region.id]);
+  await refused(() => admin.region.delete(region.id), 400, /last region/);
+
+  const channel = await kept(
+    admin.salesChannel,
+    "sales_channel",
+    { name: "Feria", description: "Corferias" },
+    { name: "Feria 2", metadata },
+  );
+  const key = (await admin.apiKey.create({ title: "Feria", type: "publishable" })).api_key;
+  await admin.apiKey.update(key.id, { title: "Otra" });
+  await admin.apiKey.batchSalesChannels(key.id, { add: [channel.id], remove: [] });
+  const read = (await admin.apiKey.retrieve(key.id)).api_key;
+  assert.deepEqual([read.title, ids(read.sales_channels)], ["Otra", [channel.id]]);
+  assert.ok(ids((await admin.apiKey.list({ type: "publishable" })).api_keys).includes(key.id));
+  await admin.apiKey.revoke(key.id);
+  assert.notEqual((await admin.apiKey.retrieve(key.id)).api_key.revoked_at, null);
+  await admin.apiKey.delete(key.id);
+  await refused(() => admin.apiKey.retrieve(key.id), 404, /not found/);
+
+  const { stores } = await admin.store.list();
+  assert.equal((await admin.store.retrieve(stores[0].id)).store.default_region_id, region.id);
+  for (const [part, many, one, by] of [
+    [admin.currency, "currencies", "currency", "code"],
+    [admin.locale, "locales", "locale", "code"],
+    [admin.taxRegion, "tax_regions", "tax_region", "id"],
+    [admin.taxRate, "tax_rates", "tax_rate", "id"],
+    [admin.pricePreference, "price_preferences", "price_preference", "id"],
+  ]) {
+    const [first] = (await part.list())[many];
+    assert.deepEqual((await part.retrieve(first[by]))[one], first);
+  }
+  assert.deepEqual(ids((await admin.taxProvider.list()).tax_providers), ["tp_system"]);
+  for (const [part, one, key_] of [
+    [admin.refundReason, "refund_reason", "code"],
+    [admin.returnReason, "return_reason", "value"],
+  ]) {
+    const reason = await kept(part, one, { [key_]: "late", label: "Tarde" }, { label: "Muy tarde", metadata });
+    await reason.gone();
+  }
+  return { region, channel };
+}
+
+async function people() {
+  const { user } = await admin.user.me();
+  assert.deepEqual((await admin.user.retrieve(user.id)).user, user);
+  const { users } = await admin.user.list();
+  const colleague = users.find((one) => one.id !== user.id);
+  await admin.user.update(colleague.id, { role: "stockroom" });
+  assert.equal((await admin.user.retrieve(colleague.id)).user.role, "stockroom");
+
+  const { invite } = await admin.invite.create({ email: "lina@trompo.example" });
+  assert.deepEqual(ids((await admin.invite.list()).invites), [invite.id]);
+  await admin.invite.resend(invite.id);
+  assert.equal((await admin.invite.retrieve(invite.id)).invite.email, "lina@trompo.example");
+  await admin.invite.delete(invite.id);
+  await refused(() => admin.invite.retrieve(invite.id), 404, /not found/);
+
+  const group = await kept(admin.customerGroup, "customer_group", { name: "Amigos" }, { name: "Colegios", metadata });
+  const { customer } = await admin.customer.create({ email: "luz@example.com", first_name: "Luz" });
+  await admin.customer.update(customer.id, { last_name: "Peña" });
+  await admin.customerGroup.batchCustomers(group.id, { add: [customer.id] });
+  const [listed] = (await admin.customer.list({ groups: [group.id] })).customers;
+  assert.deepEqual([listed.id, listed.last_name], [customer.id, "Peña"]);
+  await admin.customer.batchCustomerGroups(customer.id, { remove: [group.id] });
+  assert.deepEqual((await admin.customer.list({ groups: [group.id] })).customers, []);
+  assert.equal((await admin.customer.retrieve(customer.id)).customer.first_name, "Luz");
+  await group.gone();
+
+  const known = (await admin.customer.list({ has_account: true })).customers[0];
+  const { addresses } = await admin.customer.listAddresses(known.id);
+  const { address } = await admin.customer.retrieveAddress(known.id, addresses[0].id);
+  assert.deepEqual(address, addresses[0]);
+}
+
+async function catalogue() {
+  const tag = await kept(admin.productTag, "product_tag", { value: "De madera" }, { value: "De pino", metadata });
+  const type = await kept(admin.productType, "product_type", { value: "Trompo" }, { value: "Trompos", metadata });
+  const collection = await kept(
+    admin.productCollection,
+    "collection",
+    { title: "Clásicos" },
+    { title: "De antes", metadata },
+  );
+  const category = await kept(
+    admin.productCategory,
+    "product_category",
+    { name: "Tradicionales" },
+    { description: "De siempre", metadata },
+    { many: "product_categories" },
+  );
+  const pictures = await admin.upload.create({ files: [new File([Buffer.from(PIXEL, "base64")], "a.png")] });
+  const { product } = await admin.product.create({
+    title: "Balero",
+    status: "published",
+    images: pictures.files,
+    tags: [{ id: tag.id }],
+    type_id: type.id,
+    options: [{ title: "Color", values: ["Rojo", "Azul"] }],
+    variants: [{ sku: "BAL-R", options: { Color: "Rojo" }, prices: [{ currency_code: "cop", amount: 26000 }] }],
+  });
+  await admin.product.update(product.id, { subtitle: "Para todos", material: "Guayacán" });
+  await admin.productCollection.updateProducts(collection.id, { add: [product.id] });
+  await admin.productCategory.updateProducts(category.id, { add: [product.id] });
+  const whole = (await admin.product.retrieve(product.id, { fields: "+metadata,*categories" })).product;
+  assert.deepEqual(
+    [whole.subtitle, whole.material, ids(whole.tags), whole.type_id, whole.collection_id, ids(whole.categories)],
+    ["Para todos", "Guayacán", [tag.id], type.id, collection.id, [category.id]],
+  );
+  assert.equal(whole.images[0].url, pictures.files[0].url);
+  assert.deepEqual(ids((await admin.product.list({ tag_id: [tag.id], type_id: [type.id] })).products), [product.id]);
+  const either = await admin.product.list({ $or: [{ title: "Nada" }, { handle: "balero" }] });
+  assert.deepEqual(ids(either.products), [product.id]);
+
+  const variants = async () => (await admin.product.listVariants(product.id)).variants;
+  const [red] = await variants();
+  const created = await admin.product.createVariant(product.id, {
+    title: "Azul",
+    options: { Color: "Azul" },
+    prices: [{ currency_code: "cop", amount: 27000 }],
+  });
+  const blue = created.product.variants.find((one) => one.id !== red.id);
+  await admin.product.updateVariant(product.id, blue.id, { sku: "BAL-A" });
+  assert.equal((await admin.product.retrieveVariant(product.id, blue.id)).variant.sku, "BAL-A");
+  assert.deepEqual(ids((await admin.productVariant.list({ sku: "BAL-A" })).variants), [blue.id]);
+  await admin.product.deleteVariant(product.id, blue.id);
+  assert.deepEqual(ids(await variants()), [red.id]);
+  const batch = await admin.product.batchVariants(product.id, {
+    create: [{ title: "Azul", options: { Color: "Azul" }, prices: [{ currency_code: "cop", amount: 1000 }] }],
+    update: [{ id: red.id, sku: "BAL-1" }],
+  });
+  assert.deepEqual(ids(await variants()), [red.id, batch.created[0].id]);
+  assert.equal((await variants())[0].sku, "BAL-1");
+  await admin.product.batchVariants(product.id, { delete: [batch.created[0].id] });
+
+  await admin.product.createOption(product.id, { title: "Talla", values: ["S", "M"] });
+  const options = async () => (await admin.product.listOptions(product.id)).product_options;
+  const [colour, size] = await options();
+  await admin.product.updateOption(product.id, size.id, { title: "Tamaño" });
+  assert.equal((await admin.product.retrieveOption(product.id, size.id)).product_option.title, "Tamaño");
+  await admin.productOption.update(size.id, { metadata });
+  assert.deepEqual((await admin.productOption.retrieve(size.id)).product_option.metadata, metadata);
+  assert.deepEqual(ids((await admin.productOption.list({ title: "Tamaño" })).product_options), [size.id]);
+  const values = (await admin.productOption.listValues(size.id)).product_option_values;
+  await admin.productOption.updateValue(size.id, values[0].id, { value: "Pequeño" });
+  const value = (await admin.productOption.retrieveValue(size.id, values[0].id)).product_option_value;
+  assert.equal(value.value, "Pequeño");
+  await admin.productOption.deleteValue(size.id, values[1].id);
+  assert.deepEqual(ids((await admin.productOption.listValues(size.id)).product_option_values), [values[0].id]);
+  await admin.product.deleteOption(product.id, size.id);
+  assert.deepEqual(ids(await options()), [colour.id]);
+  await admin.productOption.delete(colour.id);
+  assert.ok(!ids(await options()).includes(colour.id));
+
+  const several = await admin.product.batch({
+    create: [{ title: "Yoyó", price: 9000 }],
+    update: [{ id: product.id, title: "Balero de guayacán" }],
+  });
+  assert.equal((await admin.product.retrieve(product.id)).product.title, "Balero de guayacán");
+  await admin.product.delete(several.created[0].id);
+  await refused(() => admin.product.retrieve(several.created[0].id), 404, /not found/);
+  await tag.gone();
+  await type.gone();
+  await collection.gone();
+  await category.gone();
+  assert.deepEqual((await admin.product.retrieve(product.id)).product.tags, []);
+  return red.id;
+}
+
+async function warehouse(variant, channel) {
+  const [first] = (await admin.stockLocation.list()).stock_locations;
+  const address = { address_1: "Calle 13", city: "Bogotá", country_code: "co", metadata: { dane_code: "11001000" } };
+  const { stock_location: fair } = await admin.stockLocation.create({ name: "Feria", address });
+  await admin.stockLocation.update(fair.id, { name: "Feria 2" });
+  await admin.stockLocation.updateSalesChannels(fair.id, { add: [channel.id] });
+  await admin.stockLocation.updateFulfillmentProviders(fair.id, { add: ["manual_manual"] });
+  await admin.stockLocation.createFulfillmentSet(fair.id, { name: "De la feria", type: "shipping" });
+  const there = async () =>
+    (await admin.stockLocation.retrieve(fair.id, {
+      fields: "name,*sales_channels,*fulfillment_providers,*fulfillment_sets",
+    })).stock_location;
+  const { fulfillment_sets: sets, ...linked } = await there();
+  assert.deepEqual(
+    [linked.name, ids(linked.sales_channels), ids(linked.fulfillment_providers), sets[0].name],
+    ["Feria 2", [channel.id], ["manual_manual"], "De la feria"],
+  );
+  const providers = (await admin.fulfillmentProvider.list({ stock_location_id: fair.id })).fulfillment_providers;
+  assert.deepEqual(ids(providers), ["manual_manual"]);
+
+  const geo_zones = [{ type: "country", country_code: "co" }];
+  const made = await admin.fulfillmentSet.createServiceZone(sets[0].id, { name: "Colombia", geo_zones });
+  const zone = made.fulfillment_set.service_zones[0];
+  await admin.fulfillmentSet.updateServiceZone(sets[0].id, zone.id, { name: "Toda Colombia" });
+  const read = await admin.fulfillmentSet.retrieveServiceZone(sets[0].id, zone.id);
+  assert.equal(read.service_zone.name, "Toda Colombia");
+  const [profile] = (await admin.shippingProfile.list()).shipping_profiles;
+  assert.deepEqual((await admin.shippingProfile.retrieve(profile.id)).shipping_profile, profile);
+  const option = await kept(
+    admin.shippingOption,
+    "shipping_option",
+    { name: "Mensajero", provider_id: "manual_manual", price_type: "flat" },
+    { name: "Moto" },
+    {
+      created: {
+        name: "Mensajero",
+        provider_id: "manual_manual",
+        price_type: "flat",
+        prices: [{ amount: 12000, currency_code: "cop" }],
+        service_zone_id: zone.id,
+        shipping_profile_id: profile.id,
+      },
+    },
+  );
+  await option.gone();
+
+  const [item] = (await admin.inventoryItem.list({ sku: "BAL-1" })).inventory_items;
+  const stock = async () =>
+    Object.fromEntries(
+      (await admin.inventoryItem.listLevels(item.id)).inventory_levels.map((level) => [
+        level.location_id,
+        level.stocked_quantity,
+      ]),
+    );
+  await admin.inventoryItem.batchUpdateLevels(item.id, {
+    create: [{ location_id: first.id }, { location_id: fair.id, stocked_quantity: 3 }],
+  });
+  await admin.inventoryItem.updateLevel(item.id, first.id, { stocked_quantity: 9 });
+  assert.deepEqual(await stock(), { [first.id]: 9, [fair.id]: 3 });
+  await admin.inventoryItem.batchInventoryItemLocationLevels(item.id, {
+    update: [{ location_id: fair.id, stocked_quantity: 0 }],
+  });
+  await admin.inventoryItem.batchInventoryItemsLocationLevels({
+    update: [{ inventory_item_id: item.id, location_id: first.id, stocked_quantity: 8 }],
+  });
+  assert.deepEqual(await stock(), { [first.id]: 8, [fair.id]: 0 });
+  await admin.inventoryItem.deleteLevel(item.id, fair.id);
+  assert.equal((await admin.inventoryItem.retrieve(item.id)).inventory_item.stocked_quantity, 8);
+
+  await admin.fulfillmentSet.deleteServiceZone(sets[0].id, zone.id);
+  await refused(() => admin.fulfillmentSet.retrieveServiceZone(sets[0].id, zone.id), 404, /not found/);
+  await admin.fulfillmentSet.delete(sets[0].id);
+  assert.deepEqual((await there()).fulfillment_sets, []);
+  await admin.stockLocation.delete(fair.id);
+  await refused(() => admin.stockLocation.retrieve(fair.id), 404, /not found/);
+  await channel.gone();
+}
+
+async function bought(region, variant) {
+  const address = {
+    first_name: "Ana",
+    last_name: "Díaz",
+    address_1: "Calle 10 # 5-51",
+    city: "Medellín",
+    province: "Antioquia",
+    country_code: "co",
+    phone: "3001234567",
+    metadata: { suburb: "Laureles" },
+  };
+  const { cart } = await store.cart.create({
+    region_id: region.id,
+    email: "ana@example.com",
+    items: [{ variant_id: variant, quantity: 2 }],
+    shipping_address: address,
+    billing_address: address,
+  });
+  const { shipping_options } = await store.fulfillment.listCartOptions({ cart_id: cart.id });
+  const calculated = shipping_options.find((option) => option.price_type === "calculated");
+  const step = await store.cart.addShippingMethod(cart.id, { option_id: calculated.id });
+  await store.payment.initiatePaymentSession(step.cart, { provider_id: "pp_system_default" });
+  return (await store.cart.complete(cart.id)).order;
+}
+
+async function orders(region, variant) {
+  const order = await bought(region, variant);
+  const listed = await admin.order.list({ $or: [{ id: [order.id] }, { q: "nadie" }], fields: "id" });
+  assert.deepEqual(ids(listed.orders), [order.id]);
+  const now = async () => (await admin.order.retrieve(order.id)).order;
+  assert.equal((await admin.order.retrievePreview(order.id)).order.id, order.id);
+  assert.deepEqual((await admin.order.listChanges(order.id)).order_changes, []);
+  assert.deepEqual(
+    (await admin.order.listLineItems(order.id)).order_items.map((line) => line.quantity),
+    [2],
+  );
+  const [reserved] = (await admin.reservation.list()).reservations;
+  assert.deepEqual((await admin.reservation.retrieve(reserved.id)).reservation, reserved);
+
+  const providers = ids((await admin.payment.listPaymentProviders()).payment_providers);
+  assert.ok(providers.includes("pp_system_default"));
+  const [payment] = (await admin.payment.list()).payments;
+  await admin.payment.capture(payment.id, {});
+  assert.notEqual((await admin.payment.retrieve(payment.id)).payment.captured_at, null);
+  await refused(() => admin.payment.refund(payment.id, { amount: 1 }), 400, /refundPayment is not implemented/);
+
+  await admin.order.update(order.id, { shipping_address: { address_1: "Calle 11 # 5-51" } });
+  assert.equal((await now()).shipping_address.address_1, "Calle 11 # 5-51");
+
+  const parcels = async () => (await now()).fulfillments;
+  const one = [{ id: order.items[0].id, quantity: 1 }];
+  await admin.order.createFulfillment(order.id, { items: one });
+  await admin.order.cancelFulfillment(order.id, (await parcels())[0].id, {});
+  assert.notEqual((await parcels())[0].canceled_at, null);
+  await admin.order.createFulfillment(order.id, { items: one });
+  const parcel = (await parcels()).find((each) => !each.canceled_at);
+  await admin.order.createShipment(order.id, parcel.id, { items: one });
+  const sent = async () => (await parcels()).find((each) => each.id === parcel.id);
+  assert.notEqual((await sent()).shipped_at, null);
+  await admin.order.markAsDelivered(order.id, parcel.id, {});
+  assert.notEqual((await sent()).delivered_at, null);
+
+  const other = await bought(region, variant);
+  await admin.order.cancel(other.id);
+  assert.equal((await admin.order.retrieve(other.id)).order.status, "canceled");
+}
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const { region, channel } = await settings();
+await people();
+const variant = await catalogue();
+await warehouse(variant, channel);
+await orders(region, variant);
+console.log(JSON.stringify([...called].sort()));
