@@ -8,6 +8,7 @@ from storefront.components.early_press import early_press_script
 from storefront.components.frame import connection_banner, error_boundary
 from storefront.components.storage import storage_script
 from storefront.draining import drain_at_sigterm
+from storefront.live.new_documents import NewDocumentMiddleware
 from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
@@ -78,5 +79,6 @@ observe_events()
 accept_own_pages_only(app)
 guard_websocket(app)
 app.add_middleware(StateLossMiddleware())
+app.add_middleware(NewDocumentMiddleware({page.state for page in PAGES if page.state and page.is_public}))
 for page in (*PAGES, *OFFICE_PAGES):
     page.add_to(app)

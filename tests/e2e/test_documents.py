@@ -34,7 +34,7 @@ TAKING_OVER = """
     requestAnimationFrame(look);
 """
 SHIFT = """() =>
-    window.shifts.filter((one) => one.startTime <= window.taken).reduce((sum, one) => sum + one.value, 0)
+    window.shifts.filter((one) => one.startTime <= window.taken + 50).reduce((sum, one) => sum + one.value, 0)
 """
 OWN = ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t", "/product/nada", "/no-such-page"]
 

@@ -1,0 +1,30 @@
+"""A tab that loads another document.
+
+Reflex knows a page's state by its tab, and the first thing it sends to a new document is all that it knows: what the
+tab's last address showed. The document itself has brought what its own address shows, and the page went back to the
+other for a moment, and moved. So what an earlier document showed is forgotten first.
+"""
+
+from collections.abc import Collection
+
+import reflex as rx
+from reflex.event import Event
+from reflex.middleware.middleware import Middleware
+from reflex.state import BaseState, StateUpdate
+
+from storefront.live.state_loss import HYDRATE
+
+
+class NewDocumentMiddleware(Middleware):
+    """Has the server forget what the earlier document of a tab showed, in states whose values documents bring."""
+
+    def __init__(self, states: Collection[type[rx.State]]) -> None:
+        """`states`: those of pages that show everybody the same."""
+        self._states = frozenset(states)
+
+    async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:  # noqa: ARG002
+        """Every event goes on. The first of a document brings the digests of what its page began with."""
+        if event.name == HYDRATE and event.payload.get("hashes"):
+            for shown in self._states:
+                (await state.get_state(shown)).reset()
+        return None
