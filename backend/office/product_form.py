@@ -12,6 +12,7 @@ from backend.catalog import cells
 from backend.catalog.admin_schemas import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.cells import CellError
 from backend.catalog.codes import is_bar_code
+from backend.catalog.facts import LONGEST
 from backend.catalog.models import ONLY
 from backend.catalog.product_fields import AGE_RANGES
 from backend.edge.schemas import MAX_AMOUNT
@@ -31,6 +32,7 @@ TEXTS = {
     "collection_id": 64,
     "tax_rate": 3,
     "material": 255,
+    "contents": LONGEST,
     "origin_country": 2,
     "warnings": 10_000,
     "handle": 200,

@@ -8,6 +8,7 @@ from reflex.vars import ObjectVar
 from backend.catalog.countries import country_names
 from backend.catalog.product_fields import AGE_RANGES
 from backend.office.product import Place
+from backend.office.product_form import TEXTS
 from backend.pricing import TAX_RATES
 from backend.staff.rights import Right
 from backend.texts import _
@@ -113,13 +114,14 @@ def form() -> rx.Component:
             hint=_("Sin peso, el envío se cobra como 1 kg. Sin medidas, como una caja de 20 cm por lado."),
         ),
         section(
-            _("IVA, material, origen y advertencias"),
+            _("IVA, material, contenido, origen y advertencias"),
             choice(
                 "tax_rate",
                 [rx.el.option(f"{rate} %", value=str(rate)) for rate in TAX_RATES],
                 SHOWN.texts["tax_rate"],
             ),
             line("material", is_optional=True),
+            line("contents", is_optional=True, max_length=TEXTS["contents"]),
             origin(),
             area("warnings", 3),
         ),

@@ -36,6 +36,7 @@ LABELS = {
     "collection_id": _("Colección"),
     "tax_rate": _("IVA"),
     "material": _("Material"),
+    "contents": _("Contenido de la caja"),
     "origin_country": _("Hecho en"),
     "warnings": _("Advertencias"),
     "handle": _("Dirección"),
