@@ -9,6 +9,7 @@ from storefront.components.frame import framed
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
 from storefront.components.promo_code import promo_code, savings
+from storefront.components.toys import offered_toys
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.shipping_estimate import CART as WHOLE_CART
@@ -90,7 +91,7 @@ def page() -> rx.Component:
                         rx.el.h1(_("Tu carrito"), class_name="page-title"),
                         rx.el.div(cart_lines(), summary(), class_name="cart-page"),
                     ),
-                    empty_cart(),
+                    rx.fragment(empty_cart(), offered_toys()),
                 ),
                 buttons=".line__remove",
             ),

@@ -5,6 +5,7 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.frame import framed
 from storefront.components.placeholders import not_found
+from storefront.components.toys import offered_toys
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 
@@ -19,4 +20,4 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def page() -> rx.Component:
     """The whole page."""
-    return framed(not_found(_("Por aquí no hay juguetes"), DESCRIPTION))
+    return framed(not_found(_("Por aquí no hay juguetes"), DESCRIPTION), offered_toys())

@@ -12,6 +12,7 @@ from storefront.components.icons import icon
 from storefront.components.links import to_product
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
+from storefront.components.toys import offered_toys
 from storefront.components.wishlist import WISHES, is_saved
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
@@ -91,4 +92,6 @@ def page() -> rx.Component:
             ),
             rx.fragment(grid_skeleton(4), waiting()),
         ),
+        # not inside `KeepFocus`: these hearts put something in
+        rx.cond(WishlistState.is_known & (WISHES.count.to(int) == 0), offered_toys()),
     )

@@ -1,0 +1,53 @@
+"""Toys beside a page's own: those that the browser names, and those that the shop puts forward."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import reflex as rx
+
+from backend.app import Shop
+from storefront.state.toys import MOST_VIEWED, OFFERED, OfferedState, ViewedState
+from tests.shop_floor import Floor, make_toy
+
+Shopper = Callable[[], rx.State]
+
+
+async def test_what_was_looked_at_comes_in_its_order_and_bounded(
+    shop: Shop, floor: Floor, shopper: Shopper
+) -> None:
+    names = [f"toy-{number}" for number in range(MOST_VIEWED + 2)]
+    async with shop.database.transaction() as session:
+        for name in names:
+            await make_toy(session, floor, name)
+    viewed = await shopper().get_state(ViewedState)
+    await viewed.show(["toy-3", "gone", "toy-1"])
+    assert [card.handle for card in viewed.cards] == ["toy-3", "toy-1"]
+    await viewed.show(names)
+    assert [card.handle for card in viewed.cards] == names[:MOST_VIEWED]
+    assert viewed.is_known
+
+
+@pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
+async def test_what_is_no_list_of_handles_shows_nothing(shop: Shop, shopper: Shopper, sent: Any) -> None:
+    viewed = await shopper().get_state(ViewedState)
+    await viewed.show(sent)
+    assert viewed.cards == []
+    assert viewed.is_known
+
+
+async def test_what_is_offered_can_be_bought(shop: Shop, floor: Floor, shopper: Shopper) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "agotado", featured=True, stock=0)
+        for number in range(OFFERED + 1):
+            await make_toy(session, floor, f"toy-{number}")
+    offered = await shopper().get_state(OfferedState)
+    await offered.offer()
+    assert len(offered.cards) == OFFERED
+    assert all(card.available for card in offered.cards)
+
+
+async def test_an_empty_shop_offers_nothing_and_says_so(shop: Shop, shopper: Shopper) -> None:
+    offered = await shopper().get_state(OfferedState)
+    await offered.offer()
+    assert (offered.cards, offered.is_known) == ([], True)
