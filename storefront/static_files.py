@@ -5,6 +5,8 @@ from pathlib import Path, PurePosixPath
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from storefront.components.links import BRAND
+
 NO_NAMES = frozenset({".html", ".br", ".gz", ".zst"})
 """What is not asked for by its name: documents, for pages have their own addresses, and a file's compressed copies."""
 BUNDLED = "/assets/"  # Vite puts a digest of the content in these names
@@ -38,8 +40,13 @@ class StaticFiles:
         return path in self._paths
 
     def should_have(self, path: str) -> bool:
-        """Whether the address lies in a folder of files, so that no page can have it."""
-        return path.removeprefix("/").partition("/")[0] in self._folders
+        """Whether the address lies in a folder of files, so that no page can have it.
+
+        Beside the drawings in `brand` are the pages of brands, whose names have no suffix.
+        """
+        folder = path.removeprefix("/").partition("/")[0]
+        is_page = path.startswith(f"{BRAND}/") and not PurePosixPath(path).suffix
+        return folder in self._folders and not is_page
 
 
 def with_cache_headers(pages: ASGIApp) -> ASGIApp:

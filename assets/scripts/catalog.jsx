@@ -12,17 +12,19 @@ import { remind } from "./reconnecting.js";
 const ENTRY = "trompoCatalog";
 const WIDE = "(min-width: 1024px)";
 const KINDS = ["categories", "brands", "ages"];
+const ANY_PRICE = { lowest: 0, highest: 0 };
 const Choices = createContext(null);
 export const useChoices = () => useContext(Choices);
 
 export function CatalogChoices({ state, answer, step, most, onBrowse, children }) {
-  const { key, search } = useLocation();
+  const { key, pathname, search } = useLocation();
   const [mine, setMine] = useState(null);
   const [askedAt, setAskedAt] = useState(-1);
 
   const asked = new URLSearchParams(search);
   const isAt = (name, told) => told === (asked.get(name) ?? "").trim();
-  const isOther = !isAt("category", answer.category) || !isAt("q", answer.text) || !isAt("page", answer.asked_page);
+  const isElsewhere = answer.place !== decodeURIComponent(pathname).replace(/\/+$/, "");
+  const isOther = isElsewhere || !isAt("category", answer.category) || !isAt("q", answer.text) || !isAt("page", answer.asked_page);
   const isBusy = isOther || askedAt === answer.number;
 
   const ask = (choices) => {
@@ -50,11 +52,22 @@ export function CatalogChoices({ state, answer, step, most, onBrowse, children }
   };
   const toggle = (kind, value) => {
     if (kind === "on_sale") return choose({ on_sale: !now.on_sale });
+    if (kind === "prices") return choose(ANY_PRICE);
     const values = now[kind];
     choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
   };
+  const setPrice = (name, field) => {
+    const asked = { ...now, [name]: Number(field.value.replace(/\D/g, "").slice(0, 9)) };
+    field.value = asked[name] || "";
+    if (asked[name] === now[name]) return;
+    const { lowest, highest } = asked;
+    const isTurned = highest && lowest > highest; // whoever fills in the two the other way round means the same
+    choose(isTurned ? { lowest: highest, highest: lowest } : { lowest, highest });
+  };
   const labelOf = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? value;
   const chips = KINDS.flatMap((kind) => now[kind].map((value) => ({ kind, value, label: labelOf(kind, value) })));
+  const isSaid = now.lowest === answer.choices.lowest && now.highest === answer.choices.highest;
+  if (now.lowest || now.highest) chips.push({ kind: "prices", value: "", label: isSaid ? answer.prices : "" });
   if (now.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
 
   const shown = answer.page.cards.length;
@@ -73,8 +86,13 @@ export function CatalogChoices({ state, answer, step, most, onBrowse, children }
       checked: kind === "on_sale" ? now.on_sale : now[kind].includes(value),
       onChange: () => toggle(kind, value),
     }),
+    price: (name) => ({
+      ref: (field) => { if (field && field !== document.activeElement) field.value = now[name] || ""; },
+      onBlur: (event) => setPrice(name, event.target),
+      onKeyDown: (event) => event.key === "Enter" && setPrice(name, event.target),
+    }),
     dropping: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
-    clearing: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false }) },
+    clearing: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false, ...ANY_PRICE }) },
     earlier: { onClick: (event) => answer.earlier || isBusy || go(event, { start: Math.max(0, start - most), shown: most }) },
     more: useMore(shown, start, isBusy, (event) => {
       if (shown + step <= most) go(event, { start, shown: shown + step });

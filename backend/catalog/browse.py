@@ -14,6 +14,7 @@ from backend.catalog.cards import cards_of, picture_view
 from backend.catalog.categories import Tree, category_tree, read_tree
 from backend.catalog.choices import choices_of
 from backend.catalog.facts import product_facts
+from backend.catalog.handles import brand_handle
 from backend.catalog.models import (
     Collection,
     Picture,
@@ -55,16 +56,7 @@ async def home_content(session: AsyncSession) -> HomeContent:
     below; when nothing is for sale, none. A featured one without stock is never a slide
     (spec: Storefront view rules 1).
     """
-    new_or_featured = await _cards(
-        session,
-        select(Product)
-        .where(for_sale(), available(), Product.featured | is_new())
-        .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)
-        .limit(HOME_SECTION),
-    ) or await _cards(
-        session,
-        select(Product).where(for_sale()).order_by(Product.created_at.desc(), Product.id).limit(HOME_SECTION),
-    )
+    new_or_featured = await new_or_featured_cards(session, HOME_SECTION)
     featured = await _cards(
         session,
         select(Product)
@@ -89,6 +81,18 @@ async def home_content(session: AsyncSession) -> HomeContent:
         categories=await category_tree(session),
         ages=await ages_of(session),
     )
+
+
+async def new_or_featured_cards(session: AsyncSession, limit: int) -> list[ProductCard]:
+    """What the shop puts forward and what is new, if it can be bought; the newest of all where there is none."""
+    forward = (
+        select(Product)
+        .where(for_sale(), available(), Product.featured | is_new())
+        .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)
+        .limit(limit)
+    )
+    newest = select(Product).where(for_sale()).order_by(Product.created_at.desc(), Product.id).limit(limit)
+    return await _cards(session, forward) or await _cards(session, newest)
 
 
 async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
@@ -141,6 +145,8 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
         collection=CategoryRef(handle=collection.handle, name=collection.title) if collection else None,
         facts=product_facts(product),
         related=await _related(session, product),
+        brand_handle=brand_handle(product.brand) if product.brand else "",
+        tax_rate=product.tax_rate,
     )
 
 
@@ -296,16 +302,25 @@ def _conditions(wanted: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bo
     if wanted.on_sale:
         saving = select(Variant.product_id).where(Variant.compare_at_price > Variant.price)
         conditions["on_sale"] = Product.id.in_(saving)
+    if wanted.lowest is not None:
+        conditions["lowest"] = _price() >= wanted.lowest
+    if wanted.highest is not None:
+        conditions["highest"] = _price() <= wanted.highest
     return conditions
 
 
-def _order(sort: str, found: Found | None) -> list[ColumnElement[Any]]:
-    price = (
+def _price() -> ColumnElement[Any]:
+    """What a product costs: of several variants, the least."""
+    return (
         select(func.min(Variant.price))
         .where(Variant.product_id == Product.id)
         .correlate(Product)
         .scalar_subquery()
     )
+
+
+def _order(sort: str, found: Found | None) -> list[ColumnElement[Any]]:
+    price = _price()
     newest = Product.created_at.desc()
     orders: dict[str, list[ColumnElement[Any]]] = {
         "new": [newest],

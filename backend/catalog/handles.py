@@ -1,5 +1,7 @@
 """Handles: how they are made, that they are unique, and the products that had one before."""
 
+from hashlib import sha256
+
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +16,14 @@ def handle_from(title: str) -> str:
     """The handle for a title: lower case, without accents, hyphens between the words."""
     letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))
     return "-".join(letters.split())[:200]
+
+
+def brand_handle(brand: str) -> str:
+    """The handle of a brand's page. Brands that differ only in case, accents and signs have one page together.
+
+    A name without any letter or digit that a handle may hold is known by its digest.
+    """
+    return handle_from(brand) or f"x{sha256(brand.encode()).hexdigest()[:12]}"
 
 
 async def require_free_handle(session: AsyncSession, owner: Product | Collection | Category) -> None:

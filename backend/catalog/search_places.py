@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import category_tree
+from backend.catalog.handles import brand_handle
 from backend.catalog.models import Product, for_sale
 from backend.catalog.search_words import Asked, SearchWords, words_of
 from backend.catalog.views import CategoryNode, SearchPlace
@@ -28,7 +29,7 @@ async def read_places(session: AsyncSession) -> Places:
     nodes = _below(await category_tree(session))
     return Places(
         categories=tuple(SearchPlace("category", node.name, node.handle) for node in nodes if node.count),
-        brands=tuple([SearchPlace("brand", name, name) for name in await _brands(session)]),
+        brands=tuple([SearchPlace("brand", name, brand_handle(name)) for name in await _brands(session)]),
     )
 
 

@@ -109,6 +109,10 @@ class ProductDetail:
     collection: CategoryRef | None
     facts: list[FactView]
     related: list[ProductCard]
+    brand_handle: str = ""
+    """Of the brand's page; empty without a brand."""
+    tax_rate: int = 0
+    """The IVA that is in its price, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,9 @@ class CatalogFilter:
     brands: tuple[str, ...] = ()
     ages: tuple[str, ...] = ()
     on_sale: bool = False
+    lowest: Cop | None = None
+    highest: Cop | None = None
+    """The prices between which a product costs, both included: of several variants, the one that costs least."""
     sort: str = "featured"
     """`featured`, `new`, `price_asc`, `price_desc`, `title`; anything else is taken for `featured`."""
 
@@ -165,7 +172,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlace:
-    """A category or a brand that a search may mean. `kind` is `category` or `brand`; a brand's handle is its name."""
+    """A category or a brand that a search may mean, with the handle of its page. `kind` is `category` or `brand`."""
 
     kind: str
     name: str

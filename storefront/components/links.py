@@ -12,6 +12,8 @@ from storefront.components.hooks import encoded
 
 HOME = "/"
 CATALOG = "/catalog"
+AGE = "/age"
+BRAND = "/brand"
 CART = "/cart"
 CHECKOUT = "/checkout"
 WISHLIST = "/wishlist"
@@ -41,11 +43,23 @@ def sic_link() -> rx.Component:
     )
 
 
-def catalog_path(category: str = "", text: str = "", *, age: str = "", sale: str = "", page: int = 1) -> str:
-    """The catalogue, of one category or as the answer to a search; from this page on."""
-    asked = {"category": category, "q": text, "age": age, "sale": sale, "page": str(page) if page > 1 else ""}
+def catalog_path(
+    category: str = "", text: str = "", *, age: str = "", brand: str = "", sale: str = "", page: int = 1
+) -> str:
+    """The catalogue, of one category or as the answer to a search; of an age or a brand, its own; from this page on.
+
+    Args:
+        category: its handle.
+        text: what is looked for.
+        age: an age range, such as `3-5`.
+        brand: the handle of a brand (`backend.catalog.handles.brand_handle`).
+        sale: `1` for what is on sale.
+        page: the page of the list.
+    """
+    path = f"{BRAND}/{quote(brand)}" if brand else f"{AGE}/{quote(age, safe='+')}" if age else CATALOG
+    asked = {"category": category, "q": text, "sale": sale, "page": str(page) if page > 1 else ""}
     query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
-    return f"{CATALOG}?{query}" if query else CATALOG
+    return f"{path}?{query}" if query else path
 
 
 def product_path(handle: str) -> str:
@@ -61,6 +75,16 @@ def order_path(order_id: str, token: str) -> str:
 def to_category(handle: rx.Var[str]) -> rx.Var[str]:
     """The catalogue of a category, known in the browser. Handles need no encoding: letters, digits and hyphens."""
     return f"{CATALOG}?category=" + handle.to(str)
+
+
+def to_age(age: rx.Var[str]) -> rx.Var[str]:
+    """The page of an age range, known in the browser. Ranges need no encoding: digits, hyphens and plus signs."""
+    return f"{AGE}/" + age.to(str)
+
+
+def to_brand(handle: rx.Var[str]) -> rx.Var[str]:
+    """A brand's page, by the brand's handle, known in the browser."""
+    return f"{BRAND}/" + handle.to(str)
 
 
 def to_product(handle: rx.Var[str]) -> rx.Var[str]:

@@ -32,6 +32,8 @@ OTHER = "other.html"
 OF_ROUTES = {
     "/": "home.html",
     "/catalog": "catalog.html",
+    "/age/[slug]": "catalog.html",
+    "/brand/[slug]": "catalog.html",
     "/product/[slug]": "product.html",
     FIND_ORDER: "find_order.html",
     "/legal/[slug]": "legal.html",

@@ -5,6 +5,8 @@ from datetime import datetime
 from html import escape
 
 from backend.app import current_shop
+from backend.catalog.browse import ages_of
+from backend.catalog.search_places import read_places
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from backend.legal.texts import current_texts
 from storefront.components.links import CATALOG, HOME, PQRS, catalog_path, legal_path, product_path
@@ -53,8 +55,11 @@ async def _pages() -> Urls:
     async with current_shop().database.read() as session:
         categories = await listed_categories(session)
         texts = await current_texts(session)
+        ages, brands = await ages_of(session), (await read_places(session)).brands
     lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
     legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
+    lists += [(catalog_path(age=age.value), None) for age in ages]
+    lists += [(path, None) for path in dict.fromkeys(catalog_path(brand=brand.handle) for brand in brands)]
     return [(HOME, None), (CATALOG, None), *lists, *legal, (PQRS, None)]
 
 

@@ -24,7 +24,7 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A choice that was made; `kind` is `categories`, `brands`, `ages` or `on_sale`, which has no label."""
+    """A choice that was made; `kind` is `categories`, `brands`, `ages`, `prices` or `on_sale`, which has no label."""
 
     kind: str
     value: str
@@ -39,6 +39,7 @@ class BrowserChoices:
     is_busy: bool
     sort: Any
     box: Any
+    price: Any
     dropping: Any
     clearing: Any
     earlier: Any
@@ -101,6 +102,36 @@ def only_sale() -> rx.Component:
     )
 
 
+def price_range() -> rx.Component:
+    """Two fields for the lowest and the highest price."""
+
+    def bound(name: str, label: str, hint: str) -> rx.Component:
+        return rx.el.label(
+            rx.el.span(label, class_name="price-range__label"),
+            rx.el.input(
+                type="text",
+                placeholder=hint,
+                class_name="field__input",
+                auto_complete="off",
+                max_length=15,
+                data_testid=f"filter-{name}",
+                custom_attrs={"inputMode": "numeric", "enterKeyHint": "done"},
+                special_props=[props(CHOICES.price, name)],
+            ),
+        )
+
+    return rx.el.fieldset(
+        rx.el.legend(_("Precio"), class_name="facet__title"),
+        rx.el.div(
+            bound("lowest", _("Desde ($)"), "0"),
+            bound("highest", _("Hasta ($)"), _("Sin límite")),
+            class_name="price-range",
+        ),
+        class_name="facet",
+        data_testid="filter-price",
+    )
+
+
 def sort_select() -> rx.Component:
     """The order of the list."""
     return rx.el.label(
@@ -123,7 +154,8 @@ def chips() -> rx.Component:
     """The choices made, each with a way to drop it."""
 
     def chip(item: ObjectVar[Chip]) -> rx.Component:
-        label = rx.cond(item.kind == "on_sale", _("Con descuento"), item.label)
+        unsaid = rx.cond(item.kind == "on_sale", _("Con descuento"), _("Precio"))
+        label = rx.cond(item.label == "", unsaid, item.label)
         return rx.el.li(
             rx.el.button(
                 label,

@@ -11,7 +11,7 @@ from storefront.components.browser import SLIDES, Slides
 from storefront.components.frame import framed, section
 from storefront.components.hooks import ABSENT, props
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, to_category, to_product
+from storefront.components.links import CATALOG, to_age, to_category, to_product
 from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
 from storefront.components.placeholders import grid_skeleton, until
 from storefront.components.product_card import discount_badge, price, product_grid
@@ -221,7 +221,7 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
             age_drawing(age.value, 88, class_name="age__drawing"),
             rx.el.span(age.label, class_name="age__number"),
             rx.el.span(_("años"), class_name="age__word"),
-            href=f"{CATALOG}?age=" + age.value.to(str),
+            href=to_age(age.value),
             class_name="age",
         ),
         key=age.value,

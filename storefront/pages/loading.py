@@ -44,6 +44,11 @@ class PageParams:
         return value if len(value) <= LONGEST_PARAMETER else ""
 
     @property
+    def place(self) -> str:
+        """The path, decoded, without a slash at its end."""
+        return unquote(self.path.rstrip("/")) or "/"
+
+    @property
     def tail(self) -> str:
         """The last part of the path: the one that varies in `/product/[slug]`."""
         return unquote(self.path.rstrip("/").rpartition("/")[2])

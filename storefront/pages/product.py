@@ -19,10 +19,11 @@ from storefront.components.frame import framed, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.hooks import ABSENT
 from storefront.components.icons import icon
-from storefront.components.links import HOME, address_part, product_path, to_category
+from storefront.components.links import HOME, address_part, product_path, to_age, to_brand, to_category
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
 from storefront.components.sharing import share_button, whatsapp
+from storefront.components.toys import offered_toys, viewed_toys
 from storefront.components.variants import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
 from storefront.components.wishlist import heart
 from storefront.meta import (
@@ -243,7 +244,11 @@ def _article(
         rx.el.div(
             rx.el.p(card.subtitle, class_name="product__subtitle"),
             rx.el.div(
-                rx.el.div(price(SHOWN), class_name="product__price"),
+                rx.el.div(
+                    price(SHOWN),
+                    rx.el.p(taxed(detail.tax_rate), class_name="product__tax"),
+                    class_name="product__price",
+                ),
                 stock_words(),
                 custom_attrs={"aria-live": is_said},
             ),
@@ -262,8 +267,8 @@ def _article(
             shipping_estimate(SHOWN.id, SHOWN.price),
             rx.el.p(detail.description, class_name="product__description"),
             rx.el.dl(
-                _fact(card.age_range, _("Edad"), ages(card)),
-                _fact(card.brand, _("Marca"), card.brand),
+                _fact(card.age_range, _("Edad"), rx.el.a(ages(card), href=to_age(card.age_range))),
+                _fact(card.brand, _("Marca"), rx.el.a(card.brand, href=to_brand(detail.brand_handle))),
                 _fact(detail.collection, _("Colección"), detail.collection.name),
                 _fact(SHOWN.sku, _("Referencia"), SHOWN.sku),
                 rx.foreach(
@@ -277,6 +282,11 @@ def _article(
         ),
         class_name="product",
     )
+
+
+def taxed(rate: rx.Var[int]) -> rx.Var[str]:
+    """Whether there is IVA in the price."""
+    return rx.cond(rate > 0, _("IVA incluido"), _("Sin IVA")).to(str)
 
 
 def _fact(is_known: rx.Var[Any], term: str, value: rx.Component | rx.Var[str]) -> rx.Component:
@@ -318,10 +328,14 @@ def page() -> rx.Component:
                     breadcrumb(detail.breadcrumb),
                     product_article(content, add_to_cart(), heart_of_it, below=notify_me()),
                     related_products(detail.related),
+                    viewed_toys(content.slug),
                 ),
-                not_found(
-                    UNKNOWN_TITLE,
-                    _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
+                rx.fragment(
+                    not_found(
+                        UNKNOWN_TITLE,
+                        _("Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
+                    ),
+                    offered_toys(),
                 ),
             ),
         ),

@@ -14,6 +14,7 @@ from storefront.pages import (
     account,
     cart,
     catalog,
+    catalog_list,
     checkout,
     find_order,
     home,
@@ -117,7 +118,9 @@ def head(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
 
 PAGES = (
     Page("/", home.page, home.load, home.HomeState, is_public=True),
-    Page("/catalog", catalog.page, catalog.load, catalog.CatalogState, is_public=True),
+    Page("/catalog", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
+    Page("/age/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
+    Page("/brand/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),

@@ -46,10 +46,13 @@ class SearchState(rx.State):
             wanted, words = searched(text), words_of_shop()
             async with current_shop().database.read() as session:
                 self.hits = await search(session, wanted, words)
-            self.places = places_of(
-                await current_shop().catalog_version.cached("search places", _read), wanted, words
-            )
+            self.places = places_of(await places_of_shop(), wanted, words)
             self.answered = text
+
+
+async def places_of_shop() -> Places:
+    """The categories and brands of the running shop, as they are now."""
+    return await current_shop().catalog_version.cached("search places", _read)
 
 
 async def _read() -> Places:

@@ -207,6 +207,51 @@ async def test_a_reload_keeps_the_choices_and_a_new_visit_begins_anew(page_1280:
     await expect(brand).not_to_be_checked()
 
 
+async def test_prices_narrow_the_list_whichever_way_round(page_1280: Page) -> None:
+    page = page_1280
+    await page.goto("/catalog")
+    lowest, highest = page.get_by_test_id("filter-lowest"), page.get_by_test_id("filter-highest")
+    await lowest.fill("$ 90.000")
+    await lowest.press("Enter")
+    await expect(lowest).to_have_value("90000")
+    await expect(lowest).to_be_focused()
+    await highest.fill("60000")
+    await highest.blur()
+    chip = page.locator(".chip").first
+    await expect(chip).to_have_text(re.compile(r"^De \$\s60\.000 a \$\s90\.000$"))
+    await expect(lowest).to_have_value("60000")
+    await page.get_by_test_id("sort").select_option("price_asc")
+    await expect(page.locator(".results .price__now").first).to_have_text(re.compile(r"^\$\s6\d\.\d00$"))
+    await expect(page).to_have_url(re.compile(r"/catalog$"))
+    await page.reload()
+    await expect(highest).to_have_value("90000")
+    await chip.click()
+    await expect(page.get_by_test_id("result-count")).to_have_text("58 juguetes")
+    await expect(lowest).to_have_value("")
+
+
+async def test_ages_and_brands_have_pages_of_their_own(page_1280: Page) -> None:
+    page = page_1280
+    await page.goto("/")
+    await page.locator(".ages a").last.click()
+    await expect(page).to_have_url(re.compile(r"/age/12\+$"))
+    title, total = page.get_by_test_id("catalog-title"), page.get_by_test_id("result-count")
+    await expect(title).to_have_text("Juguetes desde los 12 años")
+    await expect(total).to_have_text("3 juguetes")
+    await page.reload()
+    await expect(title).to_have_text("Juguetes desde los 12 años")
+    await page.get_by_role("button", name="Quitar el filtro 12+").click()
+    await expect(total).to_have_text("58 juguetes")
+    await page.goto("/catalog?age=12%2B")
+    await expect(page).to_have_url(re.compile(r"/age/12\+$"))
+    await page.get_by_test_id("search-input").fill("nido andino")
+    await page.get_by_test_id("search-place").filter(has_text="Marca").click()
+    await expect(page).to_have_url(re.compile(r"/brand/nido-andino$"))
+    await expect(title).to_have_text("Nido Andino")
+    await expect(page.locator(".results")).to_have_attribute("aria-busy", "false")
+    await expect(page.locator(".chip").first).to_have_text("Nido Andino")
+
+
 async def test_choices_that_nothing_meets_can_be_taken_back(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=titeres")
     await page_1280.get_by_test_id("filter-sale").check()

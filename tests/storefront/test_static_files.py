@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import httpx
 import pytest
 from starlette.responses import Response
@@ -8,6 +10,7 @@ from storefront.static_files import (
     AN_HOUR,
     ASK_FIRST,
     FOREVER,
+    StaticFiles,
     cache_rule,
     with_cache_headers,
 )
@@ -30,6 +33,19 @@ from storefront.static_files import (
 )
 def test_the_rule(path: str, status: int, expected: str) -> None:
     assert cache_rule(path, status) == expected
+
+
+def test_the_pages_of_brands_stand_beside_their_drawings(tmp_path: Path) -> None:
+    for name in ("brand/mark.svg", "demo/trompo.webp"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).touch()
+    files = StaticFiles(tmp_path)
+    assert files.has("/brand/mark.svg")
+    assert [
+        path
+        for path in ("/brand/gone.svg", "/brand", "/brand/nido-andino", "/demo/nido-andino", "/catalog")
+        if files.should_have(path)
+    ] == ["/brand/gone.svg", "/brand", "/demo/nido-andino"]
 
 
 @pytest.mark.parametrize(("own", "expected"), [({}, ASK_FIRST), ({"cache-control": "no-store"}, "no-store")])

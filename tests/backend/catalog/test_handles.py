@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from backend.catalog.handles import moved_to, was_deleted
+from backend.catalog.handles import brand_handle, moved_to, was_deleted
 from backend.catalog.models import Product
 from backend.clock import now
 from backend.database import Database
@@ -35,6 +35,15 @@ async def where(shop: Database, handle: str) -> str | None:
 async def gone(shop: Database, handle: str) -> bool:
     async with shop.read() as session:
         return await was_deleted(session, handle)
+
+
+def test_a_brand_has_a_handle_whatever_its_name() -> None:
+    assert brand_handle("Nido Andino") == "nido-andino"
+    assert brand_handle("¡Ñandú & Cía.!") == brand_handle("NANDU cia") == "nandu-cia"
+    assert brand_handle("3M") == "3m"
+    odd = [brand_handle(name) for name in ("乐高", "★", "★★", "a" * 300)]
+    assert len(set(odd)) == len(odd)
+    assert all(handle.isascii() and handle.isalnum() for handle in odd)
 
 
 async def test_every_former_handle_leads_to_the_present_one(shop: Database) -> None:

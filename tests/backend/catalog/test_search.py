@@ -160,8 +160,8 @@ async def test_categories_and_brands_are_meant_too(shelves: Database) -> None:
     assert meant == {
         "lampara": ["luz"],
         "luz": ["luz"],
-        "RAYU": ["Rayuela"],
-        "nido andino": ["Nido Andino"],
+        "RAYU": ["rayuela"],
+        "nido andino": ["nido-andino"],
         "nido rayuela": nothing,
         "secreta": nothing,
         "r": nothing,

@@ -35,6 +35,14 @@ async def change(shop: Shop, handle: str, /, **changes: object) -> None:
         ("/catalog?q=oso", 200),
         ("/catalog?q=%00", 200),
         ("/catalog?q=%FF%C3", 200),
+        ("/age/3-5", 200),
+        ("/age/12+", 200),
+        ("/age/nada", 404),
+        ("/age", 404),
+        ("/brand/nada", 404),
+        ("/brand", 404),
+        ("/brand/%00", 404),
+        ("/brand/" + "a" * 500, 404),
         ("/product/oso", 200),
         ("/product/ping%C3%BCino-%C3%B1and%C3%BA", 200),
         ("/product/nada", 404),
@@ -85,6 +93,7 @@ async def test_the_status(browser: httpx.AsyncClient, path: str, status: int) ->
         ("/product//oso/", "/product/oso"),
         ("/product/nada/", "/product/nada"),
         ("/%63atalog", "/catalog"),
+        ("/age/12%2B", "/age/12+"),
         ("/product/ping%c3%bcino-%c3%b1and%c3%ba", "/product/ping%C3%BCino-%C3%B1and%C3%BA"),
     ],
 )
@@ -104,6 +113,24 @@ async def test_a_moved_product_leads_on(browser: httpx.AsyncClient, toyshop: Sho
     answer = await browser.get("/product/oso")
     assert (answer.status_code, answer.headers["location"]) == (301, "/product/oso-tom%C3%A1s")
     assert (await browser.get(answer.headers["location"])).status_code == 200
+
+
+async def test_lists_of_ages_and_brands_have_one_address_each(
+    browser: httpx.AsyncClient, toyshop: Shop
+) -> None:
+    await change(toyshop, "oso", brand="Ñandú & Cía", age_range="12+")
+    for path, canonical in {
+        "/catalog?age=12%2B": "/age/12+",
+        "/catalog?q=oso&age=3-5&page=2&sale=1": "/age/3-5?q=oso&sale=1&page=2",
+        "/brand/%C3%91and%C3%BA%20&%20C%C3%ADa": "/brand/nandu-cia",
+        "/brand/Nandu-Cia": "/brand/nandu-cia",
+    }.items():
+        answer = await browser.get(path)
+        assert (answer.status_code, answer.headers["location"]) == (301, canonical)
+    head = Head((await browser.get("/brand/nandu-cia")).text)
+    assert head.texts["title"] == "Ñandú & Cía · Trompo"
+    assert head.link("canonical")["href"] == "https://trompo.example/brand/nandu-cia"
+    assert head.meta("robots") == "index,follow"
 
 
 async def test_a_deleted_product_is_gone(browser: httpx.AsyncClient, toyshop: Shop) -> None:

@@ -15,7 +15,7 @@ from backend.settings import Settings
 from storefront.documents import plain as plain_pages
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
-from storefront.pages.catalog import STEP
+from storefront.pages.catalog_list import STEP
 from tests.shop_floor import make_toy, open_floor
 from tests.storefront.documents.conftest import BROWSER, DESCRIPTION, TITLE, FakeRenderer
 
@@ -61,6 +61,9 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/catalog", "Todos los juguetes"),
         ("/catalog?category=peluches", "Peluches"),
         ("/catalog?category=nada", "Esta categoría no existe"),
+        ("/age/3-5", "Juguetes de 3 a 5 años"),
+        ("/age/nada", "No tenemos juguetes para esta edad"),
+        ("/brand/nada", "Esta marca no existe"),
         ("/catalog?q=%3Cb%3Eoso", "Resultados para «<b>oso»"),
         ("/product/oso", TITLE),
         ("/product/nada", "Este producto no existe"),

@@ -8,13 +8,15 @@ from backend.catalog.models import Category, Product, ProductCategory
 from backend.clock import now
 from backend.errors import InvalidData
 from storefront.documents.markup import further_tags
-from storefront.pages import catalog
-from storefront.pages.catalog import (
+from storefront.pages import catalog_list
+from storefront.pages.catalog_list import (
+    HIGHEST_PRICE,
     MOST_CHOICES,
     MOST_PAGES,
     MOST_SHOWN,
     STEP,
     Choices,
+    OwnList,
     checked_choices,
     choices_of_address,
     load,
@@ -50,9 +52,11 @@ async def toys(shop: Shop, floor: Floor) -> None:
 
 
 def test_the_address_narrows_the_list() -> None:
-    params = PageParams.from_url("/catalog?category=peluches&age=3-5&sale=1")
-    assert choices_of_address(params) == Choices(categories=["peluches"], ages=["3-5"], on_sale=True)
-    assert choices_of_address(PageParams.from_url("/catalog")) == Choices()
+    params = PageParams.from_url("/age/3-5?category=peluches&sale=1")
+    assert choices_of_address(params, OwnList(age="3-5")) == Choices(
+        categories=["peluches"], ages=["3-5"], on_sale=True
+    )
+    assert choices_of_address(PageParams.from_url("/catalog"), OwnList()) == Choices()
 
 
 def test_choices_from_our_pages_pass() -> None:
@@ -73,6 +77,9 @@ def test_choices_from_our_pages_pass() -> None:
         {**SENT, "shown": True},
         {**SENT, "shown": 0},
         {**SENT, "shown": MOST_SHOWN + 1},
+        {**SENT, "lowest": -1},
+        {**SENT, "highest": "50000"},
+        {**SENT, "highest": HIGHEST_PRICE + 1},
         {**SENT, "start": -1},
         {**SENT, "start": "24"},
         {**SENT, "start": MOST_PAGES * STEP + 1},
@@ -114,14 +121,14 @@ async def test_the_list_comes_in_steps(toys: None) -> None:
 @pytest.fixture
 def two_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four toys are two pages."""
-    monkeypatch.setattr(catalog, "STEP", 2)
+    monkeypatch.setattr(catalog_list, "STEP", 2)
 
 
-def handles(data: PageData[catalog.CatalogContent]) -> list[str]:
+def handles(data: PageData[catalog_list.CatalogContent]) -> list[str]:
     return [card.handle for card in data.content.page.cards]
 
 
-async def at(address: str) -> PageData[catalog.CatalogContent]:
+async def at(address: str) -> PageData[catalog_list.CatalogContent]:
     """The page of the list at this address, as a document shows it."""
     return await load(PageParams.from_url(address))
 
@@ -146,8 +153,12 @@ class TestPages:
         assert (first.meta.previous, second.meta.following) == ("", "")
 
     async def test_the_address_keeps_what_it_narrows_by(self) -> None:
-        data = await at("/catalog?age=0-2&category=peluches&q=oso")
-        assert data.content.further == "/catalog?category=peluches&q=oso&age=0-2&page=2"
+        data = await at("/age/0-2?category=peluches&q=oso")
+        assert data.content.further == "/age/0-2?category=peluches&q=oso&page=2"
+        assert data.meta.canonical.endswith("/age/0-2")
+        data = await at("/brand/nido-andino?page=2")
+        assert (len(handles(data)), data.content.earlier) == (1, "/brand/nido-andino")
+        assert data.meta.canonical.endswith("/brand/nido-andino?page=2")
 
     @pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", "٢", "9" * 30, ""])
     async def test_what_is_no_page_is_the_first(self, page: str) -> None:
@@ -177,15 +188,79 @@ async def test_an_unknown_category_is_not_found(toys: None) -> None:
     assert data.content.page.total == (await load(PageParams.from_url("/catalog"))).content.page.total > 0
 
 
+@pytest.mark.usefixtures("toys")
+class TestOwnLists:
+    async def test_an_age_has_its_own(self) -> None:
+        data = await at("/age/0-2")
+        assert (data.content.title, data.content.page.total) == ("Juguetes de 0 a 2 años", 3)
+        assert data.content.choices.ages == ["0-2"]
+        assert data.meta.description.startswith("Juguetes de 0 a 2 años, escogidos")
+        empty = await at("/age/12+")
+        assert (empty.content.title, empty.content.page.total) == ("Juguetes desde los 12 años", 0)
+        assert (empty.meta.status, empty.meta.canonical) == (200, "http://localhost:3000/age/12+")
+
+    async def test_brands_that_differ_only_in_signs_share_one(self, shop: Shop, floor: Floor) -> None:
+        async with shop.database.transaction() as session:
+            await make_toy(session, floor, "pato", brand="NIDO ANDÍNO")
+        data = await at("/brand/nido-andino")
+        assert (data.content.title, data.content.page.total) == ("Nido Andino", 4)
+        assert data.meta.moved_to == ""
+        assert sorted(data.content.choices.brands) == ["NIDO ANDÍNO", "Nido Andino"]
+
+    @pytest.mark.parametrize(
+        ("address", "title"),
+        [
+            ("/brand/secreta", "Esta marca no existe"),
+            ("/brand/nido", "Esta marca no existe"),
+            ("/brand/%E2%98%85", "Esta marca no existe"),
+            ("/age/99", "No tenemos juguetes para esta edad"),
+            ("/catalog?age=99", "No tenemos juguetes para esta edad"),
+        ],
+    )
+    async def test_what_nobody_sells_is_not_found_and_shows_the_whole_shop(
+        self, shop: Shop, floor: Floor, address: str, title: str
+    ) -> None:
+        async with shop.database.transaction() as session:
+            await make_toy(session, floor, "oculto", brand="Secreta", status="draft")
+        data = await at(address)
+        assert (data.content.title, data.meta.status, data.meta.moved_to) == (title, 404, "")
+        assert data.meta.robots.startswith("noindex")
+        assert (data.content.page.total, data.content.choices) == (4, Choices())
+
+    async def test_what_is_chosen_there_counts_more(self) -> None:
+        data = await load(PageParams.from_url("/brand/rayuela"), Choices(ages=["0-2"]))
+        assert (data.content.title, data.content.page.total) == ("Todos los juguetes", 3)
+        assert data.meta.moved_to == ""
+
+    async def test_prices_are_said_in_words(self) -> None:
+        said = [
+            (await load(PageParams.from_url("/catalog"), Choices(lowest=low, highest=high))).content
+            for low, high in ((0, 0), (20_000, 0), (0, 49_999), (50_000, 60_000))
+        ]
+        assert [one.prices for one in said] == [
+            "",
+            "Desde $\N{NO-BREAK SPACE}20.000",
+            "Hasta $\N{NO-BREAK SPACE}49.999",
+            "De $\N{NO-BREAK SPACE}50.000 a $\N{NO-BREAK SPACE}60.000",
+        ]
+        assert [one.page.total for one in said] == [4, 4, 0, 4]
+
+
 async def test_only_a_shop_without_toys_is_bare(toys: None) -> None:
-    for query in ("", "?q=nave%20espacial", "?category=naves", "?age=99", "?sale=1"):
-        assert not (await load(PageParams.from_url(f"/catalog{query}"))).content.is_bare
+    for address in (
+        "/catalog",
+        "/catalog?q=nave%20espacial",
+        "/catalog?category=naves",
+        "/age/99",
+        "/brand/x",
+    ):
+        assert not (await at(address)).content.is_bare
     async with current_shop().database.transaction() as session:
         await session.execute(update(Product).values(deleted_at=now()))
     assert [
-        (await load(PageParams.from_url(f"/catalog{query}"))).content.is_bare
-        for query in ("", "?q=nave", "?age=99", "?sale=1")
-    ] == [True, True, False, False]
+        (await at(address)).content.is_bare
+        for address in ("/catalog", "/catalog?q=nave", "/age/99", "/age/3-5", "/catalog?sale=1")
+    ] == [True, True, True, False, False]
 
 
 async def test_the_answer_to_a_search_is_not_for_search_engines(toys: None) -> None:
