@@ -115,3 +115,15 @@ class CustomerAddress(Timestamps, table=True):
     address_name: str | None = None
     is_default_shipping: bool = False
     is_default_billing: bool = False
+
+
+class CustomerPayer(Timestamps, table=True):
+    """With what a customer pays by PSE, who asked the shop to keep it. `bank` is the code of the bank network."""
+
+    __tablename__ = "customer_payer"
+
+    customer_id: str = Field(foreign_key="customer.id", primary_key=True, ondelete="CASCADE")
+    person_type: str
+    doc_type: str
+    doc_number: str
+    bank: str

@@ -4,6 +4,8 @@ The websocket's handshake brings the cookie along. It is read where it is needed
 no script can read it, and it is sent nowhere (design: decision 8).
 """
 
+from collections.abc import Mapping
+
 import reflex as rx
 from starlette.requests import cookie_parser
 
@@ -12,6 +14,7 @@ from backend.cart.owners import cart_for, set_owner, usable_cart
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
 from backend.customers.accounts import ShopperView, shopper_with
+from backend.customers.payers import keep_payer, payer_of
 from backend.customers.sessions import COOKIE
 from backend.edge.requests import address_behind
 from storefront.state.handlers import MAX_ID
@@ -44,7 +47,8 @@ async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressVie
         return {}, []
     async with current_shop().database.read() as session:
         book = await account_page.address_book(session, shopper.id)
-    return account_page.known_fields(shopper, book), book
+        payer = await payer_of(session, shopper.id)
+    return {**account_page.known_fields(shopper, book), **payer}, book
 
 
 async def own_cart(state: rx.State, cart_id: str) -> str:
@@ -69,6 +73,16 @@ async def bind_cart(token: str, cart_id: str) -> None:
     shopper = await shopper_with(database, token)
     async with database.transaction() as session:
         await set_owner(session, cart_id, shopper.id if shopper else None)
+
+
+async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
+    """The next purchase of whoever is signed in with this token need not ask with what they pay."""
+    database = current_shop().database
+    shopper = await shopper_with(database, token)
+    if shopper is None:
+        return
+    async with database.transaction() as session:
+        await keep_payer(session, shopper.id, typed)
 
 
 async def remember_destination(order_id: str) -> None:

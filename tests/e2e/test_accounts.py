@@ -55,6 +55,7 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await expect(field(page, "email")).to_have_value(address)
     await expect(field(page, "first_name")).to_have_value("Ana María")
     await fill_in(page, email=address)
+    await page.get_by_test_id("keep-payer").check()
     await go_to_bank(page)
     await decide(page, "approve")
     await expect_status(page, "paid")
@@ -78,7 +79,16 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await open_checkout(page)
     await expect(field(page, "address")).to_have_value("Carrera 43A # 1-50, apto. 302")
     await expect(field(page, "town")).to_have_value("Medellín, Antioquia")
-    await page.get_by_test_id("bank-select").select_option(BANK)
+    # and what the account keeps, as its box asked for, fills in who pays
+    await expect(field(page, "doc_number")).to_have_value("1020304050")
+    await expect(page.get_by_test_id("bank-select")).to_have_value(BANK)
+    await expect(page.get_by_test_id("payer-known")).to_be_visible()
+    await expect(page.get_by_test_id("keep-payer")).not_to_be_checked()
+    await expect_no_overflow(page)
+    await page.goto("/account")
+    await expect(page.get_by_test_id("account-payer")).to_have_text("Cédula de ciudadanía ···050")
+    await page.get_by_test_id("forget-payer").click()
+    await expect(page.get_by_test_id("account-payer")).to_have_count(0, timeout=PATIENCE)
 
 
 async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopServer, watch: Watch) -> None:

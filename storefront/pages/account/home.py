@@ -290,6 +290,28 @@ def profile() -> rx.Component:
     )
 
 
+def payer() -> rx.Component:
+    """What is kept for the next payment, and a way to have it forgotten."""
+    return rx.cond(
+        AccountState.payer != "",
+        part(
+            _("Para tu próximo pago"),
+            rx.el.p(
+                _("Recordamos tu documento y tu banco, como nos pediste: llenan el formulario al pagar.")
+            ),
+            rx.el.p(rx.el.b(AccountState.payer, data_testid="account-payer")),
+            rx.el.button(
+                _("Borrar estos datos"),
+                type="button",
+                class_name="button button--quiet button--small",
+                on_click=AccountState.forget_payer,
+                data_testid="forget-payer",
+            ),
+            name="pago",
+        ),
+    )
+
+
 def password() -> rx.Component:
     """How the customer gets in, and out."""
     return part(
@@ -347,7 +369,7 @@ def page() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.el.div(orders(), book(), class_name="account__column"),
-                    rx.el.div(profile(), password(), consents(), class_name="account__column"),
+                    rx.el.div(profile(), payer(), password(), consents(), class_name="account__column"),
                     class_name="account__columns",
                 ),
                 class_name="account",

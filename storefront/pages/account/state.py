@@ -17,6 +17,7 @@ from backend.checkout.form import Destination
 from backend.contact import read_form
 from backend.customers import accounts, addresses
 from backend.customers.accounts import ShopperView
+from backend.customers.payers import forget_payer, payer_of
 from backend.dates import time_label
 from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.fulfillment.views import FulfillmentView
@@ -27,6 +28,7 @@ from backend.legal.consents import (
     consents_of_customer,
     withdraw_consent,
 )
+from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
@@ -40,6 +42,7 @@ from storefront.state.session import shopper_of
 
 TITLE = _("Mi cuenta")
 MOST_FIELDS = 20
+SHOWN_FIGURES = 3
 CHECK = _("Revisa los datos marcados.")
 FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
 LESS = _("Ya no hay, o no tantas unidades, de: {toys}.")
@@ -103,6 +106,8 @@ class AccountState(PageState, rx.State):
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     consents: rx.Field[list[ConsentRow]] = rx.field(default_factory=list)
+    payer: rx.Field[str] = rx.field("")
+    """The document that is kept for the next payment, all but its end hidden."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)
@@ -202,6 +207,18 @@ class AccountState(PageState, rx.State):
             await notify(self, _("Listo: retiraste tu autorización."), "news")
         return await self._refresh()
 
+    @event()
+    async def forget_payer(self) -> Any:
+        """Keep the customer's document and bank no longer."""
+        shopper = await shopper_of(self)
+        if shopper is None:
+            return self._forget()
+        async with errors_as_notices(self):
+            async with current_shop().database.transaction() as session:
+                await forget_payer(session, shopper.id)
+            await notify(self, _("Listo: borramos tu documento y tu banco."), "news")
+        return await self._refresh()
+
     @event(supersedes=True, debounce=150)
     async def find_towns(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
@@ -228,6 +245,7 @@ class AccountState(PageState, rx.State):
             orders = await account_page.own_orders(session, shop.settings.signing_key, shopper.id)
             self.book = await account_page.address_book(session, shopper.id)
             given = await consents_of_customer(session, shopper.id)
+            self.payer = payer_label(await payer_of(session, shopper.id))
             self.has_password = await accounts.has_password(session, shopper.email)
         self.orders = [
             OrderRow(
@@ -249,6 +267,7 @@ class AccountState(PageState, rx.State):
     def _forget(self) -> Any:
         """Nobody is signed in any more: nothing of them stays here."""
         self.who, self.orders, self.book, self.consents = ShopperView(), [], [], []
+        self.payer = ""
         self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 
@@ -262,6 +281,13 @@ class AccountState(PageState, rx.State):
         if "dane_code" in problems:
             problems["town"] = problems.pop("dane_code")
         self.answer = FormAnswer(next_number(self.answer.number), form, error is None, message, problems)
+
+
+def payer_label(kept: Mapping[str, str]) -> str:
+    """A document with only its last figures to be read; empty when none is kept."""
+    kind = DOCUMENT_TYPES.get(kept.get("doc_type", ""))
+    number = kept.get("doc_number", "")
+    return f"{kind.label} ···{number[-min(SHOWN_FIGURES, len(number) // 2) :]}" if kind and number else ""
 
 
 def consent_rows(given: list[ConsentProof]) -> list[ConsentRow]:

@@ -1,5 +1,6 @@
 """The fields of the checkout: their names, what a shopper calls them, and how what a browser sends is taken."""
 
+from backend.customers.payers import KEEP_PAYER
 from backend.errors import InvalidData
 from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, document_types
 from backend.texts import _
@@ -37,7 +38,7 @@ STEPS = {
 }
 """Which fields a step waits for; the step of the shipping waits for its price."""
 
-TYPED = frozenset({*LABELS, "town", "shipping_option"} - {"shipping"})
+TYPED = frozenset({*LABELS, "town", "shipping_option", KEEP_PAYER} - {"shipping"})
 """What is kept of what is typed: `town` is the municipality as written, until it is picked from the list."""
 
 EMPTY = {"person_type": PERSON, "doc_type": "CC"}

@@ -4,12 +4,13 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.checkout.account_page import AddressView
+from backend.customers.payers import KEEP_PAYER
 from backend.payment.providers.pse.payer import PERSON
 from backend.texts import _
 from storefront.components.forms import described_by, problem_of, select_field, town_field, town_panel
 from storefront.components.hooks import ABSENT, lasting, props
 from storefront.components.icons import icon
-from storefront.components.links import CHECKOUT, LOGIN
+from storefront.components.links import ACCOUNT, CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
     BOOK,
@@ -20,6 +21,7 @@ from storefront.pages.checkout.browser import (
     field_id,
     line,
     problem_at,
+    tick,
     typed,
 )
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
@@ -316,7 +318,26 @@ def pse() -> list[rx.Component]:
             class_name="pair",
         ),
         bank(),
+        kept_payer(),
     ]
+
+
+def kept_payer() -> rx.Component:
+    """For customers: that document and bank were filled in for them, and the box that asks for it. It begins empty."""
+    told = rx.el.p(
+        _("Llenamos tu documento y tu banco porque nos lo pediste. "),
+        rx.el.a(_("Bórralos en tu cuenta"), href=ACCOUNT),
+        class_name="field__hint",
+        data_testid="payer-known",
+    )
+    box = rx.el.label(
+        rx.el.input(data_testid="keep-payer", special_props=tick(KEEP_PAYER)),
+        rx.el.span(_("Recordar mi documento y mi banco para mi próxima compra")),
+        class_name="consent",
+    )
+    return rx.cond(
+        CheckoutState.is_guest, rx.fragment(), rx.fragment(rx.cond(CheckoutState.has_payer, told), box)
+    )
 
 
 def payer() -> rx.Component:

@@ -47,6 +47,7 @@ from storefront.state.session import (
     client_of,
     known_fields,
     remember_destination,
+    remember_payer,
     session_token,
     usable_by,
 )
@@ -62,9 +63,9 @@ class CheckoutState(PageState, rx.State):
     """Where this browser's purchase stands.
 
     `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order waits at the bank) or `empty`.
-    `book` are the addresses of whoever is signed in. `loaded_at` changes with every `load`; `noted` is the number of
-    the last note that was kept. `is_payable`: the cart may be paid by PSE. `changes` is another number after every try
-    to change the bank.
+    `book` are the addresses of whoever is signed in; `has_payer`: document and bank are kept for them, as they asked.
+    `loaded_at` changes with every `load`; `noted` is the number of the last note that was kept. `is_payable`: the cart
+    may be paid by PSE. `changes` is another number after every try to change the bank.
     """
 
     content: rx.Field[str] = rx.field("")
@@ -73,6 +74,7 @@ class CheckoutState(PageState, rx.State):
     loaded_at: rx.Field[int] = rx.field(0)
     draft: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     is_guest: rx.Field[bool] = rx.field(False)
+    has_payer: rx.Field[bool] = rx.field(False)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     noted: rx.Field[int] = rx.field(0)
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
@@ -212,6 +214,7 @@ class CheckoutState(PageState, rx.State):
             placed = await ordered(cart_id, typed, option_id, total, ip)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
+            await remember_payer(token, typed)
             answer = Answer(kind="placed", address=placed.redirect_url or page)
         except ShopError as error:
             log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
@@ -286,7 +289,7 @@ class CheckoutState(PageState, rx.State):
             async with current_shop().database.read() as session:
                 draft = await read_draft(session, self._cart_id)
             known, self.book = await known_fields(self)
-            self.is_guest = not known
+            self.is_guest, self.has_payer = not known, "doc_number" in known
             self.draft = {**fields.EMPTY, **known, **draft}
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = next_number(self.loaded_at)

@@ -12,10 +12,11 @@ from backend.checkout import account_page
 from backend.customers.accounts import ShopperView, set_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.models import Customer
+from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from storefront.pages.account.state import FULL, GONE, AccountState
-from storefront.state.session import session_token, shopper_of
+from storefront.state.session import known_fields, remember_payer, session_token, shopper_of
 
 HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
 ADDRESS = {
@@ -249,3 +250,27 @@ async def test_what_was_agreed_to_is_taken_back_by_its_owner_alone(shop: Shop, s
     await send(state, "withdraw", "data")
     assert [row.can_withdraw for row in state.consents] == [False, False]
     assert state.consents[0].detail.startswith("Retirado el ")
+
+
+async def test_document_and_bank_fill_the_next_form_until_their_owner_has_them_forgotten(
+    shop: Shop, shopper: Shopper
+) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    _, other, _ = await a_customer(shop, "luis@example.com")
+    typed = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050", "bank": "1007"}
+    await remember_payer("forged", {**typed, KEEP_PAYER: "on"})
+    await remember_payer(token, {**typed, KEEP_PAYER: "on"})
+    anas, luis = [await at_browser(shopper, f"{COOKIE}={one}") for one in (token, other)]
+    for state in (anas, luis):
+        await send(state, "load")
+    assert (anas.payer, luis.payer) == ("Cédula de ciudadanía ···050", "")
+    assert typed["doc_number"] not in repr(anas.dict())
+    assert {name: text for name, text in (await known_fields(anas))[0].items() if name in typed} == typed
+    assert "doc_number" not in (await known_fields(luis))[0]
+    await send(luis, "forget_payer")
+    assert "/account/login" in str(await send(await at_browser(shopper, ""), "forget_payer"))
+    await send(anas, "load")
+    assert anas.payer != ""
+    await send(anas, "forget_payer")
+    assert anas.payer == ""
+    assert "doc_number" not in (await known_fields(anas))[0]
