@@ -22,7 +22,7 @@ async def keep_payer(session: AsyncSession, customer_id: str, typed: Mapping[str
     if typed.get(KEEP_PAYER) == "on" and all(fields.values()):
         try:
             async with session.begin_nested():
-                await session.merge(CustomerPayer(customer_id=customer_id, **fields))
+                await session.merge(CustomerPayer.model_validate({"customer_id": customer_id, **fields}))
         except IntegrityError:  # another purchase of the same moment was kept first, or the account is gone
             return
 

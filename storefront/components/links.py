@@ -12,6 +12,7 @@ from storefront.components.hooks import encoded
 
 HOME = "/"
 CATALOG = "/catalog"
+GIFT = "/gift"
 AGE = "/age"
 BRAND = "/brand"
 CART = "/cart"
@@ -60,6 +61,13 @@ def catalog_path(
     asked = {"category": category, "q": text, "sale": sale, "page": str(page) if page > 1 else ""}
     query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
     return f"{path}?{query}" if query else path
+
+
+def gift_path(age: str = "", interest: str = "", budget: int = 0) -> str:
+    """The gift finder with these answers; empty and 0 for those that were not given."""
+    asked = {"age": age, "interest": interest, "budget": str(budget) if budget else ""}
+    query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)
+    return f"{GIFT}?{query}" if query else GIFT
 
 
 def product_path(handle: str) -> str:

@@ -17,12 +17,20 @@ from backend.settings import Settings
 from backend.texts import _
 from storefront.components.gallery import SIZES as PRODUCT_SIZES
 from storefront.components.icons import SHAPES
-from storefront.components.links import FIND_ORDER, LEGAL_LINKS, PQRS, catalog_path, product_path
+from storefront.components.links import (
+    FIND_ORDER,
+    GIFT,
+    LEGAL_LINKS,
+    PQRS,
+    catalog_path,
+    gift_path,
+    product_path,
+)
 from storefront.components.pictures import MARK
 from storefront.components.product_card import CARD_SIZES
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.readers import WITHOUT_SCRIPTS
-from storefront.pages import find_order, pqrs, stock_notices
+from storefront.pages import find_order, gift, pqrs, stock_notices
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import Page
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
@@ -34,6 +42,7 @@ OF_ROUTES = {
     "/catalog": "catalog.html",
     "/age/[slug]": "catalog.html",
     "/brand/[slug]": "catalog.html",
+    GIFT: "gift.html",
     "/product/[slug]": "product.html",
     FIND_ORDER: "find_order.html",
     "/legal/[slug]": "legal.html",
@@ -52,8 +61,8 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.globals.update(
     _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
-    product_path=product_path, catalog_path=catalog_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
-    legal_links=LEGAL_LINKS, notify=stock_notices, pqrs=pqrs,
+    product_path=product_path, catalog_path=catalog_path, gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS,
+    find_order=find_order, legal_links=LEGAL_LINKS, gift=gift, notify=stock_notices, pqrs=pqrs,
 )  # fmt: skip
 
 

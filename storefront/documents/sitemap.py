@@ -9,7 +9,7 @@ from backend.catalog.browse import ages_of
 from backend.catalog.search_places import read_places
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from backend.legal.texts import current_texts
-from storefront.components.links import CATALOG, HOME, PQRS, catalog_path, legal_path, product_path
+from storefront.components.links import CATALOG, GIFT, HOME, PQRS, catalog_path, legal_path, product_path
 from storefront.meta import absolute
 
 ROBOTS = "/robots.txt"
@@ -60,7 +60,7 @@ async def _pages() -> Urls:
     legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
     lists += [(catalog_path(age=age.value), None) for age in ages]
     lists += [(path, None) for path in dict.fromkeys(catalog_path(brand=brand.handle) for brand in brands)]
-    return [(HOME, None), (CATALOG, None), *lists, *legal, (PQRS, None)]
+    return [(HOME, None), (CATALOG, None), (GIFT, None), *lists, *legal, (PQRS, None)]
 
 
 async def _products(offset: int, limit: int) -> Urls:

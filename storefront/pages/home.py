@@ -11,9 +11,9 @@ from storefront.components.browser import SLIDES, Slides
 from storefront.components.frame import framed, section
 from storefront.components.hooks import ABSENT, props
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, to_age, to_category, to_product
+from storefront.components.links import CATALOG, GIFT, to_age, to_category, to_product
 from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
-from storefront.components.placeholders import grid_skeleton, until
+from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.meta import DocumentMeta, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
@@ -268,7 +268,11 @@ def page() -> rx.Component:
         ),
         rx.cond(
             ages.length() > 0,
-            section(_("Por edades"), rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")),
+            section(
+                _("Por edades"),
+                rx.el.ul(rx.foreach(ages, age_tile), class_name="ages"),
+                rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more"),
+            ),
         ),
         class_name="main--home",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.browse import product_detail
@@ -284,7 +284,7 @@ def _article(
     )
 
 
-def taxed(rate: rx.Var[int]) -> rx.Var[str]:
+def taxed(rate: NumberVar[int]) -> rx.Var[str]:
     """Whether there is IVA in the price."""
     return rx.cond(rate > 0, _("IVA incluido"), _("Sin IVA")).to(str)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.links import CONSENT, FIND_ORDER
+from storefront.components.links import CONSENT, FIND_ORDER, GIFT
 from storefront.components.pictures import OG_IMAGE
 from storefront.meta import DocumentMeta
 from storefront.pages import (
@@ -17,6 +17,7 @@ from storefront.pages import (
     catalog_list,
     checkout,
     find_order,
+    gift,
     home,
     legal,
     not_found,
@@ -121,6 +122,7 @@ PAGES = (
     Page("/catalog", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/age/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/brand/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
+    Page(GIFT, gift.page, gift.load, gift.GiftState, is_public=True),
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),

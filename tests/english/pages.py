@@ -109,7 +109,7 @@ def test_what_is_around_every_page(wrap: Callable[[bool], rx.Component]) -> None
 
 ADDRESSES = [
     *("/", "/?q=Robot", "/catalog", "/catalog?q=nothing", "/catalog?page=9", "/catalog?category=nothing"),
-    *("/age/3-5", "/age/12+", "/age/nothing", "/brand/nothing"),
+    *("/age/3-5", "/age/12+", "/age/nothing", "/brand/nothing", "/gift"),
     *("/product/robot", "/product/nothing", "/cart", "/checkout", "/wishlist", "/order/order_1?token=x"),
     *("/account", "/account/login", "/account/register", "/account/reset?token=x", "/nowhere"),
 ]

@@ -14,6 +14,7 @@ from storefront.socket_guard import (
     _client_of,
     _join_forwarded,
     _require_token,
+    checked_address,
 )
 
 NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
@@ -33,6 +34,14 @@ def test_a_plain_name_is_accepted(query: str) -> None:
 def test_another_name_is_refused(query: str) -> None:
     with pytest.raises(Refused, match="without a name"):
         _require_token({"QUERY_STRING": query})
+
+
+def test_a_page_whose_address_leads_nowhere_may_connect() -> None:
+    """Reflex sends the parts of such an address as a list; nobody reads them, and they go no further."""
+    told = {"pathname": "/naves", "asPath": "/naves", "query": {"splat": ["naves"], "q": "oso"}}
+    assert checked_address(told)["query"] == {"q": "oso"}
+    with pytest.raises(Refused, match="a query that is none"):
+        checked_address({"query": {"q": ["oso"]}})
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ async def plain(browser: httpx.AsyncClient, path: str) -> Plain:
         ("/catalog?category=peluches", "Peluches"),
         ("/catalog?category=nada", "Esta categoría no existe"),
         ("/age/3-5", "Juguetes de 3 a 5 años"),
+        ("/gift?age=99&budget=50000", "Encuentra un regalo"),
         ("/age/nada", "No tenemos juguetes para esta edad"),
         ("/brand/nada", "Esta marca no existe"),
         ("/catalog?q=%3Cb%3Eoso", "Resultados para «<b>oso»"),
