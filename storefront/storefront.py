@@ -8,13 +8,13 @@ from storefront.components.early_press import early_press_script
 from storefront.components.frame import connection_banner, error_boundary
 from storefront.components.storage import storage_script
 from storefront.draining import drain_at_sigterm
-from storefront.live.new_documents import NewDocumentMiddleware
 from storefront.live.redis_watch import watch_redis
 from storefront.live.revalidation import refresh_open_pages
 from storefront.live.state_loss import StateLossMiddleware
 from storefront.mount import mount_api, shop_lifespan
 from storefront.observed_events import observe_events
 from storefront.office.routes import OFFICE_PAGES
+from storefront.pages.new_documents import NewDocumentMiddleware
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
 from storefront.socket_guard import guard_websocket

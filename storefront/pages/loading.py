@@ -72,6 +72,8 @@ class PageState(rx.State, mixin=True):
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
+    _address: str = ""
+    """Where the browser was when this was shown."""
 
     @event()
     async def load(self) -> list[Any] | None:
@@ -93,7 +95,13 @@ class PageState(rx.State, mixin=True):
     def _show(self, data: PageData[Any]) -> None:
         for name, value in data.as_state().items():
             setattr(self, name, value)
+        self._address = address_of(self)
         watch(self, data.content)
+
+    def forget_elsewhere(self) -> None:
+        """Show nothing any more of another address than the one that the browser is at."""
+        if self._address != address_of(self):
+            self.reset()  # type: ignore[no-untyped-call]
 
     async def _update(self, shared: SharedReads) -> None:
         """Load the page again, and show it if it differs."""

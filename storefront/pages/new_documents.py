@@ -2,7 +2,7 @@
 
 Reflex knows a page's state by its tab, and the first thing it sends to a new document is all that it knows: what the
 tab's last address showed. The document itself has brought what its own address shows, and the page went back to the
-other for a moment, and moved. So what an earlier document showed is forgotten first.
+other for a moment, and moved. So what was shown of another address is forgotten first.
 """
 
 from collections.abc import Collection
@@ -13,12 +13,13 @@ from reflex.middleware.middleware import Middleware
 from reflex.state import BaseState, StateUpdate
 
 from storefront.live.state_loss import HYDRATE
+from storefront.pages.loading import PageState
 
 
 class NewDocumentMiddleware(Middleware):
     """Has the server forget what the earlier document of a tab showed, in states whose values documents bring."""
 
-    def __init__(self, states: Collection[type[rx.State]]) -> None:
+    def __init__(self, states: Collection[type[PageState]]) -> None:
         """`states`: those of pages that show everybody the same."""
         self._states = frozenset(states)
 
@@ -26,5 +27,5 @@ class NewDocumentMiddleware(Middleware):
         """Every event goes on. The first of a document brings the digests of what its page began with."""
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:
-                (await state.get_state(shown)).reset()
+                (await state.get_state(shown)).forget_elsewhere()
         return None
