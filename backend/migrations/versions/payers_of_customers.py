@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'b3d70e6c41fa'
-down_revision: str | None = '9f5a2cb7e3d0'
+down_revision: str | None = '4b8e61d9f027'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
