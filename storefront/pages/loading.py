@@ -98,7 +98,7 @@ class PageState(rx.State, mixin=True):
         self._address = address_of(self)
         watch(self, data.content)
 
-    def forget_elsewhere(self) -> None:
+    def _forget_elsewhere(self) -> None:
         """Show nothing any more of another address than the one that the browser is at."""
         if self._address != address_of(self):
             self.reset()  # type: ignore[no-untyped-call]

@@ -27,5 +27,6 @@ class NewDocumentMiddleware(Middleware):
         """Every event goes on. The first of a document brings the digests of what its page began with."""
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:
-                (await state.get_state(shown)).forget_elsewhere()
+                page = await state.get_state(shown)
+                page._forget_elsewhere()  # noqa: SLF001 - a public method would be an event that browsers may send
         return None
