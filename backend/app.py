@@ -47,6 +47,7 @@ from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
 from backend.promotions.routes import router as promotions_router
+from backend.returns.routes import buyers as return_requests_router
 from backend.returns.routes import router as returns_router
 from backend.shipping.level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
@@ -78,6 +79,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     store_platform_router,
     stock_notices_router,
     pqrs_router,
+    return_requests_router,
     returns_router,
     google_router,
     google_programs_router,

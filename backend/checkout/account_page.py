@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
+from backend.checkout.returns_page import returns_in_words
 from backend.contact import clean_name
 from backend.customers.accounts import ShopperView
 from backend.customers.addresses import addresses_of, remember
@@ -18,7 +19,7 @@ from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import format_cop
 from backend.orders.models import Order, OrderLine
-from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
 from backend.shipping.addresses import municipality_code
 
@@ -47,6 +48,10 @@ class OwnOrder:
     total_label: str
     fulfillments: list[FulfillmentView]
     toys: list[OrderedToy]
+    returns: list[str]
+    """Its returns in words, and how each stands."""
+    can_ask: bool
+    """Whether there is money of it that may be asked back, on its page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
     orders = found.scalars().all()
     ids = [order.id for order in orders]
     fulfillments, toys = await fulfillment_views(session, ids), await _toys(session, ids)
+    returns = await returns_in_words(session, ids)
     return [
         OwnOrder(
             id=order.id,
@@ -114,6 +120,8 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
             total_label=format_cop(order.total),
             fulfillments=fulfillments[order.id],
             toys=toys[order.id],
+            returns=returns[order.id],
+            can_ask=order.payment_status in HAS_MONEY,
         )
         for order in orders
     ]
@@ -131,7 +139,8 @@ async def _toys(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, li
 
 def _status(order: Order) -> str:
     unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
-    return _STATUS.get(order.payment_status, unpaid)
+    paid = _STATUS.get(order.payment_status, unpaid)
+    return "canceled" if paid == "paid" and order.status == OrderStatus.CANCELED else paid
 
 
 _STATUS: dict[str, str] = {

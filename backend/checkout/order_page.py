@@ -12,6 +12,7 @@ from backend.cart.views import SavingView, savings_of
 from backend.catalog.cards import first_pictures
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView
+from backend.checkout.returns_page import ReturnsView, returns_view
 from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
@@ -79,7 +80,8 @@ class OrderView:
     status: str
     """What the page says: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
     ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
-    way, which staff confirm), `paid`, `refunded`, `rejected`, `canceled` or `expired`."""
+    way, which staff confirm), `paid`, `returning` (cancelled before it was sent: its money goes back), `refunded`,
+    `rejected`, `canceled` or `expired`."""
     is_final: bool
     can_retry: bool
     can_change_bank: bool
@@ -102,6 +104,7 @@ class OrderView:
     fulfillments: list[FulfillmentView]
     journey: str
     """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
+    returns: ReturnsView
 
 
 _STATES: dict[str, str] = {
@@ -122,7 +125,7 @@ _STATUS_WITH_MONEY: dict[str, str] = {
     PaymentStatus.REFUNDED: "refunded",
 }
 """The status on the page by the order's payment status, once there is money."""
-_FINAL = ("paid", "refunded", "rejected", "canceled", "expired")
+_FINAL = ("paid", "returning", "refunded", "rejected", "canceled", "expired")
 _CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
 _JOURNEY: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
@@ -143,6 +146,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     payment_session = await decisive_session(session, order.cart_id)
     payment = _payment_facts(order, payment_session, await read_standing(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
+    if status == "paid" and order.status == OrderStatus.CANCELED:
+        status = "returning"
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await captured_and_refunded(session, order.cart_id)
     address = order.shipping_address
@@ -154,7 +159,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         number=order.number or 0,
         status=status,
         is_final=status in _FINAL,
-        can_retry=order.status == OrderStatus.CANCELED and status not in ("paid", "refunded", "review"),
+        can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
         can_change_bank=status == "pending" and is_at_the_bank,
         created_label=time_label(order.created_at),
         email=order.email,
@@ -177,6 +182,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         payment=payment,
         fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
         journey=_journey(order, status),
+        returns=await returns_view(session, order, lines),
     )
 
 

@@ -1,17 +1,24 @@
-"""Files of returns for the shop's people: the buyer's pictures, and the receipt of a transfer that the owner adds."""
+"""What a buyer asks for on the order's page, and files of returns for the shop's people.
+
+The forms are the browser's own and carry files: each leads back to the page that it stands on.
+"""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.upload_routes import uploads_of
-from backend.catalog.uploads import MOST_FILE_BYTES, PictureUploads, SentFile
-from backend.edge.dependencies import Db
+from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
+from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
-from backend.errors import Conflict, InvalidData
+from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
+from backend.orders.tokens import require_order_token
+from backend.rate_limit import Client, RateLimit, hit
+from backend.returns.asking import SentPicture, ask
 from backend.returns.handling import add_receipt, read_file
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import OFFICE, Right
@@ -23,11 +30,70 @@ PDF, WEBP = "application/pdf", "image/webp"
 MOST_PDF_BYTES = 2 << 20
 OFFICE_PAGE = f"{OFFICE}/devoluciones"
 
+ASK = "/api/returns"
+PICTURES = "pictures"
+MOST_PICTURES, MOST_FILES, MOST_FIELDS = 3, 10, 500
+"""Of the buyer's form; one field for each line of a large order."""
+MOST_FIELD_BYTES = 16 << 10
+MOST_ASKED_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
+LIMIT = RateLimit("returns", per_pair=6, per_client=60, per_subject=0, per_day=20)
+
+buyers = APIRouter(
+    route_class=WireRoute,
+    include_in_schema=False,  # for the shop's own page
+    dependencies=[Depends(own_page)],
+)
 router = APIRouter(
     route_class=WireRoute,
     include_in_schema=False,  # for the office's own pages
     dependencies=staff_who_may(Right.READ_ORDERS),
 )
+
+
+@buyers.post(ASK)
+async def send_request(
+    request: Request,
+    database: Db,
+    settings: ShopSettings,
+    ip: ClientIp,
+    uploads: Annotated[PictureUploads, Depends(uploads_of)],
+) -> Response:
+    """Take what the buyer asks for; the address names the order by its token. The page says what came of it: `said`."""
+    order_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
+    require_order_token(settings.signing_key, order_id, token)
+    said = "asked"
+    try:
+        await hit(database, LIMIT, order_id, Client.at(ip, settings))
+        with uploads.room():
+            async with request.form(
+                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
+            ) as form:
+                typed = {name: value for name, value in form.items() if isinstance(value, str)}
+                pictures = await _pictures(uploads, form)
+        await ask(database, order_id, typed, pictures)
+    except PictureRefused:
+        said = "picture"
+    except InvalidData:
+        said = "check"
+    except NotAllowed:
+        said = "late"
+    except (TooManyRequests, PicturesUnavailable):
+        said = "wait"
+    return RedirectResponse(f"/order/{order_id}?token={token}&said={said}#devoluciones", 303)
+
+
+async def _pictures(uploads: PictureUploads, form: FormData) -> list[SentPicture]:
+    """The pictures as they are kept.
+
+    Raises:
+        PictureRefused: one of them cannot be used, or there are too many.
+        PicturesUnavailable: they were not made in time.
+    """
+    sent = [part for name, part in form.multi_items() if name == PICTURES and isinstance(part, UploadFile)]
+    files = [SentFile(part.filename or "", part.size, part.file) for part in sent if part.size]
+    if len(files) > MOST_PICTURES:
+        raise PictureRefused("Too many pictures", "too_many")
+    return [SentPicture(WEBP, content) for content in await uploads.as_webp(files)]
 
 
 @router.get("/admin/return-files/{file_id}")

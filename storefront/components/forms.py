@@ -46,7 +46,7 @@ class AskFirst(rx.Component):
 
 def field(
     name: str,
-    label: str,
+    label: Text,
     *,
     element_id: Text,
     problem: rx.Var[str],
@@ -100,7 +100,7 @@ def select_field(
 
 
 def field_box(
-    label: str,
+    label: Text,
     control: rx.Component,
     *extra: rx.Component,
     element_id: Text,

@@ -25,6 +25,7 @@ from storefront.pages.account.browser import (
 from storefront.pages.account.consents import consents
 from storefront.pages.account.enter import entry_field, new_password
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
+from storefront.pages.order.returns import NAME as RETURNS_PART
 from storefront.pages.order.sections import stage_text
 
 __all__ = ["TITLE", "AccountState", "load", "page"]
@@ -98,6 +99,17 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
         ),
         rx.el.ul(rx.foreach(row.toys, toy), class_name="account-order__toys", aria_label=_("Juguetes")),
         rx.foreach(row.fulfillments, parcel),
+        rx.foreach(row.returns, lambda words: rx.el.p(words, key=words, data_testid="account-return")),
+        rx.cond(
+            row.can_ask,
+            rx.el.a(
+                _("Cancelar, devolver o pedir garantía"),
+                rx.el.span(_(", pedido "), row.number, class_name="sr-only"),
+                href=f"{row.page}#{RETURNS_PART}",
+                class_name="account-order__number",
+                data_testid="ask-back",
+            ),
+        ),
         rx.el.button(
             icon("cart", size=20),
             _("Comprar otra vez"),

@@ -68,6 +68,8 @@ class OrderRow:
     fulfillments: list[FulfillmentView]
     id: str
     toys: list[OrderedToy]
+    returns: list[str]
+    can_ask: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,8 @@ class AccountState(PageState, rx.State):
                 order.fulfillments,
                 order.id,
                 order.toys,
+                order.returns,
+                order.can_ask,
             )
             for order in orders
         ]

@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
+from backend.checkout.returns_page import ReturnsView
 from backend.texts import _
 from storefront.components.browser import on_nothing
 from storefront.components.change_bank import change_bank_button
@@ -14,6 +15,7 @@ from storefront.components.icons import icon
 from storefront.components.links import CATALOG, FIND_ORDER, address_part
 from storefront.components.placeholders import bar, link_button, not_found, waiting
 from storefront.pages.order import texts
+from storefront.pages.order.returns import returns
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 
@@ -155,10 +157,16 @@ def try_again() -> rx.Component:
 
 def order_page(order: ObjectVar[OrderView]) -> rx.Component:
     """The order of this address."""
+    content = OrderState.content
     return rx.el.article(
         status(order),
         rx.el.div(
-            rx.el.div(purchase(order), delivery(order), class_name="order__column"),
+            rx.el.div(
+                purchase(order),
+                delivery(order),
+                returns(order.returns.to(ReturnsView), content.ask, content.said),
+                class_name="order__column",
+            ),
             payment(order),
             class_name="order__columns",
         ),

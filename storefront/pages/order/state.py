@@ -6,17 +6,20 @@ No handler trusts the state: each reads the address and checks its token again.
 import logging
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import reflex as rx
 
 from backend.app import current_shop
 from backend.checkout.order_page import OrderView
 from backend.errors import NotFound, ShopError
+from backend.returns.routes import ASK
 from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.links import CHECKOUT
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.order.texts import SAID
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import event, next_number
@@ -34,12 +37,15 @@ UNKNOWN = _("No encontramos este pedido")
 class OrderContent:
     """The order of an address; None when it leads to none, or its token is not the order's.
 
-    `bank` is where it can still be paid; empty when it cannot.
+    `bank` is where it can still be paid; empty when it cannot. `ask` is where its forms are sent to, and `said` is what
+    came of one.
     """
 
     order_id: str = ""
     order: OrderView | None = None
     bank: str = ""
+    ask: str = ""
+    said: str = ""
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
@@ -61,7 +67,9 @@ async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]
     order = await checkout.order_page(order_id, token, ask=ask)
     placed = await checkout.order_placed(order_id, token) if order.status == "pending" else None
     bank = placed.redirect_url if placed is not None else None
-    return PageData(OrderContent(order_id, order, bank or ""), meta_of(order))
+    form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token})}"
+    said = SAID.get(params.asked("said"), "")
+    return PageData(OrderContent(order_id, order, bank or "", form, said), meta_of(order))
 
 
 def token_of(params: PageParams) -> str:

@@ -1,5 +1,6 @@
 """What the order's page says in each state (wire: checkout, pending text and double payment)."""
 
+from backend.returns.routes import MOST_PICTURES
 from backend.texts import _
 
 TITLES = {
@@ -12,6 +13,7 @@ TITLES = {
     "closed": _("Dejamos de esperar este pago"),
     "review": _("Estamos revisando tu pago"),
     "authorized": _("Apartamos tus juguetes"),
+    "returning": _("Tu pedido está cancelado"),
     "refunded": _("Te devolvimos el dinero"),
 }
 EXPLANATIONS = {
@@ -47,6 +49,7 @@ EXPLANATIONS = {
     "authorized": _(
         "Todavía no recibimos tu pago. Escríbenos o llámanos para acordarlo, y empezamos a prepararlos."
     ),
+    "returning": _("No despachamos nada. Más abajo ves cuándo vuelve tu dinero."),
     "refunded": _("Hicimos la devolución. Según tu banco, puede tardar unos días en verse en tu cuenta."),
 }
 PAYMENT_STATES = {
@@ -72,6 +75,7 @@ DRAWINGS = {
     "closed": "/brand/order-pending.svg",
     "review": "/brand/order-pending.svg",
     "authorized": "/brand/order-pending.svg",
+    "returning": "/brand/order-pending.svg",
     "refunded": "/brand/order-pending.svg",
 }
 JOURNEY_TITLES = {
@@ -97,3 +101,13 @@ STAGES = {
 """The stage of a fulfillment as shoppers read it: `FulfillmentView.stage`."""
 AGAIN = _("Intentar de nuevo con el mismo carrito")
 BRINGING = _("Preparando tu carrito…")
+SAID = {
+    "asked": _("Recibido. Te escribimos al correo del pedido."),
+    "check": _("No se envió: revisa las unidades, la razón y la cuenta."),
+    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG o WebP de máximo 15 MB.").format(
+        most=MOST_PICTURES
+    ),
+    "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
+    "wait": _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."),
+}
+"""What came of a form, by the parameter `said`: a page says nothing that its address makes up."""

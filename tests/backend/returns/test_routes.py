@@ -1,10 +1,14 @@
 """Files of returns over HTTP."""
 
+from io import BytesIO
+
 import httpx
+from PIL import Image
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.returns.models import ReturnFile
+from backend.orders.tokens import order_token
+from backend.returns.models import Return, ReturnFile
 from tests.backend.returns.steps import Sold, approved, asked
 
 PAGE = "/oficina/devoluciones"
@@ -35,3 +39,61 @@ async def test_a_receipt_is_sent_by_the_owner_and_shown_to_the_staff(
     assert shown.headers["content-disposition"].startswith("attachment")
     assert (await anyone.get(f"/admin/return-files/{file_id}")).status_code == 401
     assert (await admin.get("/admin/return-files/retfile_none")).status_code == 404
+
+
+class TestAsking:
+    @staticmethod
+    def path(shop: Shop, of: Sold) -> str:
+        return f"/api/returns?id={of.order_id}&token={order_token(shop.settings.signing_key, of.order_id)}"
+
+    @staticmethod
+    def said(answer: httpx.Response) -> str:
+        assert answer.status_code == 303, answer.text
+        page, _hash, part = answer.headers["location"].partition("#")
+        assert part == "devoluciones"
+        return str(page).partition("&said=")[2]
+
+    async def test_with_pictures_by_the_orders_token(
+        self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
+    ) -> None:
+        own = {"origin": "http://shop.test"}
+        path = self.path(shop, delivered)
+
+        async def sent(*pictures: bytes, units: int = 1) -> str:
+            files = [("pictures", (f"{n}.png", content)) for n, content in enumerate(pictures)]
+            typed = delivered.asked("warranty", units, reason="No gira.")
+            return self.said(
+                await anyone.post(path, data=typed, files=files or [("pictures", ("", b""))], headers=own)
+            )
+
+        assert await sent(b"<svg/>") == "picture"
+        assert await sent(*[png()] * 4) == "picture"
+        assert await sent(png(), units=7) == "check"
+        async with shop.database.read() as session:
+            assert (await session.execute(select(Return.id))).first() is None
+        assert await sent(png(), png()) == "asked"
+        assert await sent() == "asked"
+        assert await sent() == "late"
+        async with shop.database.read() as session:
+            files = (await session.execute(select(ReturnFile))).scalars().all()
+            assert {(file.purpose, file.media_type, file.content[:4]) for file in files} == {
+                ("picture", "image/webp", b"RIFF")
+            }
+            assert len(files) == 2
+        assert await sent() == "wait"
+
+    async def test_nobody_else(self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold) -> None:
+        path, typed = self.path(shop, delivered), delivered.asked("withdrawal")
+        other_page = await anyone.post(path, data=typed, headers={"origin": "https://evil.example"})
+        assert other_page.status_code == 403
+        for wrong in (path[:-1], path.partition("&")[0], "/api/returns"):
+            answer = await anyone.post(wrong, data=typed, headers={"origin": "http://shop.test"})
+            assert answer.status_code == 404
+        async with shop.database.read() as session:
+            assert (await session.execute(select(Return.id))).first() is None
+
+
+def png() -> bytes:
+    content = BytesIO()
+    Image.new("RGB", (40, 30), "#cc3344").save(content, "PNG")
+    return content.getvalue()

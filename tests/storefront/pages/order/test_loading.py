@@ -46,7 +46,7 @@ def test_the_token_ends_where_a_gateway_s_own_words_begin() -> None:
 
 def test_every_status_has_its_words() -> None:
     assert texts.TITLES.keys() == texts.EXPLANATIONS.keys() == texts.DRAWINGS.keys()
-    ended = {"paid", "refunded", "rejected", "canceled", "expired"}
+    ended = {"paid", "returning", "refunded", "rejected", "canceled", "expired"}
     assert set(texts.TITLES) == {"pending", "held", "closed", "review", "authorized"} | ended
     assert next(iter(texts.TITLES)) == "pending"  # what an unknown status is told as
 

@@ -1,0 +1,167 @@
+"""On an order's page: cancelling it, retracto and garantía, and how that goes which was asked for.
+
+The forms are the browser's own: they carry pictures, need no script, and lead back to this page.
+"""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.checkout.returns_page import AskedView, OfferLine, OfferView, ReturnsView
+from backend.returns.forms import ACCOUNT_TYPES, LONGEST_REASON, UNITS
+from backend.returns.routes import MOST_PICTURES, PICTURES
+from backend.texts import _
+from storefront.components.forms import SENT_BY_THE_BROWSER, field, field_box, select_field
+from storefront.components.hooks import ABSENT
+from storefront.components.icons import icon
+from storefront.pages.order.sections import section
+
+NAME = "devoluciones"
+NO_PROBLEM: rx.Var[str] = rx.Var.create("")
+
+
+def returns(part: ObjectVar[ReturnsView], action: rx.Var[str], said: rx.Var[str]) -> rx.Component:
+    """All of it, where there is any."""
+    shown = section(
+        _("Cancelar, devolver o pedir garantía"),
+        rx.cond(
+            said != "",
+            rx.el.p(said, role="status", class_name="returns__said", data_testid="returns-said"),
+        ),
+        rx.el.ul(rx.foreach(part.asked, asked), class_name="returns"),
+        rx.foreach(part.offers, lambda one: offer(one, action)),
+        name=NAME,
+    )
+    return rx.cond((part.asked.length() > 0) | (part.offers.length() > 0), shown)
+
+
+def asked(row: ObjectVar[AskedView]) -> rx.Component:
+    """How one stands."""
+    return rx.el.li(
+        rx.el.p(rx.el.b(row.title), " · ", row.state_label, class_name="parcel__name"),
+        rx.el.p(row.text),
+        rx.foreach(row.denial, lambda line: rx.el.p(line, key=line)),
+        class_name="returns__one",
+        key=row.title,
+        data_testid="return",
+        data_state=row.state,
+    )
+
+
+def offer(one: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
+    """A form that asks for it, folded."""
+    return rx.el.details(
+        rx.el.summary(one.title, icon("down", size=20), class_name="returns__head"),
+        rx.el.form(
+            rx.el.p(one.lead, class_name="order__soft"),
+            rx.el.input(type="hidden", name="kind", value=one.kind, read_only=True),
+            rx.foreach(one.lines, lambda line: units(one.kind, line)),
+            reason(one),
+            rx.cond(one.takes_pictures, pictures(one)),
+            rx.cond(
+                one.needs_account,
+                rx.el.p(rx.el.b(_("¿A qué cuenta te devolvemos el dinero?"))),
+                rx.el.p(rx.el.b(_("Tu cuenta, por si hay que devolverte dinero (opcional)"))),
+            ),
+            *account(one),
+            rx.el.button(
+                one.button, type="submit", class_name="button button--dark", data_testid="ask-return"
+            ),
+            action=action,
+            method="post",
+            enc_type="multipart/form-data",
+            special_props=[SENT_BY_THE_BROWSER],
+            class_name="returns__form",
+        ),
+        class_name="returns__offer",
+        key=one.kind,
+        data_testid=f"offer-{one.kind}",
+    )
+
+
+def units(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
+    """How many of a toy."""
+    return field(
+        f"{UNITS}{line.id}",
+        line.title.to(str),
+        element_id=f"{kind}-{line.id}",
+        problem=NO_PROBLEM,
+        live="",
+        type="number",
+        min="0",
+        max=line.units,
+        default_value=line.units.to_string(),
+        input_mode="numeric",
+        key=line.id,
+    )
+
+
+def reason(one: ObjectVar[OfferView]) -> rx.Component:
+    """Why."""
+    element_id = f"{one.kind}-reason"
+    area = rx.el.textarea(
+        id=rx.Var.create(element_id),
+        name="reason",
+        rows="3",
+        max_length=LONGEST_REASON,
+        required=one.needs_reason,
+        class_name="field__input pqrs__text",
+    )
+    label = rx.cond(one.needs_reason, _("¿Qué pasa?"), _("¿Por qué? (opcional)"))
+    return field_box(label, area, element_id=element_id, problem=NO_PROBLEM, live="")
+
+
+def pictures(one: ObjectVar[OfferView]) -> rx.Component:
+    """Pictures of it."""
+    element_id = f"{one.kind}-pictures"
+    chooser = rx.el.input(
+        id=rx.Var.create(element_id),
+        type="file",
+        name=PICTURES,
+        accept="image/jpeg,image/png,image/webp,image/avif",
+        multiple=True,
+        class_name="field__input",
+    )
+    return field_box(
+        _("Fotos, hasta {most}").format(most=MOST_PICTURES),
+        chooser,
+        element_id=element_id,
+        problem=NO_PROBLEM,
+        is_optional=True,
+        live="",
+    )
+
+
+def account(one: ObjectVar[OfferView]) -> list[rx.Component]:
+    """Where the money goes to."""
+    must = rx.cond(one.needs_account, True, ABSENT)
+
+    def line(name: str, label: str, **more: Any) -> rx.Component:
+        return field(
+            name,
+            label,
+            element_id=f"{one.kind}-{name}",
+            problem=NO_PROBLEM,
+            live="",
+            required=must,
+            **more,
+        )
+
+    options = [rx.el.option(label, value=value) for value, label in ACCOUNT_TYPES.items()]
+    return [
+        line("bank", _("Banco")),
+        select_field(
+            _("Tipo de cuenta"),
+            [rx.el.option(_("Elige"), value=""), *options],
+            element_id=f"{one.kind}-account_type",
+            problem=NO_PROBLEM,
+            live="",
+            name="account_type",
+            default_value="",
+            required=must,
+        ),
+        line("account_number", _("Número de la cuenta"), input_mode="numeric"),
+        line("holder", _("De quién es la cuenta"), auto_complete="name"),
+        line("document", _("Documento de quien la tiene")),
+    ]
