@@ -27,6 +27,7 @@ class Finding:
         asked: what is asked for, by the parts of the address.
         active: the `ActiveFilter`s that are on.
         ask: the event handler that takes a form with what is asked for.
+        everything: what the list is called that nothing narrows.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Finding:
     asked: Any
     active: Any
     ask: Any
+    everything: str = _("Todos")
 
     def bar(
         self,
@@ -59,7 +61,7 @@ class Finding:
                 class_name="o-quick",
                 custom_attrs={"aria-current": rx.cond(is_on, "true", ABSENT)},
             )
-            for text, query, is_on in ((_("Todos"), "", self.active.length() == 0), *quick)
+            for text, query, is_on in ((self.everything, "", self.active.length() == 0), *quick)
         )
         return rx.el.div(
             self._search(label, placeholder, longest),

@@ -88,7 +88,7 @@ class ReturnsState(OfficeScreen, KnownClientState):
 
 SHOWN: Any = ReturnsState.content.to(ObjectVar, ReturnsView)
 ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
-FINDING = Finding("returns", RETURNS, ASKED, SHOWN.active, ReturnsState.ask)
+FINDING = Finding("returns", RETURNS, ASKED, SHOWN.active, ReturnsState.ask, _("Abiertas"))
 
 
 def page() -> rx.Component:
