@@ -27,7 +27,8 @@ from backend.customers.admin_schemas import (
 )
 from backend.customers.directory import ListedCustomer, Person
 from backend.customers.models import Customer, CustomerGroup
-from backend.customers.schemas import AddressAnswer, address_wire, customer_columns
+from backend.customers.schemas import AddressAnswer, AddressBody, address_wire, customer_columns
+from backend.customers.written_addresses import remove_address_of, write_address_of
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
@@ -112,6 +113,34 @@ async def one_address(customer_id: str, address_id: str, database: Db, fields: S
     async with database.read() as session:
         entry = await read_address(session, customer_id, address_id)
     return Wire({"address": fields.pick(address_wire(entry))})
+
+
+@router.post("/customers/{customer_id}/addresses", response_model=StaffCustomerAnswer)
+async def create_address(
+    actor: StaffMember, customer_id: str, body: AddressBody, database: Db, fields: Shown
+) -> Wire:
+    """Write an address into the book of a customer with an account."""
+    async with database.transaction() as session:
+        person = await write_address_of(session, actor, customer_id, body)
+        return await _customer(session, person, fields)
+
+
+@router.post("/customers/{customer_id}/addresses/{address_id}", response_model=StaffCustomerAnswer)
+async def update_address(
+    *, actor: StaffMember, customer_id: str, address_id: str, body: AddressBody, database: Db, fields: Shown
+) -> Wire:
+    """Change parts of an address of the book."""
+    async with database.transaction() as session:
+        person = await write_address_of(session, actor, customer_id, body, address_id)
+        return await _customer(session, person, fields)
+
+
+@router.delete("/customers/{customer_id}/addresses/{address_id}", response_model=Deleted)
+async def delete_address(actor: StaffMember, customer_id: str, address_id: str, database: Db) -> Wire:
+    """Take an address out of the book."""
+    async with database.transaction() as session:
+        await remove_address_of(session, actor, customer_id, address_id)
+    return Wire({"id": address_id, "object": "customer_address", "deleted": True})
 
 
 SORTABLE = {"name": CustomerGroup.name, "created_at": CustomerGroup.created_at}

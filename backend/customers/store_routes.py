@@ -6,9 +6,7 @@ from fastapi import APIRouter, Depends, Query
 
 from backend.customers.accounts import create_customer
 from backend.customers.addresses import (
-    add_address,
     addresses_of,
-    change_address,
     read_address,
     remove_address,
 )
@@ -25,6 +23,7 @@ from backend.customers.schemas import (
     customer_columns,
     customer_wire,
 )
+from backend.customers.written_addresses import write_address
 from backend.edge.authentication import MaybeOwner, NotSignedIn, OneCustomer
 from backend.edge.bearer_tokens import CUSTOMER
 from backend.edge.dependencies import Db, Shown, sales_channel
@@ -34,7 +33,6 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
 
-ABOUT_THE_BOOK = {"address_name", "is_default_shipping", "is_default_billing"}
 router = APIRouter(
     route_class=WireRoute,
     tags=["store: customers"],
@@ -88,14 +86,7 @@ async def list_addresses(
 async def new_address(body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
     """Write an address into the book."""
     async with database.transaction() as session:
-        await add_address(
-            session,
-            customer_id,
-            body.model_dump(exclude_none=True, exclude=ABOUT_THE_BOOK),
-            name=body.address_name,
-            ships=bool(body.is_default_shipping),
-            bills=bool(body.is_default_billing),
-        )
+        await write_address(session, customer_id, body)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
@@ -113,19 +104,8 @@ async def update_address(
     address_id: str, body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown
 ) -> Wire:
     """Change parts of an address of one's own."""
-    given = body.model_dump(exclude_unset=True)
-    named = {"name": body.address_name} if "address_name" in given else {}
-    changes = {name: value for name, value in given.items() if name not in ABOUT_THE_BOOK}
     async with database.transaction() as session:
-        await change_address(
-            session,
-            customer_id,
-            address_id,
-            changes,
-            ships=body.is_default_shipping,
-            bills=body.is_default_billing,
-            **named,
-        )
+        await write_address(session, customer_id, body, address_id)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 

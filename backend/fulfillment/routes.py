@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
@@ -18,11 +19,13 @@ from backend.fulfillment.labels import lock_fulfillment
 from backend.fulfillment.schemas import NewFulfillment, NewReturn, NewShipment
 from backend.fulfillment.tracking import ask_soon
 from backend.orders.admin_routes import order_answer
+from backend.orders.models import Fulfillment
 from backend.orders.schemas import OrderAnswer
+from backend.orders.wire import fulfillment_wire
 from backend.shipping.location_routes import Providers
 from backend.shipping.providers.carrier.answers import whole
 from backend.staff.access import StaffMember, staff_who_may
-from backend.staff.rights import Right
+from backend.staff.rights import Actor, Right
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +94,27 @@ async def mark_as_delivered(
     return await order_answer(database, actor, order_id, fields)
 
 
+@router.post("/fulfillments/{fulfillment_id}/cancel", response_model=dict[str, Any])
+async def cancel(
+    actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: Shown
+) -> Wire:
+    """Cancel the label of a fulfillment, whatever its order."""
+    order_id = (await _to_change(database, actor, fulfillment_id)).order_id
+    await service.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    return await _fulfillment(database, fulfillment_id, fields)
+
+
+@router.post("/fulfillments/{fulfillment_id}/shipment", response_model=dict[str, Any])
+async def ship(
+    actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
+) -> Wire:
+    """The fulfillment has left, whatever its order."""
+    order_id = (await _to_change(database, actor, fulfillment_id)).order_id
+    async with database.transaction() as session:
+        await service.mark_shipped(session, actor, order_id, fulfillment_id, body)
+    return await _fulfillment(database, fulfillment_id, fields)
+
+
 @router.get(
     "/orders/{order_id}/fulfillments/{fulfillment_id}/label",
     response_class=Response,
@@ -136,6 +160,21 @@ async def shipping_hook(provider: str, request: Request, database: Db) -> PlainT
         # nothing is lost, as the carrier is asked later anyhow; but somebody must know
         log.exception("a hint of %s could not be taken", provider if provider.isidentifier() else "a carrier")
     return PlainTextResponse("OK")
+
+
+async def _to_change(database: Database, actor: Actor, fulfillment_id: str) -> Fulfillment:
+    actor.require(Right.FULFILL)  # who may not learns nothing of fulfillments
+    async with database.read() as session:
+        fulfillment = await session.get(Fulfillment, fulfillment_id)
+    if fulfillment is None:
+        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
+    return fulfillment
+
+
+async def _fulfillment(database: Database, fulfillment_id: str, fields: Fields) -> Wire:
+    async with database.read() as session:
+        fulfillment = await session.get_one(Fulfillment, fulfillment_id)
+    return Wire({"fulfillment": fields.pick(fulfillment_wire(fulfillment))})
 
 
 def _object(raw: bytes) -> dict[str, Any]:

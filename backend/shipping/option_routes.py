@@ -1,6 +1,7 @@
 """Fulfillment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from sqlalchemy import func, select
@@ -8,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query
+from backend.edge.query import Fields, in_order, listed, page_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted
+from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.shipping.location_routes import Providers
@@ -38,7 +39,7 @@ from backend.shipping.schemas import (
     ZoneAnswer,
     ZoneChange,
 )
-from backend.shipping.wire import option_wire, set_wire, zone_wire
+from backend.shipping.wire import option_type, option_wire, set_wire, zone_wire
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -169,6 +170,44 @@ async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire:
     async with database.transaction() as session:
         await delete_option(session, actor, option_id)
     return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
+
+
+@router.get("/shipping-option-types", response_model=ListResponse)
+async def list_types(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+    """What kinds of shipping there are: each option says its own."""
+    async with database.read() as session:
+        types = [option_type(option) for option in await _options(session)]
+    return Wire(listed("shipping_option_types", page_of(types, asked), len(types), asked))
+
+
+@router.get("/shipping-option-types/{type_id}", response_model=dict[str, Any])
+async def read_type(type_id: str, database: Db, fields: Shown) -> Wire:
+    """The kind of shipping that an option is."""
+    async with database.read() as session:
+        for option in await _options(session):
+            if (shown := option_type(option))["id"] == type_id:
+                return Wire({"shipping_option_type": fields.pick(shown)})
+    raise NotFound(f"Shipping option type with id: {type_id} was not found")
+
+
+@router.get("/fulfillment-providers/{provider_id}/options", response_model=ListResponse)
+async def list_provider_options(
+    provider_id: str,
+    asked: Annotated[ListParameters, read_query(ListParameters)],
+    providers: Providers,
+) -> Wire:
+    """What a shipping option may have the provider do: it ships, and fetches nothing back."""
+    if provider_id not in providers:
+        raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
+    offered = [{"id": provider_id, "is_return": False}]
+    return Wire(listed("fulfillment_options", page_of(offered, asked), len(offered), asked))
+
+
+async def _options(session: AsyncSession) -> Sequence[ShippingOption]:
+    query = select(ShippingOption).where(ShippingOption.deleted_at.is_(None))
+    return (
+        (await session.execute(query.order_by(ShippingOption.created_at, ShippingOption.id))).scalars().all()
+    )
 
 
 async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:

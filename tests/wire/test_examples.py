@@ -20,6 +20,7 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
+from backend.customers.models import Customer, CustomerAddress
 from backend.edge.api_docs import example_of
 from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
@@ -221,6 +222,17 @@ async def a_group(reader: Reader) -> None:
     reader.know(group["customer_group"]["id"], guest["customer"]["id"])
 
 
+async def an_account(reader: Reader) -> None:
+    """A customer with an account, and an address in the book."""
+    async with reader.shop.database.transaction() as session:
+        customer = Customer(email="eva@example.com")
+        session.add(customer)
+        await session.flush()
+        entry = CustomerAddress(customer_id=customer.id, address={"address_1": "Calle 1"})
+        session.add(entry)
+    reader.know(customer.id, entry.id)
+
+
 async def no_region(reader: Reader) -> None:
     """Somebody lost it."""
     async with reader.shop.database.transaction() as session:
@@ -235,9 +247,11 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/store": a_cart,
     "/admin/orders/{order_id}/fulfillments/{fulfillment_id}": a_parcel,
     "/admin/orders/{order_id}/refunds": a_paid_order,
+    "/admin/fulfillments/": a_parcel,
     "/admin/orders": an_order,
     "/admin/payments": an_order,
     "/admin/api-keys/": a_key,
+    "/admin/customers/{customer_id}/addresses": an_account,
     "/admin/customer": a_group,
     "/admin/product-tags/": small_tables,
     "/admin/product-types/": small_tables,

@@ -117,6 +117,28 @@ async def test_the_address_book_is_an_accounts(admin: httpx.AsyncClient, ana: st
     assert (await admin.get(f"{CUSTOMERS}/cus_nosuch/addresses")).status_code == 404
 
 
+async def test_staff_keep_the_address_book_of_an_account(admin: httpx.AsyncClient, ana: str) -> None:
+    path = f"{CUSTOMERS}/{ana}/addresses"
+    said = {"address_name": "Casa", "address_1": "Calle 1", "city": "Cali", "first_name": "Ana"}
+    (made,) = (await post(admin, path, said))["customer"]["addresses"]
+    assert {**made, **said, "is_default_shipping": True} == made
+    two = (await post(admin, path, {"address_1": "Calle 2", "is_default_shipping": True}))["customer"]
+    assert [one["address_1"] for one in two["addresses"]] == ["Calle 2", "Calle 1"]
+    changed = await post(admin, f"{path}/{made['id']}", {"city": "Palmira", "address_name": None})
+    (first,) = [one for one in changed["customer"]["addresses"] if one["id"] == made["id"]]
+    assert (first["address_1"], first["city"], first["address_name"]) == ("Calle 1", "Palmira", None)
+    gone = await admin.delete(f"{path}/{made['id']}")
+    assert gone.json() == {"id": made["id"], "object": "customer_address", "deleted": True}
+    assert (await admin.delete(f"{path}/{made['id']}")).status_code == 404
+    luz = (await _guest(admin))["id"]
+    refused = await admin.post(f"{CUSTOMERS}/{luz}/addresses", json=said)
+    assert (refused.status_code, refused.json()["message"]) == (
+        400,
+        "A customer without an account has no address book",
+    )
+    assert (await admin.post(f"{CUSTOMERS}/cus_nosuch/addresses", json=said)).status_code == 404
+
+
 async def test_customers_are_put_into_groups_and_taken_out(admin: httpx.AsyncClient, ana: str) -> None:
     luz = (await _guest(admin))["id"]
     schools, friends = await _group(admin), await _group(admin, "Amigos")

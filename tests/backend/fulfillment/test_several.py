@@ -21,7 +21,7 @@ from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
 from tests.shop_floor import Floor, make_toy
-from tests.store_steps import bought, get
+from tests.store_steps import bought, get, post
 
 OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
 
@@ -39,6 +39,27 @@ async def order(store: httpx.AsyncClient, trompo: str, *, is_pickup: bool = Fals
 
 async def send(shop: Shop, order_id: str) -> Outcome:
     return await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+
+
+async def test_a_fulfillment_is_cancelled_and_sent_without_its_order_named(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+    one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+
+    async def parcel() -> str:
+        sent = await post(admin, f"/admin/orders/{made['id']}/fulfillments", one)
+        return next(str(each["id"]) for each in sent["order"]["fulfillments"] if not each["canceled_at"])
+
+    first = await parcel()
+    canceled = (await post(admin, f"/admin/fulfillments/{first}/cancel"))["fulfillment"]
+    assert (canceled["id"], canceled["canceled_at"] is None) == (first, False)
+    path = f"/admin/fulfillments/{await parcel()}"
+    shipped = (await post(admin, f"{path}/shipment"))["fulfillment"]
+    assert (path.endswith(shipped["id"]), shipped["shipped_at"] is None) == (True, False)
+    for part in ("cancel", "shipment"):
+        missing = await admin.post(f"/admin/fulfillments/ful_nosuch/{part}", json={})
+        assert missing.json()["message"] == "Fulfillment with id: ful_nosuch was not found"
 
 
 async def labels(shop: Shop) -> int:

@@ -204,6 +204,18 @@ async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_floo
     assert malformed.json()["message"] == message
 
 
+async def test_types_are_those_of_the_options_and_providers_ship(admin: httpx.AsyncClient) -> None:
+    options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
+    types = (await get(admin, "/admin/shipping-option-types"))["shipping_option_types"]
+    assert types == [option["type"] for option in options]
+    one = await get(admin, f"/admin/shipping-option-types/{types[0]['id']}")
+    assert one["shipping_option_type"] == types[0]
+    offered = await get(admin, "/admin/fulfillment-providers/carrier_standard/options")
+    assert offered["fulfillment_options"] == [{"id": "carrier_standard", "is_return": False}]
+    for missing in ("shipping-option-types/sotype_nosuch", "fulfillment-providers/nosuch/options"):
+        assert (await admin.get(f"/admin/{missing}")).status_code == 404
+
+
 async def test_the_providers_are_those_of_the_last_block(admin: httpx.AsyncClient) -> None:
     """spec: What the service does 7."""
     providers = (await get(admin, "/admin/fulfillment-providers"))["fulfillment_providers"]

@@ -125,9 +125,16 @@ async function people() {
   await group.gone();
 
   const known = (await admin.customer.list({ has_account: true })).customers[0];
+  await admin.customer.createAddress(known.id, { address_1: "Calle 2", city: "Cali" });
   const { addresses } = await admin.customer.listAddresses(known.id);
-  const { address } = await admin.customer.retrieveAddress(known.id, addresses[0].id);
-  assert.deepEqual(address, addresses[0]);
+  const second = addresses.find((each) => each.address_1 === "Calle 2");
+  await admin.customer.updateAddress(known.id, second.id, { city: "Palmira" });
+  const moved = (await admin.customer.retrieveAddress(known.id, second.id)).address;
+  assert.deepEqual([addresses.length, moved.address_1, moved.city], [2, "Calle 2", "Palmira"]);
+  await admin.customer.deleteAddress(known.id, second.id);
+  await refused(() => admin.customer.retrieveAddress(known.id, second.id), 404, /not found/);
+  const left = (await admin.customer.listAddresses(known.id)).addresses;
+  assert.deepEqual((await admin.customer.retrieveAddress(known.id, left[0].id)).address, left[0]);
 }
 
 async function catalogue() {
@@ -268,7 +275,12 @@ async function warehouse(variant, channel) {
       },
     },
   );
+  const type = (await admin.shippingOptionType.retrieve(option.type.id)).shipping_option_type;
+  assert.ok(ids((await admin.shippingOptionType.list()).shipping_option_types).includes(type.id));
+  assert.equal(type.code, option.type.code);
   await option.gone();
+  const offered = await admin.fulfillmentProvider.listFulfillmentOptions("manual_manual");
+  assert.deepEqual(ids(offered.fulfillment_options), ["manual_manual"]);
 
   const [item] = (await admin.inventoryItem.list({ sku: "BAL-1" })).inventory_items;
   const stock = async () =>
@@ -357,12 +369,20 @@ async function orders(region, variant) {
   await admin.order.cancelFulfillment(order.id, (await parcels())[0].id, {});
   assert.notEqual((await parcels())[0].canceled_at, null);
   await admin.order.createFulfillment(order.id, { items: one });
+  const standing = (await parcels()).find((each) => !each.canceled_at);
+  await admin.fulfillment.cancel(standing.id);
+  assert.notEqual((await parcels()).find((each) => each.id === standing.id).canceled_at, null);
+  await admin.order.createFulfillment(order.id, { items: one });
   const parcel = (await parcels()).find((each) => !each.canceled_at);
   await admin.order.createShipment(order.id, parcel.id, { items: one });
   const sent = async () => (await parcels()).find((each) => each.id === parcel.id);
   assert.notEqual((await sent()).shipped_at, null);
   await admin.order.markAsDelivered(order.id, parcel.id, {});
   assert.notEqual((await sent()).delivered_at, null);
+  await admin.order.createFulfillment(order.id, { items: one });
+  const last = (await parcels()).find((each) => !each.canceled_at && !each.shipped_at);
+  await admin.fulfillment.createShipment(last.id, { labels: [] });
+  assert.notEqual((await parcels()).find((each) => each.id === last.id).shipped_at, null);
 
   const other = await bought(region, variant);
   await admin.order.cancel(other.id);
