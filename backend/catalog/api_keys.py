@@ -5,6 +5,7 @@ each change in the catalogue's version, after which `PublishableKeys` asks again
 """
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from secrets import token_hex
 
 from sqlalchemy import ColumnElement, func, literal, select
@@ -91,8 +92,10 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
     return key
 
 
-async def revoke_key(session: AsyncSession, actor: Actor, key_id: str) -> ApiKey:
-    """Let nobody use the key from now on. Revoking it again changes nothing.
+async def revoke_key(
+    session: AsyncSession, actor: Actor, key_id: str, after: timedelta = timedelta()
+) -> ApiKey:
+    """Let nobody use the key from now on, or once `after` is over. It can be brought forward, and not put off.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -103,12 +106,13 @@ async def revoke_key(session: AsyncSession, actor: Actor, key_id: str) -> ApiKey
     # all of them are locked, in one order: of two who revoke the last two, the second is refused
     usable = await _usable_keys(session)
     key = await find_key(session, key_id)
-    if key.revoked_at is not None:
+    ends_at = await database_now(session) + after
+    if key.revoked_at is not None and key.revoked_at <= ends_at:
         return key
-    if isinstance(key, PublishableKey) and len(usable) == 1:
+    if isinstance(key, PublishableKey) and {one.token for one in usable} == {key.token}:
         raise NotAllowed(LAST)
     await record(session, actor, "revoked", Subject(Thing.API_KEY, key_id))
-    key.revoked_at = await database_now(session)
+    key.revoked_at = ends_at
     key.revoked_by = actor.id
     await session.flush()
     return key
@@ -124,7 +128,7 @@ async def delete_key(session: AsyncSession, actor: Actor, key_id: str) -> None:
     """
     actor.require(Right.CHANGE_SETTINGS)
     key = await find_key(session, key_id)
-    if key.revoked_at is None:
+    if key.revoked_at is None or key.revoked_at > await database_now(session):
         raise NotAllowed(f"Cannot delete api keys that are not revoked - {key_id}")
     await record(session, actor, "deleted", Subject(Thing.API_KEY, key_id))
     await session.delete(key)
@@ -167,6 +171,7 @@ async def link_channels(
 
 
 async def _usable_keys(session: AsyncSession) -> Sequence[PublishableKey]:
+    """Those that are neither revoked nor about to be."""
     query = select(PublishableKey).where(PublishableKey.revoked_at.is_(None)).order_by(PublishableKey.token)
     return (await session.execute(locked(query))).scalars().all()
 

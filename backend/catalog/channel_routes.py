@@ -1,5 +1,6 @@
 """The Admin API of sales channels and of keys (wire: commerce-api, Admin)."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -18,6 +19,7 @@ from backend.catalog.channel_schemas import (
     KeysParameters,
     NewChannel,
     NewKey,
+    Revocation,
 )
 from backend.catalog.models import PublishableKey, SalesChannel
 from backend.catalog.wire import channel_wire, key_wire
@@ -130,10 +132,13 @@ async def delete_key(actor: StaffMember, key_id: str, database: Db) -> Wire:
 
 
 @router.post("/api-keys/{key_id}/revoke", response_model=KeyAnswer)
-async def revoke_key(actor: StaffMember, key_id: str, database: Db, fields: Shown) -> Wire:
-    """Let nobody use the key from this moment on, on any replica. The last publishable one stays."""
+async def revoke_key(
+    actor: StaffMember, key_id: str, database: Db, fields: Shown, body: Revocation | None = None
+) -> Wire:
+    """Let nobody use the key on any replica, from now on or in some seconds. The last publishable one stays."""
+    after = timedelta(seconds=(body and body.revoke_in) or 0)
     async with database.transaction() as session:
-        return await _key(session, await api_keys.revoke_key(session, actor, key_id), fields)
+        return await _key(session, await api_keys.revoke_key(session, actor, key_id, after), fields)
 
 
 @router.post("/api-keys/{key_id}/sales-channels", response_model=KeyAnswer)

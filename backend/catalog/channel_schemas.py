@@ -57,6 +57,9 @@ class ChannelsAnswer(ListResponse):
     sales_channels: list[ChannelOut]
 
 
+LONGEST_NOTICE = 366 * 24 * 3600
+"""Seconds."""
+
 KeyType = Literal["publishable", "secret"]
 
 
@@ -85,6 +88,16 @@ class NewKey(KeyChange):
     type: KeyType
     role: Annotated[Role, Field(strict=False)] | None = Field(
         None, description="Whose rights a secret key has: `shop` unless told otherwise."
+    )
+
+
+class Revocation(Body):
+    """When nobody can use the key any longer."""
+
+    model_config = example(revoke_in=3600)
+
+    revoke_in: Annotated[int, Field(ge=0, le=LONGEST_NOTICE)] | None = Field(
+        None, description="In how many seconds; at once unless told otherwise."
     )
 
 

@@ -36,7 +36,7 @@ _BY_TOKEN = (
     .join(_STAFF, _STAFF.c.id == _KEY.c.created_by)
     .where(
         _KEY.c.token_hash == bindparam("token_hash"),
-        _KEY.c.revoked_at.is_(None),
+        _KEY.c.revoked_at.is_(None) | (_KEY.c.revoked_at > db_now()),
         _STAFF.c.disabled_at.is_(None),
         _STAFF.c.role == Role.OWNER,
     )

@@ -5,6 +5,7 @@
 | a channel that keys name, the last one, or one in which something was sold is deleted | refused, says why |
 | two delete the last two channels, or revoke the last two keys, at once | the second is refused |
 | a key is revoked, or names another channel | it counts at once, on every replica |
+| a key is revoked in an hour | until then it counts; it can be brought forward, not put off or deleted |
 | a key is deleted that is not revoked | refused |
 | a key is to name two channels, or none | refused |
 | a secret key is read again | its token is shown once |
@@ -14,6 +15,7 @@
 
 import asyncio
 import base64
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -22,7 +24,9 @@ from fastapi import FastAPI
 from sqlalchemy import select, update
 
 from backend.app import Shop, create_api
+from backend.catalog import publishable_keys
 from backend.catalog.models import PublishableKey
+from backend.database import db_now
 from backend.shipping.models import LocationSalesChannel
 from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import Actor, Right, Role
@@ -136,6 +140,44 @@ async def test_a_publishable_key_opens_the_store_until_it_is_revoked(
     assert (await post(admin, f"{path}/revoke"))["api_key"] == revoked  # once more is nothing new
     assert (await admin.delete(path)).json() == {"id": key["id"], "object": "api_key", "deleted": True}
     assert "was not found" in refused(await admin.get(path), 404)
+
+
+async def test_a_key_that_is_revoked_in_an_hour_counts_until_then(
+    admin: httpx.AsyncClient,
+    anyone: httpx.AsyncClient,
+    store: httpx.AsyncClient,
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    public, secret = await made_key(admin), await made_key(admin, "secret")
+
+    async def is_let_in() -> tuple[bool, bool]:
+        by_public = await store.get("/store/regions", headers={"x-publishable-api-key": public["token"]})
+        by_secret = await anyone.get("/admin/products", headers=basic(secret["token"]))
+        return by_public.status_code == 200, by_secret.status_code == 200
+
+    for key in (public, secret):
+        path = f"{KEYS}/{key['id']}"
+        revoked = (await post(admin, f"{path}/revoke", {"revoke_in": 3600}))["api_key"]
+        assert revoked["revoked_at"] is not None
+        assert (await post(admin, f"{path}/revoke", {"revoke_in": 7200}))["api_key"] == revoked
+        assert "not revoked" in refused(await admin.delete(path))
+        refused(await admin.post(f"{path}/revoke", json={"revoke_in": -1}))
+    assert await is_let_in() == (True, True)
+    (first,) = [
+        one for one in (await get(admin, KEYS, type="publishable"))["api_keys"] if not one["revoked_at"]
+    ]
+    assert "last publishable key" in refused(await admin.post(f"{KEYS}/{first['id']}/revoke"))
+    async with shop.database.transaction() as session:
+        await session.execute(update(SecretKey).values(revoked_at=db_now()))
+    # the hour is over, and nothing has changed in the catalogue
+    monkeypatch.setattr(publishable_keys, "db_now", lambda: db_now(timedelta(hours=1)))
+    assert await is_let_in() == (False, False)
+    monkeypatch.undo()
+    soon = await made_key(admin)
+    await post(admin, f"{KEYS}/{soon['id']}/revoke", {"revoke_in": 3600})
+    await post(admin, f"{KEYS}/{soon['id']}/revoke")
+    assert (await admin.delete(f"{KEYS}/{soon['id']}")).status_code == 200
 
 
 async def test_the_last_publishable_key_stays(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
