@@ -118,7 +118,7 @@ def navigation(current: rx.Var[str]) -> rx.Component:
             class_name="o-places",
         ),
         rx.el.div(
-            rx.cond(StaffState.who, rx.el.p(StaffState.who.to(ObjectVar, Who).role, class_name="o-who")),
+            rx.el.p(rx.cond(StaffState.who, StaffState.who.to(ObjectVar, Who).role, ""), class_name="o-who"),
             sign_out(),
             class_name="o-nav__end",
         ),

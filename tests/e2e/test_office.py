@@ -305,8 +305,9 @@ async def _check_at(page: Page, width: str) -> None:
     assert await page.evaluate(small) == [], (page.url, width)
 
 
-async def test_nothing_jumps_while_it_loads(open_page: OpenPage, server: ShopServer) -> None:
-    async with open_page(*WIDTHS["390"]) as page:
+@pytest.mark.parametrize("width", ["390", "1280"])
+async def test_nothing_jumps_while_it_loads(open_page: OpenPage, server: ShopServer, width: str) -> None:
+    async with open_page(*WIDTHS[width]) as page:
         await enter(page, server)
         await page.add_init_script(SHIFTS)
         for path in [place.path for place in PLACES]:

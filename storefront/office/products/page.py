@@ -281,6 +281,7 @@ def skeleton() -> rx.Component:
             bar("100%", "2.75rem"), bar("100%", "2.75rem"), bar("6rem", "2.75rem"), class_name="o-filters"
         ),
         rx.el.div(bar("8rem"), class_name="o-products__count"),
+        rx.el.div(bar("12rem"), class_name="o-every"),
         rx.el.ul(*(row for _place in range(8)), class_name="o-list"),
         aria_hidden="true",
     )
