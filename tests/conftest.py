@@ -72,9 +72,9 @@ def temporary_root() -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """One worker more than cores: a test with a browser or PostgreSQL waits part of its time."""
+    """Twice as many workers as cores: a test with a browser or PostgreSQL waits part of its time."""
     cores = yield
-    return cores + 1
+    return cores * 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

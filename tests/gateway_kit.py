@@ -1,7 +1,6 @@
 """A gateway to practise with for tests: the sandbox, a client of it, a merchant that is notified, a browser."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from backend.payment.providers.pse.requests import BankPayment
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxNotification, SandboxTransaction
 from backend.settings import Settings
+from tests.ports import listening_socket
 
 HOOK = "http://merchant.test/hooks/payment/gateway_pse"
 RETURN = "http://merchant.test/order/order_1?token=abc"
@@ -180,7 +180,7 @@ def payment(**changes: Any) -> BankPayment:
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncIterator[str]:
     """The application on a real socket; gives its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening_socket()
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1

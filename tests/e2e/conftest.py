@@ -1,6 +1,8 @@
 """A browser against the real server: the production build, served by the command that serves a shop."""
 
+import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +20,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright, expect
 
+from backend.settings import Settings
+from backend.start import prepare
 from storefront.build import ROOT, STAMP
 from tests.ports import free_port
 from tools.browser import launch
@@ -32,6 +36,8 @@ expect.set_options(
 STAFF = ("duena@trompo.example", "una clave muy larga")
 """Who owns the shared shop: address and password."""
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
+ON_A_PHONE = pytest.mark.parametrize("page", ["320"], indirect=True)
+"""For a test of what is the same on every screen: its `page` is the smallest phone's alone."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,10 +50,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass
 class ShopServer:
-    """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own."""
+    """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own.
+
+    It begins with a copy of the data folder `filled`, or fills an empty one itself.
+    """
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    filled: Path | None = None
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
@@ -68,7 +78,10 @@ class ShopServer:
     def start(self) -> None:
         """Start it and wait until `/health` answers 200."""
         inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        place = {"PORT": str(self.port), "DATA_DIR": str(self.folder / "data"), "PYTHONUNBUFFERED": "1"}
+        data = self.folder / "data"
+        if self.filled is not None and not data.exists():
+            shutil.copytree(self.filled, data)
+        place = {"PORT": str(self.port), "DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
         with self._log_file.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "storefront.serve"],
@@ -176,24 +189,36 @@ def production_build() -> None:
 
 
 @pytest.fixture(scope="session")
-def server(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a shop with the demo toys that nobody has used."""
+    data = tmp_path_factory.mktemp("demo") / "data"
+    asyncio.run(prepare(Settings(data_dir=data)))
+    return data
+
+
+@pytest.fixture(scope="session")
+def server(
+    production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShopServer]:
     """A running shop with the demo toys, shared by the tests of this worker."""
     owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
-    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner)
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data)
     shop.start()
     yield shop
     shop.stop()
 
 
 @pytest.fixture
-def new_server(production_build: None, tmp_path: Path) -> Iterator[Callable[..., ShopServer]]:
+def new_server(
+    production_build: None, demo_data: Path, tmp_path: Path
+) -> Iterator[Callable[..., ShopServer]]:
     """Starts shops that belong to one test, with the environment it gives: `new_server(PUBLIC_URL="https://…")`."""
     started: list[ShopServer] = []
 
     def start(**environment: str) -> ShopServer:
         folder = tmp_path / f"shop-{len(started)}"
         folder.mkdir()
-        shop = ShopServer(folder, environment)
+        shop = ShopServer(folder, environment, None if "DATABASE_URL" in environment else demo_data)
         started.append(shop)
         shop.start()
         return shop

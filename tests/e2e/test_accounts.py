@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -21,7 +22,7 @@ from tests.e2e.account_steps import (
     register,
     sent_by,
 )
-from tests.e2e.conftest import OpenPage, ShopServer, Watch
+from tests.e2e.conftest import ON_A_PHONE, OpenPage, ShopServer, Watch
 from tests.e2e.shopper import (
     BANK,
     PATIENCE,
@@ -37,9 +38,11 @@ from tests.e2e.shopper import (
 
 
 @pytest.fixture(scope="module")
-def server(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+def server(
+    production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShopServer]:
     """A shop for these tests alone: registrations are counted by client, and all browsers here are one."""
-    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"))
+    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"), filled=demo_data)
     shop.start()
     yield shop
     shop.stop()
@@ -91,6 +94,7 @@ async def test_register_buy_and_see_the_order(page: Page, server: ShopServer) ->
     await expect(page.get_by_test_id("account-payer")).to_have_count(0, timeout=PATIENCE)
 
 
+@ON_A_PHONE
 async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopServer, watch: Watch) -> None:
     watch.expect("401")
     watch.expect("400")
@@ -137,6 +141,7 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
     await expect_home(page)
 
 
+@ON_A_PHONE
 async def test_a_new_password_and_signing_out_everywhere(
     page: Page, open_page: OpenPage, watch: Watch
 ) -> None:
@@ -182,6 +187,7 @@ async def test_problems_stand_beside_their_fields(page: Page, watch: Watch) -> N
     await expect_no_overflow(page)
 
 
+@ON_A_PHONE
 async def test_from_the_checkout_by_registering_and_back_to_it(page: Page) -> None:
     address = f"depaso{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await put_in_cart(page, "yoyo-de-madera")
@@ -238,6 +244,7 @@ async def test_profile_and_address_book(page: Page) -> None:
     await expect_no_overflow(page)
 
 
+@ON_A_PHONE
 async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
     await register(page, f"casas{page.viewport_size['width']}@example.com")  # type: ignore[index]
     await add_address(page, "Calle 10 # 5-20", "Cali, Valle del Cauca")
@@ -275,6 +282,7 @@ async def test_addresses_are_changed_and_one_is_the_usual(page: Page) -> None:
     await expect(entries).to_contain_text("Es la de tus envíos")  # the one that is left is the usual one now
 
 
+@ON_A_PHONE
 async def test_the_checkout_offers_the_address_book(page: Page) -> None:
     await register(page, f"destinos{page.viewport_size['width']}@example.com")  # type: ignore[index]
     await add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
@@ -302,6 +310,7 @@ async def test_the_checkout_offers_the_address_book(page: Page) -> None:
     await expect(places.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked(timeout=PATIENCE)
 
 
+@ON_A_PHONE
 async def test_cart_and_wishlist_stay_through_signing_in(page: Page, open_page: OpenPage) -> None:
     address = f"carritos{page.viewport_size['width']}@example.com"  # type: ignore[index]
     await put_in_cart(page, "yoyo-de-madera")

@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ShopServer
+from tests.e2e.conftest import ON_A_PHONE, ShopServer
 from tests.e2e.shopper import (
     ANA,
     MEDELLIN,
@@ -59,6 +59,7 @@ async def pay_at_another_bank(page: Page) -> None:
     await go_to_bank(page)
 
 
+@ON_A_PHONE
 async def test_another_bank_takes_the_money(page: Page, server: ShopServer) -> None:
     toy = "rompecabezas-paramo"
     stock = stock_of(server, toy)
@@ -119,6 +120,7 @@ async def test_the_question_is_answered_by_keyboard_and_can_be_left(page_320: Pa
     await expect_the_form(page)
 
 
+@ON_A_PHONE
 async def test_back_from_the_bank_leads_to_the_form_with_another_bank_to_choose(page: Page) -> None:
     await be_ready_to_pay(page, "parques-de-madera")
     await go_to_bank(page)

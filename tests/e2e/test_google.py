@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -29,7 +30,10 @@ async def provider() -> AsyncIterator[OpenIdProvider]:
 
 @pytest.fixture(scope="module")
 def google_shop(
-    production_build: None, provider: OpenIdProvider, tmp_path_factory: pytest.TempPathFactory
+    production_build: None,
+    demo_data: Path,
+    provider: OpenIdProvider,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[ShopServer]:
     """A shop whose settings name the provider. Its pages are those of every shop."""
     shop = ShopServer(
@@ -39,13 +43,14 @@ def google_shop(
             "GOOGLE_CLIENT_SECRET": CLIENT_SECRET,
             "GOOGLE_ISSUER": provider.issuer,
         },
+        demo_data,
     )
     shop.start()
     yield shop
     shop.stop()
 
 
-@pytest_asyncio.fixture(params=WIDTHS, loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="session")
 async def google_page(
     request: pytest.FixtureRequest,
     google_shop: ShopServer,
@@ -53,13 +58,13 @@ async def google_page(
     browser: Browser,
     watch: Watch,
 ) -> AsyncIterator[Page]:
-    """A page of that shop, on the smallest phone and on a desktop, whose person at Google is new."""
+    """A page of that shop on the smallest phone, whose person at Google is new."""
     provider.person |= {
         "sub": request.node.name,
         "email": f"ana{crc32(request.node.name.encode())}@example.com",
         "email_verified": True,
     }
-    async with pages_of(google_shop, browser, watch)(*WIDTHS[request.param]) as page:
+    async with pages_of(google_shop, browser, watch)(*WIDTHS["320"]) as page:
         yield page
 
 

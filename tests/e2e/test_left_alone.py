@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -18,8 +19,10 @@ FORGETFUL = {"REFLEX_REDIS_TOKEN_EXPIRATION": "1"}
 
 
 @pytest.fixture(scope="module")
-def shop(production_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
-    shop = ShopServer(tmp_path_factory.mktemp("shop"), FORGETFUL)
+def shop(
+    production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShopServer]:
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), FORGETFUL, demo_data)
     shop.start()
     yield shop
     shop.stop()

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from playwright.async_api import Page, Route, expect
 
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch
 from tests.e2e.held import Held, Swallowed
 from tests.e2e.shopper import put_in_cart
 
@@ -33,6 +33,7 @@ async def asleep(server: ShopServer, page: Page, path: str) -> AsyncIterator[Non
         await page.unroute_all(behavior="wait")
 
 
+@ON_A_PHONE
 async def test_a_pressed_button_is_pressed_when_the_page_wakes(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/product/trompo-de-madera"):
         await page.get_by_test_id("add-to-cart").first.click()
@@ -41,6 +42,7 @@ async def test_a_pressed_button_is_pressed_when_the_page_wakes(server: ShopServe
     await expect(page.get_by_test_id("added-notice")).to_be_visible()
 
 
+@ON_A_PHONE
 async def test_several_presses_are_done_one_after_the_other(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/product/trompo-de-madera"):
         for _unit in range(2):
@@ -50,6 +52,7 @@ async def test_several_presses_are_done_one_after_the_other(server: ShopServer, 
     await expect(page.get_by_test_id("cart-count")).to_have_text("3")
 
 
+@ON_A_PHONE
 async def test_a_pressed_button_that_was_made_anew_is_pressed(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/product/trompo-de-madera"):
         button = page.get_by_test_id("add-to-cart").first
@@ -59,6 +62,7 @@ async def test_a_pressed_button_that_was_made_anew_is_pressed(server: ShopServer
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
 
 
+@ON_A_PHONE
 async def test_a_press_on_what_is_no_more_there_says_that_it_was_lost(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/product/trompo-de-madera"):
         await page.locator("h1").evaluate(
@@ -72,6 +76,7 @@ async def test_a_press_on_what_is_no_more_there_says_that_it_was_lost(server: Sh
     await expect(lost).to_have_count(0)
 
 
+@ON_A_PHONE
 async def test_what_was_answered_before_is_no_answer(server: ShopServer, page: Page) -> None:
     """The server still knows the page of the toy before: what it says of that first is no news."""
     adding = Held("cart_state.add", is_from_page=True)
@@ -89,6 +94,7 @@ async def test_what_was_answered_before_is_no_answer(server: ShopServer, page: P
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
 
 
+@ON_A_PHONE
 async def test_a_press_that_dies_with_its_connection_says_so(page: Page, watch: Watch) -> None:
     watch.expect("WebSocket")
     lost = Swallowed("cart_state.add")
@@ -107,6 +113,7 @@ async def test_a_press_that_dies_with_its_connection_says_so(page: Page, watch: 
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
 
 
+@ON_A_PHONE
 async def test_a_quantity_that_dies_with_its_connection_is_shown_as_it_stands(
     page: Page, watch: Watch
 ) -> None:
@@ -144,6 +151,7 @@ async def test_what_was_typed_into_the_search_stays_and_is_suggested_for(
     await expect(page.get_by_test_id("search-input")).to_have_value("madera")
 
 
+@ON_A_PHONE
 async def test_a_search_needs_no_scripts_to_be_sent(server: ShopServer, page: Page) -> None:
     async with asleep(server, page, "/"):
         await page.get_by_test_id("search-input").fill("oso")
@@ -153,6 +161,7 @@ async def test_a_search_needs_no_scripts_to_be_sent(server: ShopServer, page: Pa
         await expect(page.get_by_test_id("catalog-title")).to_have_text("Resultados para «oso»")
 
 
+@ON_A_PHONE
 async def test_a_form_that_was_sent_goes_out_when_the_page_wakes(
     server: ShopServer, page: Page, watch: Watch
 ) -> None:

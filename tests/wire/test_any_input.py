@@ -7,7 +7,6 @@ get past the first 404 (wire: commerce-api, preface: 4xx instead of 500s, JSON f
 import asyncio
 import logging
 import re
-import socket
 import threading
 import zlib
 from collections import Counter
@@ -57,6 +56,7 @@ from backend.shipping.models import (
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from backend.start import prepare
+from tests.ports import listening_socket
 from tests.store_steps import HOME
 
 EXAMPLES = 5
@@ -138,7 +138,7 @@ def open_shop(seeded_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @contextmanager
 def _served(shop_settings: Settings) -> Iterator[str]:
     """The shop on a real socket, opened and closed on the event loop of a thread of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with listening_socket() as listener:
         shop = Shop(shop_settings)
         config = uvicorn.Config(
             create_api(shop), ws="none", lifespan="off", log_config=None, timeout_keep_alive=600

@@ -1,6 +1,5 @@
 """An ASGI app on a real socket, in a thread of its own."""
 
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,11 +7,13 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from tests.ports import listening_socket
+
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[str]:
     """Serve the app on a free port; gives its address. The socket listens before this returns."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with listening_socket() as listener:
         server = uvicorn.Server(
             uvicorn.Config(
                 app, http="h11", ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1
