@@ -12,6 +12,7 @@ from tests.spanish import bare_spanish, spanish_in
 ENGLISH = Path(__file__).parent / "english"
 
 
+@pytest.mark.timeout(900)  # a whole run of tests
 def test_nothing_is_said_in_spanish() -> None:
     """The language is the process's, so the tests in `tests/english` run in one of their own."""
     files = [ENGLISH / name for name in ("pages.py", "mails.py", "errors.py")]

@@ -25,6 +25,7 @@ LAST = (
     "This is the last publishable key: without one no program and no other storefront can use the Store API. "
     "Make another one first"
 )
+AT_ONCE = "A publishable key is revoked at once: revoke_in is for secret keys"
 ONE_CHANNEL = "A publishable key names one sales channel in this shop"
 
 
@@ -95,21 +96,24 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
 async def revoke_key(
     session: AsyncSession, actor: Actor, key_id: str, after: timedelta = timedelta()
 ) -> ApiKey:
-    """Let nobody use the key from now on, or once `after` is over. It can be brought forward, and not put off.
+    """Let nobody use the key from now on, or a secret one once `after` is over: brought forward, but not put off.
 
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is none.
+        InvalidData: a publishable key is to end later: what is cached for it ends with a change, not with time.
         NotAllowed: it is the last publishable key.
     """
     actor.require(Right.CHANGE_SETTINGS)
     # all of them are locked, in one order: of two who revoke the last two, the second is refused
     usable = await _usable_keys(session)
     key = await find_key(session, key_id)
+    if after and isinstance(key, PublishableKey):
+        raise InvalidData(AT_ONCE)
     ends_at = await database_now(session) + after
     if key.revoked_at is not None and key.revoked_at <= ends_at:
         return key
-    if isinstance(key, PublishableKey) and {one.token for one in usable} == {key.token}:
+    if isinstance(key, PublishableKey) and len(usable) == 1:
         raise NotAllowed(LAST)
     await record(session, actor, "revoked", Subject(Thing.API_KEY, key_id))
     key.revoked_at = ends_at
@@ -171,7 +175,6 @@ async def link_channels(
 
 
 async def _usable_keys(session: AsyncSession) -> Sequence[PublishableKey]:
-    """Those that are neither revoked nor about to be."""
     query = select(PublishableKey).where(PublishableKey.revoked_at.is_(None)).order_by(PublishableKey.token)
     return (await session.execute(locked(query))).scalars().all()
 

@@ -97,7 +97,7 @@ class Revocation(Body):
     model_config = example(revoke_in=3600)
 
     revoke_in: Annotated[int, Field(ge=0, le=LONGEST_NOTICE)] | None = Field(
-        None, description="In how many seconds; at once unless told otherwise."
+        None, description="In how many seconds, for a secret key; at once unless told otherwise."
     )
 
 

@@ -4,7 +4,7 @@ from sqlalchemy import select
 
 from backend.catalog.models import PublishableKey
 from backend.catalog.version_probe import VersionProbe
-from backend.database import Database, db_now
+from backend.database import Database
 
 
 class PublishableKeys:
@@ -16,22 +16,12 @@ class PublishableKeys:
 
     async def sales_channel(self, key: str) -> str | None:
         """The id of the sales channel that the key names; None when nobody knows the key or it is revoked."""
-        ending: str | None = None
 
         async def read() -> str | None:
-            nonlocal ending
-            query = select(PublishableKey.sales_channel_id, PublishableKey.revoked_at).where(
-                PublishableKey.token == key,
-                PublishableKey.revoked_at.is_(None) | (PublishableKey.revoked_at > db_now()),
+            query = select(PublishableKey.sales_channel_id).where(
+                PublishableKey.token == key, PublishableKey.revoked_at.is_(None)
             )
             async with self._database.read() as session:
-                found = (await session.execute(query)).one_or_none()
-            if found is None:
-                return None
-            channel_id, revoked_at = found
-            if revoked_at is None:
-                return channel_id
-            ending = channel_id  # not to be cached: that moment changes nothing in the catalogue
-            return None
+                return (await session.execute(query)).scalar_one_or_none()
 
-        return await self._probe.cached(key, read) or ending
+        return await self._probe.cached(key, read)
