@@ -94,7 +94,7 @@ class NewKey(KeyChange):
 class Revocation(Body):
     """When nobody can use the key any longer."""
 
-    model_config = example(revoke_in=3600)
+    model_config = example(revoke_in=0)
 
     revoke_in: Annotated[int, Field(ge=0, le=LONGEST_NOTICE)] | None = Field(
         None, description="In how many seconds, for a secret key; at once unless told otherwise."
