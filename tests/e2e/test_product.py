@@ -127,6 +127,7 @@ async def test_stock_is_said_in_words(page_1280: Page, server: ShopServer) -> No
         ("loteria-de-animales", f"Quedan {left} unidades"),
         ("cocina-de-juguete", "Agotado por ahora"),
     ):
+        await server.rendered(f"/product/{handle}")  # a busy machine answers with the plain page first
         await page_1280.goto(f"/product/{handle}")
         await expect(page_1280.locator(".stock")).to_have_text(words)
 
