@@ -111,7 +111,7 @@ async def test_one_order_and_what_can_be_done_with_it(
     assert waiting.actions == ["correct", "cancel"]
     await said(shop, payment, ProviderState.CAPTURED)
     view = await detail(shop, order_id)
-    assert view.actions == ["pack", "correct"]
+    assert view.actions == ["pack", "correct", "return"]
     assert (view.document, view.phone_path) == ("CC 1020304050", "tel:+573001234567")
     assert view.whatsapp_path.startswith("https://wa.me/573001234567?text=Hola%2C")
     assert [(line.title, line.quantity) for line in view.lines] == [("Trompo", 2)]
@@ -120,7 +120,7 @@ async def test_one_order_and_what_can_be_done_with_it(
     assert {event.title for event in view.events} == {"Pedido hecho", "El banco aprobó el pago"}
     await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
     packed = await detail(shop, order_id)
-    assert packed.actions == ["hand_over"]  # the flat option is the one that is fetched
+    assert packed.actions == ["hand_over", "return"]  # the flat option is the one that is fetched
     assert [parcel.chip.text for parcel in packed.parcels] == ["Listo para recoger"]
     assert "correct" not in packed.actions
 
