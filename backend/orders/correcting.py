@@ -6,6 +6,7 @@ import json
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.database import database_now
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.orders.finding import index_order
 from backend.orders.models import Order, OrderNote
@@ -27,7 +28,7 @@ def version_of(address: JsonObject) -> str:
 async def correct_address(
     session: AsyncSession, actor: Actor, order_id: str, address: JsonObject, seen: str | None = None
 ) -> Order:
-    """Send the order to another address. What the address does not say stays as it was.
+    """Send the order to another address. What the address does not say stays as it was, and so does it when it is paid.
 
     Args:
         session: the caller's transaction.
@@ -62,7 +63,7 @@ async def correct_address(
     if corrected == order.shipping_address:
         return order
     await record(session, actor, "address corrected", Subject(Thing.ORDER, order_id))
-    order.shipping_address = corrected
+    order.shipping_address, order.address_corrected_at = corrected, await database_now(session)
     await session.flush()
     await index_order(session, order)
     return order

@@ -78,6 +78,8 @@ class Order(Timestamps, table=True):
     shipping_data: JsonObject = Field(default_factory=dict, sa_type=Json)
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
+    address_corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When staff last corrected the shipping address. From then on what was paid for does not change it."""
     payer: JsonObject | None = Field(default=None, sa_type=Json)
     """Who paid, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

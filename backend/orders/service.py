@@ -143,24 +143,28 @@ async def create_order(
 
 
 def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
-    """Whether the order has the same lines, total and address as this sale."""
+    """Whether the order has the same lines and total as this sale, and its address unless staff corrected that."""
     ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]
     sold = [(line.variant_id, line.quantity, line.unit_price) for line in sale.lines]
-    return sorted(ordered) == sorted(sold) and (order.total, order.shipping_address) == (
-        sale.totals.total,
-        sale.shipping_address,
-    )
+    if sorted(ordered) != sorted(sold) or order.total != sale.totals.total:
+        return False
+    return order.address_corrected_at is not None or order.shipping_address == sale.shipping_address
 
 
 async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequence[OrderLine]:
     """Replace the lines and terms of the (locked) order by those of the sale that was paid for. Nothing of it was sent.
+
+    An address that staff corrected stays.
 
     Returns:
         Its lines.
     """
     await session.execute(delete(OrderLine).where(OrderLine.order_id == order.id))
     lines = _lines(order.id, sale)
-    for name, value in _terms(sale, lines).items():
+    terms = _terms(sale, lines)
+    if order.address_corrected_at is not None:
+        del terms["shipping_address"]
+    for name, value in terms.items():
         setattr(order, name, value)
     session.add_all(lines)
     await session.flush()

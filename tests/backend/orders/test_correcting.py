@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.audit import AuditEntry, AuditPersonalValue
+from backend.checkout.sale import sale_of
 from backend.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.fulfillment.several import send_rest
 from backend.jobs.models import Job
@@ -16,6 +17,8 @@ from backend.mail.models import Mail
 from backend.mail.resending import send_again
 from backend.orders.correcting import add_note, correct_address, version_of
 from backend.orders.models import OrderNote
+from backend.orders.service import lock_order, rewrite_order
+from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
 from tests.shop_floor import Floor, make_toy
@@ -60,6 +63,26 @@ async def test_a_better_address_is_kept_found_and_recorded(
         ).scalars()
         assert "Calle" not in str(entry.changes)
         assert (await session.execute(select(func.count()).select_from(AuditPersonalValue))).scalar_one() > 0
+
+
+async def test_a_payment_brings_the_old_address_not_back(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"})
+    (payment,) = order["payment_collections"][0]["payments"]
+    await post(admin, f"/admin/payments/{payment['id']}/capture")
+    paid = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    assert paid["payment_status"] == "captured"
+    assert paid["shipping_address"]["address_1"] == "Calle 10 # 5-51"
+    assert [line["id"] for line in paid["items"]] == [line["id"] for line in order["items"]]
+    async with shop.database.transaction() as session:  # what was paid for had other lines
+        row = await lock_order(session, order_id)
+        session_row = (await session.execute(select(PaymentSession))).scalar_one()
+        assert session_row.snapshot is not None
+        (line,) = await rewrite_order(session, row, sale_of(session_row.snapshot))
+        assert line.id != order["items"][0]["id"]
+        assert row.shipping_address["address_1"] == "Calle 10 # 5-51"
 
 
 async def test_what_no_label_can_be_made_for_is_refused(
