@@ -18,6 +18,7 @@ STOCK = f"{OFFICE}/bodega"
 AUDIT = f"{OFFICE}/auditoria"
 RETURNS = f"{OFFICE}/devoluciones"
 NEW_RETURN = f"{RETURNS}/nueva"
+OFFERS = f"{OFFICE}/ofertas"
 PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
 TEAM = f"{OFFICE}/equipo"
@@ -53,6 +54,7 @@ PLACES = (
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     Place(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
+    Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
     Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),

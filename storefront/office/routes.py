@@ -9,6 +9,9 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, content, enter, pqrs, today
+from storefront.office.offers import editor as offer_editor
+from storefront.office.offers import page as offers_page
+from storefront.office.offers.state import OffersState, OfferState
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.finding import find_orders
@@ -19,6 +22,7 @@ from storefront.office.places import (
     CONTENT,
     ENTER,
     NEW_RETURN,
+    OFFERS,
     OFFICE,
     ORDERS,
     OWN_ACCOUNT,
@@ -98,6 +102,8 @@ OFFICE_PAGES = (
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
     OfficePage(NEW_RETURN, opening.page, opening.OpeningState, opening.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),
+    OfficePage(OFFERS, offers_page.page, OffersState, offers_page.TITLE),
+    OfficePage(f"{OFFERS}/[id]", offer_editor.page, OfferState, offer_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),

@@ -1,0 +1,329 @@
+"""What the office shows of promotions: the list, one of them, and what a form would change before it is saved."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Category, Product, Variant, for_sale, variant_name
+from backend.database import database_now
+from backend.dates import date_label, short_time_label
+from backend.errors import NotFound
+from backend.money import format_cop
+from backend.office.offer_form import (
+    CATEGORIES,
+    ORDER,
+    SHIPPING,
+    TOYS,
+    OfferForm,
+    TypedOffer,
+    form_of,
+    read_offer,
+)
+from backend.office.orders import ChipView
+from backend.pricing import PricedLine
+from backend.promotions.applying import Offer, OfferedLine, apply_offers, eligible
+from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, TargetType
+from backend.promotions.models import Campaign, Promotion
+from backend.promotions.offers import categories_of
+from backend.promotions.rules import CATEGORY, PRODUCT, Rule
+from backend.promotions.schemas import NewRule
+from backend.promotions.wire import Used, used_of
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+MOST_ROWS = 200
+MOST_SHOWN = 8
+"""Toys of a preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRow:
+    """An offer in the list: what it takes off, how it stands, and how often it was used."""
+
+    id: str
+    code: str
+    detail: str
+    chip: ChipView
+    used: str
+
+
+@dataclass(frozen=True, slots=True)
+class OffersPage:
+    """The offers: those that apply or will, and those that are over."""
+
+    open: list[OfferRow]
+    over: list[OfferRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A category to tick."""
+
+    id: str
+    name: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OfferPage:
+    """One offer, or a new one (`id` is empty then).
+
+    Attributes:
+        form: what the form holds; None where a program made what the form cannot say.
+        can_end: whether it still applies, or will.
+    """
+
+    id: str
+    row: OfferRow | None
+    form: OfferForm | None
+    categories: list[Choice]
+    can_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """A toy, with its price before and after."""
+
+    title: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an offer would change: in words, the dearest toys it is for, and how many more there are."""
+
+    words: list[str]
+    rows: list[PreviewRow]
+    more: int
+
+
+async def offers_page(session: AsyncSession, actor: Actor) -> OffersPage:
+    """The offers, newest first.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.READ_CATALOG)
+    found = (
+        select(Promotion, Campaign)
+        .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+        .where(Promotion.deleted_at.is_(None))
+        .order_by(Promotion.created_at.desc(), Promotion.id)
+        .limit(MOST_ROWS)
+    )
+    pairs = (await session.execute(found)).all()
+    used = await used_of(session, [promotion for promotion, _campaign in pairs])
+    moment = await database_now(session)
+    open_ones: list[OfferRow] = []
+    over: list[OfferRow] = []
+    for promotion, campaign in pairs:
+        row = _row(promotion, campaign, used.get(promotion.id, Used()), moment)
+        (over if _is_over(promotion, campaign, moment) else open_ones).append(row)
+    return OffersPage(open_ones, over)
+
+
+async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:
+    """One offer; a new one where the id is empty.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+    """
+    actor.require(Right.READ_CATALOG)
+    categories = (
+        (await session.execute(select(Category).order_by(Category.name, Category.id))).scalars().all()
+    )
+    if not promotion_id:
+        return OfferPage(
+            "", None, OfferForm(), [Choice(one.id, one.name, False) for one in categories], False
+        )
+    found = (
+        select(Promotion, Campaign)
+        .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+        .where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None))
+    )
+    pair = (await session.execute(found)).one_or_none()
+    if pair is None:
+        raise NotFound(f"Promotion with id: {promotion_id} was not found")
+    promotion, campaign = pair
+    used = (await used_of(session, [promotion])).get(promotion.id, Used())
+    moment = await database_now(session)
+    form = await form_of(session, promotion, campaign)
+    chosen = form.categories if form else []
+    return OfferPage(
+        id=promotion.id,
+        row=_row(promotion, campaign, used, moment),
+        form=form,
+        categories=[Choice(one.id, one.name, one.id in chosen) for one in categories],
+        can_end=not _is_over(promotion, campaign, moment),
+    )
+
+
+def _is_over(promotion: Promotion, campaign: Campaign | None, moment: datetime) -> bool:
+    has_ended = campaign is not None and campaign.ends_at is not None and campaign.ends_at <= moment
+    return promotion.status == PromotionStatus.INACTIVE or has_ended
+
+
+def _row(promotion: Promotion, campaign: Campaign | None, used: Used, moment: datetime) -> OfferRow:
+    limit = promotion.use_limit
+    times = _("{used} de {limit} usos").format(used=used.count, limit=limit) if limit else ""
+    return OfferRow(
+        id=promotion.id,
+        code=promotion.code,
+        detail=" · ".join(filter(None, (_what(promotion), _when(campaign)))),
+        chip=_chip(promotion, campaign, used, moment),
+        used=" · ".join(
+            filter(
+                None,
+                (
+                    times or (_("{used} usos").format(used=used.count) if used.count else ""),
+                    _("{amount} descontados").format(amount=format_cop(used.amount)) if used.amount else "",
+                ),
+            )
+        ),
+    )
+
+
+def _what(promotion: Promotion) -> str:
+    value = promotion.value
+    off = f"{value} %" if promotion.method_type == MethodType.PERCENTAGE else format_cop(value)
+    if promotion.target_type == TargetType.SHIPPING:
+        words = _("{off} menos en el envío")
+    elif promotion.target_rules:
+        words = _("{off} menos en algunos juguetes")
+    else:
+        words = _("{off} menos en todo el carrito")
+    return words.format(off=off) + ("" if promotion.is_automatic else _(", con código"))
+
+
+def _when(campaign: Campaign | None) -> str:
+    if campaign is None:
+        return ""
+    starts = (
+        _("desde el {day}").format(day=short_time_label(campaign.starts_at)) if campaign.starts_at else ""
+    )
+    ends = _("hasta el {day}").format(day=short_time_label(campaign.ends_at)) if campaign.ends_at else ""
+    return " ".join(filter(None, (starts, ends)))
+
+
+def _chip(promotion: Promotion, campaign: Campaign | None, used: Used, moment: datetime) -> ChipView:
+    if promotion.status == PromotionStatus.DRAFT:
+        return ChipView(_("Borrador"), "plain")
+    if _is_over(promotion, campaign, moment):
+        return ChipView(_("Terminada"), "plain")
+    if campaign is not None and campaign.starts_at is not None and campaign.starts_at > moment:
+        return ChipView(_("Empieza después"), "wait")
+    if promotion.use_limit is not None and used.count >= promotion.use_limit:
+        return ChipView(_("Agotada"), "wait")
+    return ChipView(_("Activa"), "good")
+
+
+async def preview_offer(session: AsyncSession, actor: Actor, form: OfferForm) -> Preview:
+    """What the form would change, at today's prices.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: `fields` has what is wrong, by field.
+    """
+    actor.require(Right.READ_CATALOG)
+    typed = await read_offer(session, form)
+    if typed.target == SHIPPING:
+        return Preview(_words(typed, 0), [], 0)
+    found = (
+        select(Product, Variant)
+        .join(Variant, Variant.product_id == Product.id)
+        .where(for_sale())
+        .order_by(Variant.price.desc(), Variant.id)
+    )
+    if typed.target == TOYS:
+        found = found.where(Product.id.in_(typed.target_ids))
+    pairs = (await session.execute(found)).all()
+    offer = _offer(typed)
+    lines = {
+        variant.id: OfferedLine(PricedLine(variant.id, 1, variant.price, product.tax_rate), facts)
+        for product, variant, facts in await _with_facts(session, typed, pairs)
+    }
+    chosen = {line.priced.id for line in eligible(offer, list(lines.values()))}
+    for_it = [(product, variant) for product, variant in pairs if variant.id in chosen]
+    rows = [
+        _preview_row(product, variant, offer, lines[variant.id]) for product, variant in for_it[:MOST_SHOWN]
+    ]
+    return Preview(
+        _words(typed, len({product.id for product, _variant in for_it})), rows, len(for_it) - len(rows)
+    )
+
+
+async def _with_facts(
+    session: AsyncSession, typed: TypedOffer, pairs: Sequence[tuple[Product, Variant]]
+) -> list[tuple[Product, Variant, dict[str, frozenset[str]]]]:
+    ids = {product.id for product, _variant in pairs}
+    categories = await categories_of(session, ids) if typed.target == CATEGORIES else {}
+    return [
+        (
+            product,
+            variant,
+            {PRODUCT: frozenset({product.id}), CATEGORY: categories.get(product.id, frozenset())},
+        )
+        for product, variant in pairs
+    ]
+
+
+def _offer(typed: TypedOffer) -> Offer:
+    return Offer(
+        promotion_id="",
+        code=typed.code,
+        method_type=typed.method,
+        target_type=typed.target_type,
+        allocation=Allocation.ACROSS,
+        value=typed.value,
+        target_rules=tuple(map(_as_rule, typed.target_rules)),
+    )
+
+
+def _as_rule(rule: NewRule) -> Rule:
+    return Rule(rule.attribute, rule.operator, tuple(rule.values))
+
+
+def _preview_row(product: Product, variant: Variant, offer: Offer, line: OfferedLine) -> PreviewRow:
+    taken = sum(one.amount for one in apply_offers([offer], [line]))
+    name = variant_name(variant.title)
+    return PreviewRow(
+        title=f"{product.title}, {name}" if name else product.title,
+        before=format_cop(variant.price),
+        after=format_cop(variant.price - taken),
+    )
+
+
+def _words(typed: TypedOffer, toys: int) -> list[str]:
+    """What the offer does, as somebody would say it."""
+    off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
+    targets = {
+        SHIPPING: _("Quita {off} del envío; nunca más de lo que cuesta."),
+        ORDER: _("Quita {off} del valor de los juguetes del carrito."),
+        TOYS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
+        CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
+    }
+    words = [targets[typed.target].format(off=off)]
+    if typed.target in (TOYS, CATEGORIES):
+        words.append(_("Hoy son {n} juguetes a la venta.").format(n=toys))
+    words.append(
+        _("Se aplica sola, sin código.")
+        if typed.is_automatic
+        else _("Se aplica a quien escriba el código {code}.").format(code=typed.code)
+    )
+    if typed.minimum:
+        words.append(_("Desde {amount} en juguetes.").format(amount=format_cop(typed.minimum)))
+    if typed.starts_at:
+        words.append(_("Empieza el {day}.").format(day=date_label(typed.starts_at)))
+    if typed.ends_at:
+        last = date_label(typed.ends_at - timedelta(seconds=1))
+        words.append(_("Termina sola al acabarse el {day}.").format(day=last))
+    if typed.limit:
+        words.append(_("Usos en total: {n}.").format(n=typed.limit))
+    if typed.each:
+        words.append(_("Usos por cliente: {n}.").format(n=typed.each))
+    return words

@@ -1,0 +1,1 @@
+"""Ofertas: the list of promotions, and one of them."""

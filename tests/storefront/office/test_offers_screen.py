@@ -1,0 +1,202 @@
+"""Ofertas: made, looked at, changed and ended from a browser, by whoever may."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.catalog.models import Category, ProductCategory, Variant
+from backend.promotions.kinds import PromotionStatus
+from backend.promotions.models import Campaign, Promotion
+from backend.promotions.saving import create_promotion
+from backend.promotions.schemas import NewPromotion
+from backend.staff.rights import COMMAND_LINE, Role
+from storefront.office.offers.state import OffersState, OfferState
+from tests.shop_floor import Floor, make_toy
+from tests.storefront.office.conftest import At
+
+TYPED = {
+    "code": "Navidad10", "way": "code", "method": "percentage", "value": "10", "target": "order", "toys": "",
+    "minimum": "", "starts": "", "ends": "", "limit": "", "each": "",
+}  # fmt: skip
+
+
+async def sent(screen: Any, name: str, *arguments: Any) -> Any:
+    """What a browser sends."""
+    return await type(screen).event_handlers[name].fn(screen, *arguments)
+
+
+async def opened(browser_of: At, role: Role = Role.SHOP, offer: str = "nueva") -> Any:
+    screen: Any = await (await browser_of(role, f"/oficina/ofertas/{offer}")).get_state(OfferState)
+    await sent(screen, "load")
+    return screen
+
+
+async def the_promotion(shop: Shop) -> tuple[Promotion, Campaign | None]:
+    async with shop.database.read() as session:
+        found = select(Promotion, Campaign).outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+        return (await session.execute(found)).one()
+
+
+async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typed(
+    shop: Shop, floor: Floor, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        cheap = await make_toy(session, floor, "trompo", price=10_003)
+        await make_toy(session, floor, "pelota", price=90_000)
+    screen = await opened(browser_of)
+    assert (screen.content.row, screen.content.form.code) == (None, "")
+    toys = {
+        **TYPED, "target": "toys", "toys": "Pelota\n\nSKU-trompo\npelota", "minimum": "$ 50.000",
+        "starts": "2026-12-01", "ends": "2026-12-24", "limit": "100", "each": "1",
+    }  # fmt: skip
+    await sent(screen, "look", toys)
+    rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
+    assert rows == [("Pelota", "$ 90.000", "$ 81.000"), ("Trompo", "$ 10.003", "$ 9.003")]
+    assert "Termina sola al acabarse el 24 de diciembre de 2026." in screen.preview.words
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Promotion))).first() is None
+    await sent(screen, "save")
+    promotion, campaign = await the_promotion(shop)
+    assert (promotion.code, promotion.status, promotion.use_limit) == ("Navidad10", "active", 100)
+    assert campaign is not None
+    assert (campaign.starts_at.isoformat(), campaign.ends_at.isoformat()) == (  # type: ignore[union-attr]
+        "2026-12-01T05:00:00+00:00", "2026-12-25T05:00:00+00:00",
+    )  # fmt: skip
+    assert (campaign.budget_type, campaign.budget_limit) == ("use_by_attribute", 1)
+    again = await opened(browser_of, offer=promotion.id)
+    shown = {name: getattr(again.content.form, name) for name in TYPED}
+    assert shown == {**toys, "toys": "Pelota\nTrompo", "minimum": "50000"}
+    async with shop.database.read() as session:
+        product = (await session.get_one(Variant, cheap)).product_id
+    assert product in promotion.target_rules[0]["values"]
+    changed = {**TYPED, "way": "automatic", "method": "fixed", "value": "5.000", "target": "shipping"}
+    await sent(again, "look", changed)
+    await sent(again, "save")
+    promotion, campaign = await the_promotion(shop)
+    assert (promotion.is_automatic, promotion.method_type, promotion.value) == (True, "fixed", 5_000)
+    assert (promotion.target_type, promotion.target_rules, promotion.rules) == ("shipping_methods", [], [])
+    assert (promotion.use_limit, campaign and campaign.ends_at, campaign and campaign.budget_limit) == (
+        None,
+    ) * 3
+    async with shop.database.read() as session:
+        kinds = (await session.execute(select(AuditEntry.subject_type, AuditEntry.action))).all()
+    assert {("promotion", "created"), ("promotion", "changed"), ("campaign", "created")} <= {
+        *map(tuple, kinds)
+    }
+
+
+async def test_an_offer_of_categories_is_for_all_below_them(shop: Shop, floor: Floor, browser_of: At) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, floor, "trompo", price=20_000)
+        await make_toy(session, floor, "pelota")
+        above = Category(name="Madera", handle="madera")
+        session.add(above)
+        await session.flush()
+        below = Category(name="Trompos", handle="trompos", parent_id=above.id)
+        session.add(below)
+        await session.flush()
+        product = (await session.get_one(Variant, toy)).product_id
+        session.add(ProductCategory(product_id=product, category_id=below.id))
+        category = above.id
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "target": "categories"})
+    assert (list(screen.problems), screen.preview) == (["categories"], None)
+    await sent(screen, "look", {**TYPED, "target": "categories", f"category:{category}": "on"})
+    assert [row.title for row in screen.preview.rows] == ["Trompo"]
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    again = await opened(browser_of, offer=promotion.id)
+    assert [(one.name, one.is_chosen) for one in again.content.categories] == [
+        ("Madera", True),
+        ("Trompos", False),
+    ]
+
+
+async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "look", TYPED)
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    listing: Any = await (await browser_of(Role.ACCOUNTANT, "/oficina/ofertas")).get_state(OffersState)
+    await sent(listing, "load")
+    assert [(row.code, row.chip.tone) for row in listing.content.open] == [("Navidad10", "good")]
+    screen = await opened(browser_of, offer=promotion.id)
+    await sent(screen, "end")
+    assert (screen.content.can_end, screen.told.tone) == (False, "news")
+    assert (await the_promotion(shop))[0].status == PromotionStatus.INACTIVE
+    await sent(listing, "load")
+    assert ([row.code for row in listing.content.over], listing.content.open) == (["Navidad10"], [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"code": " "}, "code"),
+        ({"code": "x" * 41}, "code"),
+        ({"value": "101"}, "value"),
+        ({"value": "diez"}, "value"),
+        ({"method": "fixed", "value": "0"}, "value"),
+        ({"minimum": "-5"}, "minimum"),
+        ({"limit": "0"}, "limit"),
+        ({"each": "1,5"}, "each"),
+        ({"starts": "ayer"}, "starts"),
+        ({"ends": "9999-12-31"}, "ends"),
+        ({"starts": "2026-12-02", "ends": "2026-12-01"}, "ends"),
+        ({"target": "toys"}, "toys"),
+        ({"target": "toys", "toys": "Nadie"}, "toys"),
+    ],
+)
+async def test_what_is_wrong_is_said_beside_its_field(
+    browser_of: At, typed: dict[str, str], field: str
+) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, **typed})
+    assert (list(screen.problems), screen.preview) == ([field], None)
+    await sent(screen, "save")
+    assert screen.told.tone == "problem"
+
+
+async def test_a_code_that_is_taken_is_refused(shop: Shop, browser_of: At) -> None:
+    for _time in range(2):
+        screen = await opened(browser_of)
+        await sent(screen, "look", TYPED)
+        await sent(screen, "save")
+    assert screen.problems == {"code": "Otra oferta ya tiene este código."}
+    await the_promotion(shop)  # there is one
+
+
+async def test_what_a_program_made_is_shown_and_can_only_be_ended(shop: Shop, browser_of: At) -> None:
+    method = {"type": "fixed", "target_type": "items", "allocation": "each", "value": 900, "max_quantity": 1}
+    body = {"code": "CADA", "type": "standard", "status": "draft", "application_method": method}
+    async with shop.database.transaction() as session:
+        made = await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(body))
+    screen = await opened(browser_of, offer=made.id)
+    assert (screen.content.form, screen.content.can_end, screen.content.row.code) == (None, True, "CADA")
+
+
+async def test_only_the_owner_and_the_shop_change_offers(shop: Shop, browser_of: At) -> None:
+    for role in (Role.STOCKROOM, Role.ACCOUNTANT):
+        screen = await opened(browser_of, role)
+        for name, arguments in (("look", (TYPED,)), ("save", ()), ("end", ())):
+            await sent(screen, name, *arguments)
+            assert screen.told.text == "Tu rol no permite hacer esto."
+    screen = await opened(browser_of, Role.OWNER)
+    await sent(screen, "look", TYPED)
+    await sent(screen, "save")
+    assert (await the_promotion(shop))[0].code == "Navidad10"
+
+
+@pytest.mark.parametrize(
+    "nonsense", [None, 7, {"code": 5}, {"code": "x" * 90_000}, dict.fromkeys(map(str, range(99)), "")]
+)
+async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "look", nonsense)
+    assert (screen.told.tone, screen.preview) == ("problem", None)
+
+
+async def test_an_offer_that_is_not_there_says_so(browser_of: At) -> None:
+    assert (await opened(browser_of, offer="promo_none")).problem == "missing"
