@@ -144,6 +144,8 @@ async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
     starts, ends = (_day(form, name, problems) for name in ("starts", "ends"))
     if starts and ends and ends < starts:
         problems["ends"] = _("Termina antes de empezar.")
+    if form.target not in TARGETS:
+        problems["target"] = CHECK
     target_ids = await _targets(session, form, problems)
     if problems:
         raise InvalidData(CHECK, fields=problems)

@@ -145,6 +145,7 @@ async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop
         ({"starts": "ayer"}, "starts"),
         ({"ends": "9999-12-31"}, "ends"),
         ({"starts": "2026-12-02", "ends": "2026-12-01"}, "ends"),
+        ({"target": "everything"}, "target"),
         ({"target": "toys"}, "toys"),
         ({"target": "toys", "toys": "Nadie"}, "toys"),
     ],
