@@ -5,9 +5,21 @@ import { useEffect } from "react";
 import { listen } from "./effects.jsx";
 
 const CHANGED = "trompo_account";
+const HEARD = "trompo_account_heard"; // the last change that this tab knows of
 const AWAY = "trompo_google"; // this tab is at Google's page, and may come back signed in
 
-export const tellOtherTabs = () => localStorage.setItem(CHANGED, String(Date.now()));
+export function tellOtherTabs() {
+  const moment = String(Date.now());
+  sessionStorage.setItem(HEARD, moment);
+  localStorage.setItem(CHANGED, moment);
+}
+
+// Once for each change, whatever the clock says.
+function reload(moment) {
+  if (!moment || moment === sessionStorage.getItem(HEARD)) return;
+  sessionStorage.setItem(HEARD, moment);
+  window.location.reload();
+}
 
 export const leaveForGoogle = () => sessionStorage.setItem(AWAY, "yes");
 
@@ -15,7 +27,9 @@ export function SessionWatch() {
   useEffect(() => {
     if (sessionStorage.getItem(AWAY) !== null) tellOtherTabs();
     sessionStorage.removeItem(AWAY);
-    return listen(window, "storage", (event) => event.key === CHANGED && window.location.reload());
+    const changed = localStorage.getItem(CHANGED);
+    if (Number(changed) > performance.timeOrigin) reload(changed); // while this page was on its way
+    return listen(window, "storage", (event) => event.key === CHANGED && reload(event.newValue));
   }, []);
   return null;
 }

@@ -353,6 +353,20 @@ async def test_signing_out_in_one_tab_signs_out_all(page_1280: Page) -> None:
     await expect(field(checkout, "email")).to_have_value(address, timeout=PATIENCE)
 
 
+async def test_a_tab_that_was_on_its_way_hears_of_it_once(page_320: Page) -> None:
+    """Somebody signed in elsewhere between the page's request and its scripts; the clock was set back since."""
+    await page_320.add_init_script("""
+        sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
+        if (sessionStorage.loads === "1") localStorage.trompo_account = Date.now() + 3_600_000;
+    """)
+    await page_320.goto("/account/login", wait_until="commit")
+    await page_320.wait_for_function("() => sessionStorage.loads === '2'")
+    for loads, path in (("3", "/account/register"), ("4", "/account/login")):
+        await page_320.goto(path)
+        await expect(page_320.get_by_test_id("cart-count")).to_be_attached(timeout=PATIENCE)
+        assert await page_320.evaluate("sessionStorage.loads") == loads
+
+
 async def test_a_guests_order_is_not_shown_to_who_registers_its_address(
     page_1280: Page, open_page: OpenPage
 ) -> None:

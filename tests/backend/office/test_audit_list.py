@@ -82,7 +82,7 @@ async def test_values_are_said_in_words_and_things_by_their_names(shop: Shop, sh
         ("Estado", "oculto", "publicado"),
         ("Pago", "Esperando al banco", "Pagado"),
         ("Despacho", "Empacado", "Enviado"),
-        ("Estado de la guía", "Haciendo la guía", "Guía lista"),
+        ("Estado", "Haciendo la guía", "Guía lista"),
     ]
 
 
