@@ -4,6 +4,8 @@
 #   make dev     the same shop with hot reload, for work on it
 #   make test    everything from nothing to a green suite, and how much it covers of where money and stock are decided
 #               (ARGS: only those tests)
+#   make try-dev that `make dev` and `reflex run` open a shop in which a toy can be bought (a minute)
+#   make wander  random shoppers in a real browser, 20,000 actions unless ARGS says otherwise; goes on where it ended
 #   make check   format, lint, types, import contracts, lint rules and dead code
 #   make bench   measurements
 #   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
@@ -56,7 +58,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 # ------------------------------------------------------------------------------------------------ commands
 
 .NOTPARALLEL:
-.PHONY: run dev test check bench lock clean pages browser packages
+.PHONY: run dev test try-dev wander check bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -76,6 +78,12 @@ test: $(DEV_STAMP) pages browser packages
 	$(say) 'Testing …'
 	@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--cov --cov-report=)
 	@$(if $(ARGS),,$(python) tools/coverage_gate.py)
+
+try-dev: $(DEV_STAMP) pages browser
+	@$(python) -m pytest -n0 -m developing tests/e2e/test_developing.py
+
+wander: $(DEV_STAMP) pages browser
+	@$(python) -m tests.failure.wandering $(ARGS)
 
 browser: $(DEV_STAMP)
 	$(say) 'Looking for a browser …'
@@ -107,7 +115,7 @@ bench: $(DEV_STAMP) pages
 	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
 
-compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
   --no-emit-index-url --no-emit-find-links --no-header --no-annotate --group build $(UPGRADE)
 
 lock: $(DEV_STAMP)
