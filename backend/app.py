@@ -10,6 +10,7 @@ from backend.catalog.option_routes import admin_router as options_router
 from backend.catalog.option_routes import store_router as store_options_router
 from backend.catalog.picture_files import ServedPictures
 from backend.catalog.picture_store import URL as PICTURES_URL
+from backend.catalog.price_lists.routes import router as price_lists_router
 from backend.catalog.publishable_keys import PublishableKeys
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
@@ -28,6 +29,7 @@ from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
@@ -35,6 +37,7 @@ from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
+from backend.office.customer_routes import router as customer_file_router
 from backend.office.platform_routes import router as platform_router
 from backend.office.platform_routes import store_router as store_platform_router
 from backend.office.stock_routes import router as stock_movements_router
@@ -103,11 +106,14 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     attention_router,
     audit_router,
     audit_file_router,
+    customer_file_router,
+    exports_router,
     stock_movements_router,
     platform_router,
     regions_router,
     inventory_router,
     promotions_router,
+    price_lists_router,
     stock_router,
     shipping_router,
     shipping_options_router,

@@ -30,7 +30,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import ExceptionContext, make_url
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DisconnectionError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
@@ -293,6 +293,20 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+@asynccontextmanager
+async def constrained(session: AsyncSession, refusal: Exception) -> AsyncIterator[None]:
+    """Write what is inside; where a constraint of the database forbids it, that alone is undone.
+
+    Raises:
+        refusal: a constraint forbids it.
+    """
+    try:
+        async with session.begin_nested():
+            yield
+    except IntegrityError:
+        raise refusal from None
 
 
 def locked(query: Q) -> Q:

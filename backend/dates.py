@@ -38,7 +38,12 @@ def day_name(day: date) -> str:
 
 def date_label(moment: datetime) -> str:
     """A moment's day with its year: «23 de noviembre de 2026», in English «November 23, 2026»."""
-    return format_date(moment.astimezone(TIME_ZONE).date(), DATE, locale=LOCALE)
+    return date_name(moment.astimezone(TIME_ZONE).date())
+
+
+def date_name(day: date) -> str:
+    """A day with its year: «23 de noviembre de 2026», in English «November 23, 2026»."""
+    return format_date(day, DATE, locale=LOCALE)
 
 
 def day_begin(day: date) -> datetime:

@@ -81,6 +81,10 @@ class InsufficientStock(NotAllowed):
     code = "insufficient_inventory"
 
 
+class NothingToPay(NotAllowed):
+    """The total is 0, and no bank charges that."""
+
+
 class NotImplementedByProvider(NotAllowed):
     """The provider does not offer this operation, and says so instead of pretending (spec: Errors)."""
 

@@ -18,6 +18,7 @@ from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.models import Product, Variant
 from backend.events import subscribe
+from backend.exports.models import DataExport
 from backend.inventory.events import StockChanged
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
@@ -39,6 +40,8 @@ class Topic(StrEnum):
     STOCK = "news:stock"
     STAFF = "news:staff"
     """Who works here, where they sign in, and who is invited."""
+    EXPORTS = "news:exports"
+    """Files that staff asked for."""
     PRODUCTS = "news:products"
     """Products and their variants."""
 
@@ -53,6 +56,7 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Staff: Topic.STAFF,
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,
+    DataExport: Topic.EXPORTS,
     Product: Topic.PRODUCTS,
     Variant: Topic.PRODUCTS,
 }

@@ -4,20 +4,18 @@ A `Kind` says what a table holds. `serve` gives it the platform's five routes; t
 and leave an entry in the audit.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field as Asked
 from sqlalchemy import ColumnElement, or_, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field
 
 from backend.audit import Subject, Thing, record
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.query import in_order, listed, met, moments, one_of, read_query, rows_of
 from backend.edge.schemas import Body, Deleted, ListResponse, Metadata, Moments, Name
@@ -143,7 +141,7 @@ async def create_row(session: AsyncSession, actor: Actor, kind: Kind, new: RowCh
     said = new.model_dump()
     row = kind.table(meta=said.pop("metadata") or {}, **said)
     await record(session, actor, "created", Subject(kind.thing, row.id))
-    async with _no_other(session, kind, new):
+    async with constrained(session, _taken(kind, new)):
         session.add(row)
     return row
 
@@ -162,7 +160,7 @@ async def change_row(
     row = await find_row(session, kind, row_id, lock=True)
     await record(session, actor, "changed", Subject(kind.thing, row_id))
     await kind.before_change(session, row_id)
-    async with _no_other(session, kind, change):
+    async with constrained(session, _taken(kind, change)):
         for name in kind.texts:
             value = getattr(change, name)
             if name in change.model_fields_set and not (
@@ -189,19 +187,10 @@ async def delete_row(session: AsyncSession, actor: Actor, kind: Kind, row_id: st
     await session.flush()
 
 
-@asynccontextmanager
-async def _no_other(session: AsyncSession, kind: Kind, said: RowChange) -> AsyncIterator[None]:
-    """What is written inside gives a row the first text of what was said.
-
-    Raises:
-        InvalidData: another has it.
-    """
+def _taken(kind: Kind, said: RowChange) -> InvalidData:
+    """Another row has the first text of what was said."""
     name = kind.texts[0]
-    try:
-        async with session.begin_nested():
-            yield
-    except IntegrityError:
-        raise InvalidData(f"{kind.called} with {name}: {getattr(said, name)}, already exists.") from None
+    return InvalidData(f"{kind.called} with {name}: {getattr(said, name)}, already exists.")
 
 
 def serve(router: APIRouter, path: str, kind: Kind) -> None:

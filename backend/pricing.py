@@ -255,8 +255,8 @@ def spread(amount: Cop, over: Mapping[str, Cop]) -> dict[str, Cop]:
 
 
 def _part(id_: str, rate: int, original: Cop, amount: Cop, adjustments: Iterable[Adjustment]) -> PartTotals:
-    original_tax = _tax_inside(original, rate)
-    tax = original_tax if amount == original else _tax_inside(amount, rate)
+    original_tax = tax_inside(original, rate)
+    tax = original_tax if amount == original else tax_inside(amount, rate)
     return PartTotals(amount, tax, original, original_tax, id_, rate, tuple(adjustments))
 
 
@@ -288,7 +288,7 @@ def _sum(parts: Iterable[Totals]) -> Totals:
     return Totals(total, tax, original, original_tax)
 
 
-def _tax_inside(amount: Cop, rate: int) -> Cop:
+def tax_inside(amount: Cop, rate: int) -> Cop:
     """The IVA in an amount; the rest is its base, rounded to the nearest peso (half a peso upwards)."""
     base = (200 * amount + 100 + rate) // (2 * (100 + rate))
     return amount - base

@@ -14,6 +14,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
 from backend.catalog.bulk.running import BulkChanges
 from backend.catalog.picture_store import picture_store
+from backend.catalog.price_lists.running import Sales
 from backend.catalog.uploads import PictureUploads
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
@@ -24,6 +25,7 @@ from backend.checkout.service import Checkout
 from backend.customers.google import Google
 from backend.database import Database
 from backend.edge.readiness import Readiness
+from backend.exports.running import DataExports
 from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
 from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
@@ -125,6 +127,8 @@ class Shop:
                 self.expiry,
                 AbandonedCarts(self.database),
                 BulkChanges(self.database),
+                DataExports(self.database),
+                Sales(self.database),
                 ExpiredCounters(self.database),
                 self.mailer,
                 self.outbox,

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import JSON, Insert, Table, insert
+from sqlalchemy import JSON, Insert, String, Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -27,6 +27,9 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 """A JSON column on both databases."""
 
 JsonObject = dict[str, Any]
+
+ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
+"""Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
 
 S = TypeVar("S")
 

@@ -109,8 +109,15 @@ def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
 
 @asynccontextmanager
 async def shop_lifespan() -> AsyncIterator[None]:
-    """Start the shop with the server and stop it with the server."""
+    """Start the shop with the server and stop it with the server.
+
+    In development nothing may have been prepared before: `reflex run` comes here at once.
+    """
     shop = current_shop()
+    if not is_prod_mode():
+        from backend.start import prepare  # what migrates is not loaded where a shop is served
+
+        await prepare(shop.settings)
     await shop.start()
     try:
         yield

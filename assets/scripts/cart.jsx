@@ -8,6 +8,7 @@ import { isNew, isOlder } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
+const KEPT = "trompo_cart";
 const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
@@ -26,6 +27,11 @@ export function CartTabs({ answers = 0, onStale }) {
   useEffect(() => {
     if (isAnswer(answers)) tabs.current.postMessage(answers);
   }, [answers]);
+  // another tab began a cart, or ended one: the server is told of it first, which is done by who listens besides
+  useEffect(() => {
+    const began = ({ key }) => key === KEPT && setTimeout(onStale);
+    return listen(window, "storage", began);
+  }, []);
   return null;
 }
 

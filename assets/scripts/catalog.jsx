@@ -11,6 +11,7 @@ import { remind } from "./reconnecting.js";
 
 const ENTRY = "trompoCatalog";
 const WIDE = "(min-width: 1024px)";
+const LONGEST = 80; // letters; of more than that, the server may have taken the beginning
 const KINDS = ["categories", "brands", "ages"];
 const ANY_PRICE = { lowest: 0, highest: 0 };
 const Choices = createContext(null);
@@ -22,7 +23,10 @@ export function CatalogChoices({ state, answer, step, most, onBrowse, children }
   const [askedAt, setAskedAt] = useState(-1);
 
   const asked = new URLSearchParams(search);
-  const isAt = (name, told) => told === (asked.get(name) ?? "").trim();
+  const isAt = (name, told) => {
+    const value = (asked.get(name) ?? "").trim();
+    return told === value || (value.length > LONGEST && value.startsWith(told));
+  };
   const isElsewhere = answer.place !== decodeURIComponent(pathname).replace(/\/+$/, "");
   const isOther = isElsewhere || !isAt("category", answer.category) || !isAt("q", answer.text) || !isAt("page", answer.asked_page);
   const isBusy = isOther || askedAt === answer.number;

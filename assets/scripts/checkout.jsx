@@ -107,7 +107,7 @@ function useControls({ values, change, leave, ship }, { book, where, who }) {
 
   const changed = (name, { tagName, value }) => {
     if (name === "town") change({ town: value, dane_code: "" }); // what is only typed is no place yet
-    else if (tagName === "INPUT") change({ [name]: value });
+    else if (tagName !== "SELECT") change({ [name]: value });
     else {
       change({ [name]: value }, 0);
       leave(name);

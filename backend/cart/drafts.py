@@ -6,7 +6,7 @@ from backend.cart.service import NOT_FOUND, read_cart, unordered_cart
 from backend.errors import InvalidData, NotFound
 
 MAX_DRAFT_FIELDS = 40
-MAX_DRAFT_TEXT = 400
+MAX_DRAFT_TEXT = 1100
 
 
 async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str]) -> dict[str, str]:

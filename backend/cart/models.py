@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -19,6 +19,7 @@ class Cart(Timestamps, table=True):
     """
 
     __tablename__ = "cart"
+    __table_args__ = (Index("ix_cart_created_at", "created_at"),)
 
     id: str = Field(default_factory=lambda: secret_id("cart"), primary_key=True)
     order_id: str = Field(default_factory=lambda: secret_id("order"), unique=True)

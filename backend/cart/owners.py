@@ -102,6 +102,11 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
         cart = await open_cart(session, cart_id, Caller(customer_id))
     except (NotAllowed, Conflict):
         return
+    if customer_id is not None and cart.customer_id != customer_id:
+        still_there = select(Customer.id).where(Customer.id == customer_id)
+        locking = still_there.with_for_update(key_share=True, read=True)
+        if (await session.execute(locking)).first() is None:  # the account was deleted a moment ago
+            return
     cart.customer_id = customer_id
 
 
@@ -115,7 +120,8 @@ async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:
     """Make the (locked) cart a customer's, who has proved to be it. Their address is the cart's then."""
     if cart.customer_id == customer_id:
         return
-    customer = await session.get_one(Customer, customer_id)
+    # whoever is being deleted is waited for
+    customer = await session.get_one(Customer, customer_id, with_for_update={"key_share": True, "read": True})
     cart.customer_id, cart.guest_id, cart.email = customer.id, None, customer.email
 
 

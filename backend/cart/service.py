@@ -12,7 +12,8 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.models import Product, Region, SalesChannel, Variant, for_sale
+from backend.catalog.models import Product, Region, SalesChannel, Variant
+from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
 from backend.clock import now
 from backend.database import locked
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
@@ -60,7 +61,7 @@ _LOCKED_CART = locked(_CART)
 _LINES = (
     select(LineItem, Variant, Product)
     .join(Variant, Variant.id == LineItem.variant_id)
-    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
     .where(LineItem.cart_id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
@@ -68,7 +69,7 @@ _CART_AND_LINES = (
     select(Cart, LineItem, Variant, Product)
     .outerjoin(LineItem, LineItem.cart_id == Cart.id)
     .outerjoin(Variant, Variant.id == LineItem.variant_id)
-    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
@@ -83,7 +84,7 @@ _TO_ADD = (
     .select_from(Variant)
     .join(Product, Product.id == Variant.product_id)
     .outerjoin(LineItem, (LineItem.variant_id == Variant.id) & (LineItem.cart_id == bindparam("holder")))
-    .where(Variant.id == bindparam("variant_id"), for_sale())
+    .where(Variant.id == bindparam("variant_id"), can_be_bought())
 )
 """For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
@@ -110,6 +111,11 @@ class Line:
     item: LineItem
     variant: Variant
     product: Product | None
+
+    @property
+    def is_wrapping(self) -> bool:
+        """Whether it wraps the others."""
+        return self.variant.sku == WRAPPING_SKU
 
     @property
     def priced(self) -> PricedLine:
@@ -346,6 +352,7 @@ async def set_quantity(
         line.meta = meta
     if quantity == 0:
         await session.delete(line)
+        await _unwrap_nothing(session, cart_id)
     else:
         units = await available_units(session, [line.variant_id], holder=cart_id)
         _require_units(line.quantity, quantity, units[line.variant_id])
@@ -360,6 +367,14 @@ async def remove(session: AsyncSession, cart_id: str, line_id: str, *, caller: C
         NotFound, NotAllowed: see `set_quantity`.
     """
     await set_quantity(session, cart_id, line_id, 0, caller=caller)
+
+
+async def _unwrap_nothing(session: AsyncSession, cart_id: str) -> None:
+    """Take the gift wrapping out of a cart in which nothing else is left."""
+    left = await lines_of(session, cart_id)
+    if all(line.is_wrapping for line in left):
+        for line in left:
+            await session.delete(line.item)
 
 
 async def _line(session: AsyncSession, cart_id: str, line_id: str) -> LineItem:

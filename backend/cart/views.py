@@ -1,5 +1,6 @@
 """What the storefront shows of a cart."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,6 +10,7 @@ from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_d
 from backend.catalog.cards import cards_of
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView, ProductCard
+from backend.catalog.wrapping import offered_wrapping
 from backend.errors import NotFound
 from backend.inventory.service import available_units
 from backend.money import Cop, format_cop
@@ -58,6 +60,15 @@ class CodeView:
 
 
 @dataclass(frozen=True, slots=True)
+class WrappingView:
+    """Gift wrapping that can be added; `price_label` is empty where it costs nothing."""
+
+    variant_id: str
+    title: str
+    price_label: str
+
+
+@dataclass(frozen=True, slots=True)
 class CartView:
     """A cart with its totals, at today's prices. `shipping_total` is None while nothing is quoted.
 
@@ -80,6 +91,8 @@ class CartView:
     total_label: str
     tax_label: str
     """The IVA in the total."""
+    wrapping: WrappingView | None
+    """What the shop offers to wrap it with; None while it does not, and once it is in the cart."""
 
 
 async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
@@ -125,7 +138,18 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
         total=totals.total,
         total_label=format_cop(totals.total),
         tax_label=format_cop(totals.tax_total),
+        wrapping=await _wrapping(session, lines),
     )
+
+
+async def _wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingView | None:
+    if not lines or any(line.is_wrapping for line in lines):
+        return None
+    offered = await offered_wrapping(session)
+    if offered is None:
+        return None
+    variant, product = offered
+    return WrappingView(variant.id, product.title, format_cop(variant.price) if variant.price else "")
 
 
 def savings_of(totals: CartTotals) -> list[SavingView]:
@@ -145,7 +169,7 @@ def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, un
         id=line.item.id,
         variant_id=line.variant.id,
         product_id=line.variant.product_id,
-        product_handle=card.handle if card else "",
+        product_handle=card.handle if card and not line.is_wrapping else "",  # it has no page
         title=card.title if card else line.variant.title,
         variant=variant_name(line.variant.title) if card else "",
         brand=card.brand if card else "",

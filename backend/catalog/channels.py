@@ -1,13 +1,12 @@
 """Sales channels: making, changing and deleting them."""
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.channel_schemas import ChannelChange, NewChannel
 from backend.catalog.models import PublishableKey, SalesChannel
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.staff.rights import Actor, Right
 
@@ -82,8 +81,5 @@ async def delete_channel(session: AsyncSession, actor: Actor, channel_id: str) -
     if titles := (await session.execute(keys.order_by(PublishableKey.created_at))).scalars().all():
         raise NotAllowed(HAS_KEYS.format(titles=", ".join(titles)))
     await record(session, actor, "deleted", Subject(Thing.SALES_CHANNEL, channel_id))
-    try:
-        async with session.begin_nested():
-            await session.delete(channel)
-    except IntegrityError:  # a cart or an order refers to it
-        raise NotAllowed(WAS_USED) from None
+    async with constrained(session, NotAllowed(WAS_USED)):  # a cart or an order refers to it
+        await session.delete(channel)

@@ -9,7 +9,9 @@ from backend.texts import _, language
 
 LONGEST = 300
 CONTENTS = "contents"
-"""What is in the box has no field of its own: it is in the product's metadata under this key."""
+SAFETY_MARK = "safety_mark"
+"""What is in the box, and the safety mark on it, have no fields of their own: they are in the product's metadata."""
+IN_METADATA = (CONTENTS, SAFETY_MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ def product_facts(product: Product) -> list[FactView]:
         (_("Peso"), _weight(product.weight)),
         (_("Hecho en"), country),
         (_("Contenido"), one_line(product.extra_metadata.get(CONTENTS))),
+        (_("Sello de seguridad"), one_line(product.extra_metadata.get(SAFETY_MARK))),
         (_("Seguridad"), one_line(product.warnings)),
     ]
     return [FactView(term, value[:LONGEST]) for term, value in known if value]

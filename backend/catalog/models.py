@@ -9,7 +9,6 @@ from sqlalchemy import (
     Connection,
     Index,
     ScalarSelect,
-    String,
     UniqueConstraint,
     delete,
     event,
@@ -31,12 +30,9 @@ from backend.inventory.models import InventoryLevel
 from backend.money import Cop
 from backend.plain_tables import PlainRow
 from backend.pricing import STANDARD_RATE
-from backend.tables import Json, JsonObject, Timestamps
+from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 from backend.texts import _
 from backend.words import fold
-
-# compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike
-ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 
 
 class CatalogVersion(SQLModel, table=True):

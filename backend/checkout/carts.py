@@ -13,14 +13,16 @@ from backend.cart.owners import give_to, set_email
 from backend.cart.promotions import set_codes
 from backend.cart.service import Line, changed, read_discounted
 from backend.catalog.line_products import LineProducts, line_products, wants_products
-from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant, for_sale
+from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.wire import region_wire
+from backend.catalog.wrapping import can_be_bought
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
 from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
+from backend.orders.gifts import require_message
 from backend.orders.wire import address_wire
 from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
@@ -72,7 +74,8 @@ async def change_cart(
     Raises:
         NotFound: no such cart of the caller's, or no such region.
         NotAllowed: the cart has become an order.
-        InvalidData: a country outside the region, another sales channel, or a code that takes nothing off.
+        InvalidData: a country outside the region, another sales channel, a code that takes nothing off, or a
+            gift's message that is too long.
     """
     cart = await carts.open_cart(session, cart_id, caller)
     await _change(session, cart, change, await _region(session, change.region_id or cart.region_id))
@@ -103,6 +106,7 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
     if change.locale is not None:
         cart.locale = change.locale
     if change.metadata is not None:
+        require_message(change.metadata)
         cart.meta = change.metadata
     if change.billing_address is not None:
         cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
@@ -169,7 +173,7 @@ _CART = (
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .outerjoin(LineItem, LineItem.cart_id == Cart.id)
     .outerjoin(Variant, Variant.id == LineItem.variant_id)
-    .outerjoin(Product, (Product.id == Variant.product_id) & for_sale())
+    .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
     .outerjoin(Collection, Collection.id == Product.collection_id)
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)

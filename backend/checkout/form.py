@@ -8,10 +8,21 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from backend.contact import Email, FirstName, LastName, Line, Phone, invalid, read_form, require_length
+from backend.contact import (
+    Email,
+    FirstName,
+    LastName,
+    Line,
+    Phone,
+    invalid,
+    paragraphs,
+    read_form,
+    require_length,
+)
 from backend.errors import InvalidData
+from backend.orders.gifts import LONGEST_MESSAGE
 from backend.shipping.municipalities import Municipality, municipality
 from backend.tables import JsonObject
 from backend.texts import _
@@ -34,8 +45,12 @@ def _reference(text: str) -> str:
     return require_length(text, 0, MAX_REFERENCE, "") if text else ""
 
 
+def _gift_message(text: str) -> str:
+    return require_length(text, 0, LONGEST_MESSAGE, "") if text else ""
+
+
 class Destination(BaseModel):
-    """Who receives the order, and where. Lengths are those that the carrier takes."""
+    """Who receives the order, where, and with which words. Lengths of the address are those that the carrier takes."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -49,6 +64,8 @@ class Destination(BaseModel):
     suburb: Annotated[Line, _length(2, 30, _("Escribe el barrio."))] = ""
     reference: Annotated[Line, AfterValidator(_reference)] = ""
     """What helps to find the door; may be empty."""
+    gift_message: Annotated[str, BeforeValidator(paragraphs), AfterValidator(_gift_message)] = ""
+    """What is printed for the box of a gift; may be empty."""
 
     def as_address(self) -> JsonObject:
         """The address as the platform has it; what it has no field for is in `metadata`."""

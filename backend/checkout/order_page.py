@@ -12,12 +12,14 @@ from backend.cart.views import SavingView, savings_of
 from backend.catalog.cards import first_pictures
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView
+from backend.catalog.wrapping import WRAPPING_SKU
 from backend.checkout.returns_page import ReturnsView, returns_view
 from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.money import Cop, format_cop
 from backend.office_settings import read_standing
+from backend.orders.gifts import gift_message
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
@@ -100,6 +102,8 @@ class OrderView:
     """What was given back of it; empty when nothing was."""
     recipient: str
     address_lines: list[str]
+    gift_message: str
+    """What is printed for the box; empty when nothing is."""
     payment: PaymentFacts
     fulfillments: list[FulfillmentView]
     journey: str
@@ -179,6 +183,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
             filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
         ),
         address_lines=_address_lines(address),
+        gift_message=gift_message(order.meta),
         payment=payment,
         fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
         journey=_journey(order, status),
@@ -240,7 +245,7 @@ def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLine
         title=line.title,
         variant=variant_name(line.variant_title),
         variant_id=line.variant_id,
-        product_handle=line.product_handle,
+        product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # it has no page
         quantity=line.quantity,
         unit_price_label=format_cop(line.unit_price),
         line_total_label=format_cop(total),

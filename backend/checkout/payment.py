@@ -23,7 +23,7 @@ from backend.checkout.sale import (
     taken_by,
 )
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotAllowed, ShopError, TotalChanged
+from backend.errors import Conflict, InvalidData, NotAllowed, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.money import Cop
 from backend.office_settings import read_standing
@@ -208,6 +208,8 @@ class PaymentStarter:
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
                 )
+            if start.provider.leaves_shop and not sale.totals.total:
+                raise NothingToPay("The discounts leave nothing to pay: a bank charges 1 peso at least")
             taken = taken_by(cart, sale)
             await lock_promotions(session, cart_id, list(taken.amounts))
             terms = await payments.read_terms(session, cart_id)

@@ -66,11 +66,11 @@ async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
     """What the cart costs now.
 
     Raises:
-        InvalidData: the cart is empty.
+        InvalidData: the cart is empty, or holds nothing but gift wrapping.
         InsufficientStock: something in it is no longer for sale.
     """
     lines, method = await lines_and_shipping(session, cart.id)
-    if not lines:
+    if all(line.is_wrapping for line in lines):
         raise InvalidData(NO_ITEMS)
     collections = await _collections(session, lines)
     sold = tuple(_sold(line, collections) for line in lines)

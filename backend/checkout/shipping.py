@@ -42,6 +42,7 @@ from backend.database import Database
 from backend.edge.wire import JsonDict, price, sibling_id
 from backend.errors import Conflict, InvalidData
 from backend.money import Cop, format_cop
+from backend.orders.gifts import GIFT_MESSAGE, with_message
 from backend.shipping.models import ShippingOption
 from backend.shipping.options import Offer, not_enabled
 from backend.shipping.providers.base import Quote
@@ -186,7 +187,7 @@ async def offer_shipping(
 async def deliver_to(
     database: Database, providers: Providers, cart_id: str, destination: Destination
 ) -> None:
-    """Send the cart here by the option that is chosen for it.
+    """Send the cart here by the option that is chosen for it, with the message of a gift.
 
     Where that is another place, the price there is asked for first; address and price change together, so that nobody
     who presses at the same time finds the cart without a price.
@@ -214,6 +215,8 @@ async def deliver_to(
                 continue
             await set_email(session, cart, destination.email)
             await set_shipping_address(session, cart, address)
+            if destination.gift_message or GIFT_MESSAGE in cart.draft:  # else a program's stays
+                cart.meta = with_message(cart.meta, destination.gift_message)
             if quote is not None:
                 await _choose(session, cart_id, offer.option, quote)
             return

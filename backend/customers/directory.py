@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, literal, or_, select, union_all
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.edge.query import in_order, met, moments, one_of
 from backend.errors import Duplicate, InvalidData, NotFound
 from backend.staff.rights import Actor, Right
@@ -113,11 +112,10 @@ async def add_guest(session: AsyncSession, actor: Actor, email: str, values: Jso
     actor.require(Right.CHANGE_CUSTOMERS)
     guest = GuestCustomer(email=tidy_email(email), **values)
     await record(session, actor, "created", Subject(Thing.CUSTOMER, guest.id))
-    try:
-        async with session.begin_nested():
-            session.add(guest)
-    except IntegrityError:
-        raise Duplicate(f"Customer with email: {guest.email}, has_account: false already exists.") from None
+    async with constrained(
+        session, Duplicate(f"Customer with email: {guest.email}, has_account: false already exists.")
+    ):
+        session.add(guest)
     return guest
 
 

@@ -1,21 +1,20 @@
 """Groups of customers: making, changing and deleting them, and who is in them."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 from sqlalchemy import delete, func, insert, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.customers.admin_schemas import GroupChange, NewGroup
 from backend.customers.directory import Person, find_person, persons_with
 from backend.customers.models import CustomerGroup, CustomerGroupMember
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.errors import Duplicate, NotFound
 from backend.staff.rights import Actor, Right
 from backend.tables import table_of, values_of
 
+TAKEN = "Customer group with name: {name}, already exists."
 _MEMBER = table_of(CustomerGroupMember)
 
 
@@ -42,7 +41,7 @@ async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> Cu
     actor.require(Right.CHANGE_CUSTOMERS)
     group = CustomerGroup(name=new.name, meta=new.metadata or {})
     await record(session, actor, "created", Subject(Thing.CUSTOMER_GROUP, group.id))
-    async with _unique_name(session, new.name):
+    async with constrained(session, Duplicate(TAKEN.format(name=new.name))):
         session.add(group)
     return group
 
@@ -60,7 +59,7 @@ async def change_group(
     actor.require(Right.CHANGE_CUSTOMERS)
     group = await find_group(session, group_id)
     await record(session, actor, "changed", Subject(Thing.CUSTOMER_GROUP, group_id))
-    async with _unique_name(session, change.name):
+    async with constrained(session, Duplicate(TAKEN.format(name=change.name))):
         group.name = change.name or group.name
         if "metadata" in change.model_fields_set:
             group.meta = change.metadata or {}
@@ -150,17 +149,3 @@ async def groups_of(session: AsyncSession, customer_ids: Sequence[str]) -> dict[
     for customer_id, group in await session.execute(query):
         found[customer_id].append(group)
     return found
-
-
-@asynccontextmanager
-async def _unique_name(session: AsyncSession, name: str | None) -> AsyncIterator[None]:
-    """What is written inside gives a group this name.
-
-    Raises:
-        Duplicate: another has it.
-    """
-    try:
-        async with session.begin_nested():
-            yield
-    except IntegrityError:
-        raise Duplicate(f"Customer group with name: {name}, already exists.") from None

@@ -1,15 +1,21 @@
 """Guests: customers without an account, one for each e-mail address (wire: commerce-api, Guest checkout 3)."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.contact import tidy_email
 from backend.customers.models import GuestCustomer
+from backend.customers.terms import forget_terms, index_guest
 from backend.tables import for_each_dialect, table_of, values_of
 
-_KNOWN = select(GuestCustomer.id).where(GuestCustomer.email == bindparam("email"))
+_KNOWN = (
+    select(GuestCustomer.id)
+    .where(GuestCustomer.email == bindparam("email"))
+    .with_for_update(key_share=True, read=True)  # who is being deleted is waited for, and then made anew
+)
 
 
 def _add(dialect: Any) -> Any:
@@ -30,6 +36,15 @@ async def guest_with(session: AsyncSession, email: str) -> str:
         return str(known)
     new = values_of(GuestCustomer(email=address))
     await session.execute(_ADD[session.get_bind().dialect.name], new)
-    return str(
+    guest_id = str(
         (await session.execute(_KNOWN, {"email": address})).scalar_one()
     )  # another cart's, if that was quicker
+    await index_guest(session, guest_id, address)
+    return guest_id
+
+
+async def delete_guests(session: AsyncSession, guest_ids: Sequence[str]) -> None:
+    """Delete these guests, of whom nothing is left."""
+    guest = table_of(GuestCustomer)
+    await forget_terms(session, guest_ids)
+    await session.execute(delete(guest).where(guest.c.id.in_(guest_ids)))

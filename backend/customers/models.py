@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from sqlalchemy import Index, UniqueConstraint
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import new_id, secret_id, timeless_id
-from backend.tables import Json, JsonObject, Timestamps
+from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 
 
 class Customer(Timestamps, table=True):
@@ -45,6 +45,29 @@ class GuestCustomer(Timestamps, table=True):
     company_name: str = ""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
     """Like the names: what staff know of the guest. Who buys says nothing of it here and sees nothing of it."""
+
+
+class CustomerTerm(SQLModel, table=True):
+    """A word that finds a customer or guest: see `backend.customers.terms`."""
+
+    __tablename__ = "customer_term"
+
+    term: str = Field(primary_key=True, sa_type=ByteOrdered)
+    customer_id: str = Field(primary_key=True, index=True)
+    """Of a customer or of a guest: there is no one table to refer to."""
+
+
+class CustomerNote(Timestamps, table=True):
+    """What somebody of the staff wrote on a customer or guest, who never sees it."""
+
+    __tablename__ = "customer_note"
+
+    id: str = Field(default_factory=lambda: new_id("cusnote"), primary_key=True)
+    customer_id: str = Field(index=True)
+    """Of a customer or of a guest."""
+    text: str
+    created_by: str
+    """The id of the staff member, or `command line`."""
 
 
 class CustomerGroup(Timestamps, table=True):

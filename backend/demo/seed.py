@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.facts import CONTENTS, SAFETY_MARK
 from backend.catalog.models import (
     Category,
     Collection,
@@ -22,6 +23,7 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.search import index_products
+from backend.catalog.wrapping import WRAPPING_SKU
 from backend.clock import now
 from backend.database import Database
 from backend.inventory.service import set_stock
@@ -33,6 +35,9 @@ from backend.tables import JsonObject
 log = logging.getLogger(__name__)
 
 PICTURE_WIDTHS = (320, 640, 960)
+MADE_HERE = "hecho-en-colombia"
+MARK = "NTC-EN 71-1 (dato de ejemplo)"
+TOO_YOUNG = "No es para menores de 3 años: puede tener piezas pequeñas (dato de ejemplo)."
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ async def seed(database: Database, settings: Settings) -> Seeded:
         products = [
             await _product(session, toy, categories, collections, location_id) for toy in data["toys"]
         ]
+        products.append(await _wrapping(session, data["wrapping"], location_id))
         await index_products(session, products)
     log.info("seeded %d products", len(products))
     return Seeded(len(products), len(categories), len(collections))
@@ -106,6 +112,10 @@ async def _product(
         featured=toy["featured"],
         brand=toy["brand"],
         age_range=toy["age_range"],
+        material=toy.get("material"),
+        origin_country="co" if toy.get("collection") == MADE_HERE else None,
+        warnings=TOO_YOUNG if toy["age_range"] != "0-2" else "",
+        extra_metadata={SAFETY_MARK: MARK, **({CONTENTS: toy["contents"]} if "contents" in toy else {})},
         created_at=now() - timedelta(days=toy["created_days_ago"]),
     )
     variant = Variant(
@@ -123,6 +133,24 @@ async def _product(
     session.add_all(_picture(product.id, rank, entry) for rank, entry in enumerate(pictures))
     await session.flush()
     await set_stock(session, variant.id, location_id, toy["stock"])
+    return product.id
+
+
+async def _wrapping(session: AsyncSession, entry: dict[str, Any], location_id: str) -> str:
+    """The gift wrapping, which the cart offers and no list shows."""
+    product = Product(
+        handle=entry["handle"],
+        title=entry["title"],
+        description=entry["description"],
+        status="draft",
+        created_at=now() - timedelta(days=entry["created_days_ago"]),
+    )
+    session.add(product)
+    await session.flush()
+    variant = Variant(product_id=product.id, sku=WRAPPING_SKU, price=entry["price"])
+    session.add(variant)
+    await session.flush()
+    await set_stock(session, variant.id, location_id, entry["stock"])
     return product.id
 
 

@@ -16,6 +16,7 @@ from backend.contact import clean_name
 from backend.database import Database
 from backend.dates import time_label
 from backend.errors import NotFound
+from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
 from backend.staff.rights import Actor, Right
@@ -43,7 +44,7 @@ class SlipItem:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """What goes into the box of an order, and where it goes."""
+    """What goes into the box of an order, and where it goes; no prices. A gift's message has a page of its own."""
 
     number: int
     placed: str
@@ -52,6 +53,7 @@ class Slip:
     address: list[str]
     shipping: str
     items: list[SlipItem]
+    gift_message: str
 
 
 async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[str]) -> bytes:
@@ -137,6 +139,7 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
             for line in lines
             if line.quantity > line.withdrawn
         ],
+        gift_message=gift_message(order.meta),
     )
 
 

@@ -4,13 +4,13 @@ Ley 1581 of 2012, art. 9 (data: before, informed, with proof) and Ley 1480 of 20
 Boxes are empty until somebody ticks them, and what is missing is refused here, whichever way it was sent.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import db_now
@@ -187,6 +187,13 @@ async def consents_of_cart(session: AsyncSession, cart_id: str) -> list[ConsentP
 async def consents_of_customer(session: AsyncSession, customer_id: str) -> list[ConsentProof]:
     """The proofs of what a customer agreed to, in the order of time."""
     return await _proofs(session, Consent.customer_id == customer_id)
+
+
+async def consents_of_person(
+    session: AsyncSession, customer_id: str, cart_ids: Sequence[str]
+) -> list[ConsentProof]:
+    """The proofs of what somebody agreed to, for themselves and with these carts, in the order of time."""
+    return await _proofs(session, or_(Consent.customer_id == customer_id, Consent.cart_id.in_(cart_ids)))
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:

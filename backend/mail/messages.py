@@ -22,6 +22,7 @@ from backend.errors import NotFound
 from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
+from backend.orders.gifts import gift_message
 from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
@@ -87,6 +88,7 @@ async def _about_order(
     bill = await bill_of(session, order)
     values = await _order_values(session, settings, order)
     told = await acknowledgement(session, settings, order)
+    values["is_gift"] = bool(gift_message(order.meta))
     return Message(kind, order.email, {**values, "bill": bill, **told, **(more or {})})
 
 

@@ -13,6 +13,7 @@ def all_tables() -> MetaData:
     import backend.cart.models
     import backend.catalog.bulk.models
     import backend.catalog.models
+    import backend.catalog.price_lists.models
     import backend.customers.models
     import backend.inventory.models
     import backend.jobs.models

@@ -20,6 +20,7 @@ from backend.catalog.models import (
     SalesChannel,
     Variant,
 )
+from backend.catalog.price_lists.models import PriceList
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import CustomerGroup
 from backend.database import Database
@@ -53,6 +54,7 @@ NAMED: dict[str, tuple[Any, Any]] = {
     Thing.LOCATION: (StockLocation.id, StockLocation.name),
     Thing.ORDER: (Order.id, Order.number),
     Thing.PQRS: (Pqrs.id, Pqrs.number),
+    Thing.PRICE_LIST: (PriceList.id, PriceList.title),
     Thing.PRODUCT: (Product.id, Product.title),
     Thing.PRODUCT_TAG: (ProductTag.id, ProductTag.value),
     Thing.PRODUCT_TYPE: (ProductType.id, ProductType.value),

@@ -141,12 +141,12 @@ async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
             else _("Escribe cuántos pesos se descuentan.")
         )
     numbers = {name: _number(form, name, problems) for name in ("minimum", "limit", "each")}
-    starts, ends = (_day(form, name, problems) for name in ("starts", "ends"))
+    starts, ends = (read_day(getattr(form, name), name, problems) for name in ("starts", "ends"))
     if starts and ends and ends < starts:
         problems["ends"] = _("Termina antes de empezar.")
     if form.target not in TARGETS:
         problems["target"] = CHECK
-    target_ids = await _targets(session, form, problems)
+    target_ids = await read_targets(session, form, problems)
     if problems:
         raise InvalidData(CHECK, fields=problems)
     return TypedOffer(
@@ -174,8 +174,8 @@ def _number(form: OfferForm, name: str, problems: dict[str, str]) -> int | None:
     return number
 
 
-def _day(form: OfferForm, name: str, problems: dict[str, str]) -> date | None:
-    text = getattr(form, name)
+def read_day(text: str, name: str, problems: dict[str, str]) -> date | None:
+    """The day that was typed; None for an empty text, and with a problem where it is none."""
     if not text:
         return None
     try:
@@ -188,7 +188,8 @@ def _day(form: OfferForm, name: str, problems: dict[str, str]) -> date | None:
     return day
 
 
-async def _targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
+async def read_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
+    """The ids of the toys or categories that the form names; with a problem where it names none, or unknown ones."""
     if form.target == CATEGORIES:
         known = select(Category.id).where(Category.id.in_(form.categories[:MOST_VALUES]))
         found = set((await session.execute(known)).scalars())
@@ -322,8 +323,8 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
         method=promotion.method_type,
         value=str(promotion.value),
         minimum=str(promotion.rules[0]["values"][0]) if promotion.rules else "",
-        starts=_typed_day(campaign.starts_at) if campaign else "",
-        ends=_typed_day(campaign.ends_at, -1) if campaign else "",
+        starts=typed_day(campaign.starts_at) if campaign else "",
+        ends=typed_day(campaign.ends_at, -1) if campaign else "",
         limit=str(promotion.use_limit or ""),
         each=str((campaign.budget_limit if campaign else None) or ""),
     )
@@ -350,14 +351,15 @@ def _is_plain(promotion: Promotion, campaign: Campaign | None) -> bool:
         and promotion.max_quantity is None
         and (campaign is None or campaign.budget_type in (None, BudgetType.BY_CUSTOMER))
         and (campaign is None or campaign.campaign_identifier == promotion.id)
-        and (campaign is None or (_is_day(campaign.starts_at) and _is_day(campaign.ends_at)))
+        and (campaign is None or (is_day(campaign.starts_at) and is_day(campaign.ends_at)))
     )
 
 
-def _is_day(moment: datetime | None) -> bool:
+def is_day(moment: datetime | None) -> bool:
     """Whether a day begins then: the form knows no hours."""
     return moment is None or day_begin(moment.astimezone(TIME_ZONE).date()) == moment
 
 
-def _typed_day(moment: datetime | None, days: int = 0) -> str:
+def typed_day(moment: datetime | None, days: int = 0) -> str:
+    """The day of the moment, so many days on, as a form holds it; empty for no moment."""
     return "" if moment is None else (moment.astimezone(TIME_ZONE).date() + timedelta(days=days)).isoformat()

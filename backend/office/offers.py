@@ -1,7 +1,7 @@
 """What the office shows of promotions: the list, one of them, and what a form would change before it is saved."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
@@ -51,11 +51,23 @@ class OfferRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SaleRow:
+    """A sale in the list."""
+
+    id: str
+    title: str
+    detail: str
+    chip: ChipView
+
+
+@dataclass(frozen=True, slots=True)
 class OffersPage:
-    """The offers: those that apply or will, and those that are over."""
+    """The offers, and the sales: those that apply or will, and those that are over."""
 
     open: list[OfferRow]
     over: list[OfferRow]
+    sales: list[SaleRow] = field(default_factory=list)
+    sales_over: list[SaleRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.buyer_terms import phone_digits
 from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.contact import clean_name
@@ -22,6 +23,7 @@ from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
 from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
@@ -31,7 +33,6 @@ from backend.orders.states import (
     OrderStatus,
     PaymentStatus,
 )
-from backend.orders.terms import phone_digits
 from backend.payment.models import PaymentSession
 from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session, sessions_of
@@ -112,6 +113,7 @@ class OrderDetail:
     Attributes:
         phone_path, whatsapp_path: what a tap opens; empty where the number is none.
         document: the payer's, with its kind.
+        gift_message: what is printed for the box; empty when nothing is.
         consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
         actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
     """
@@ -131,6 +133,7 @@ class OrderDetail:
     recipient: str
     address_lines: list[str]
     address: AddressFields
+    gift_message: str
     lines: list[LineView]
     totals: list[tuple[str, str]]
     total_label: str
@@ -139,6 +142,8 @@ class OrderDetail:
     mails: list[MailView]
     events: list[EventView]
     consents: list[tuple[str, str, str]]
+    customer_id: str
+    """Of whoever bought it, with an account or without; empty where nobody is known."""
     returns: list[ReturnRow]
     actions: list[str]
 
@@ -161,14 +166,12 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     payments = await sessions_of(session, order.cart_id)
     is_pickup = order.shipping_option_id in await pickup_options(session)
     phone = str(order.shipping_address.get("phone") or "")
-    digits = phone_digits(phone)
-    national = digits if len(digits) == MOBILE_DIGITS else ""
+    national = national_mobile(phone)
     prices = totals_of(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
         store=store_name, number=order.number
     )
-    payer = order.payer or {}
     return OrderDetail(
         id=order.id,
         number=order.number or 0,
@@ -179,12 +182,13 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         phone=phone,
         phone_path=f"tel:+{COUNTRY}{national}" if national else "",
         whatsapp_path=f"https://wa.me/{COUNTRY}{national}?text={quote(greeting)}" if national else "",
-        document=" ".join(filter(None, (str(payer.get(name) or "") for name in ("doc_type", "doc_number")))),
+        document=document_of(order.payer),
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
         recipient=_recipient(order.shipping_address),
         address_lines=address_lines(order.shipping_address),
         address=_address(order.shipping_address),
+        gift_message=gift_message(order.meta),
         lines=[
             _line(line, format_cop(part.original_total), pictures.get(line.product_id))
             for line, part in zip(lines, prices.lines, strict=True)
@@ -203,19 +207,33 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         parcels=[_parcel(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments],
         mails=await order_mails(session, order.id),
         events=await timeline(session, order, payments, fulfillments),
-        consents=[_consent(proof) for proof in await consents_of_cart(session, order.cart_id)],
+        consents=[consent_in_words(proof) for proof in await consents_of_cart(session, order.cart_id)],
+        customer_id=order.customer_id or order.guest_id or "",
         returns=await returns_of_order(session, order.id),
         actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
     )
 
 
-def _consent(proof: ConsentProof) -> tuple[str, str, str]:
+def consent_in_words(proof: ConsentProof) -> tuple[str, str, str]:
+    """What was agreed to, the proof of it, and the text's SHA-256."""
     told = _("Versión {version}, {moment}, desde {address}").format(
         version=proof.version, moment=time_label(proof.given_at), address=proof.client_ip
     )
     if proof.withdrawn_at is not None:
         told += _("; retirado el {moment}").format(moment=time_label(proof.withdrawn_at))
     return KIND_NAMES[proof.kind], told, proof.digest
+
+
+def national_mobile(phone: str) -> str:
+    """The ten digits of a Colombian number that can be called; empty where it is none."""
+    digits = phone_digits(phone)
+    return digits if len(digits) == MOBILE_DIGITS else ""
+
+
+def document_of(payer: Mapping[str, Any] | None) -> str:
+    """Kind and number of a payer's document; empty without one."""
+    written = (str((payer or {}).get(name) or "") for name in ("doc_type", "doc_number"))
+    return " ".join(filter(None, written))
 
 
 def address_lines(address: Mapping[str, Any]) -> list[str]:

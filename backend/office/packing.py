@@ -15,6 +15,7 @@ from backend.errors import NotFound
 from backend.office.orders import buyer_of
 from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
+from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import LabelState
@@ -45,6 +46,7 @@ class PackOrder:
     Attributes:
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `busy` (somebody is making
             it right now) or `closed` (cancelled, or not paid any more).
+        gift_message: what is printed for the box; empty when nothing is.
         by: who packed it, and when; empty while nobody has.
         label_path: where its label is to print; empty without one.
     """
@@ -56,6 +58,7 @@ class PackOrder:
     since_label: str
     is_pickup: bool
     notes: list[str]
+    gift_message: str
     lines: list[PackLine]
     state: str
     by: str
@@ -130,6 +133,7 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
         town=str(order.shipping_address.get("city") or ""),
         since_label=day_label(order.paid_at or order.created_at),
         is_pickup=order.shipping_option_id in await pickup_options(session),
+        gift_message=gift_message(order.meta),
         notes=list((await session.execute(notes)).scalars()),
         lines=[
             _line(

@@ -33,6 +33,7 @@ TEXTS = {
     "tax_rate": 3,
     "material": 255,
     "contents": LONGEST,
+    "safety_mark": LONGEST,
     "origin_country": 2,
     "warnings": 10_000,
     "handle": 200,

@@ -22,7 +22,7 @@ from backend.catalog.admin_schemas import (
 )
 from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
-from backend.catalog.facts import CONTENTS
+from backend.catalog.facts import IN_METADATA
 from backend.catalog.handles import handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.options import SEPARATOR, options_of, values_of_variants
@@ -55,7 +55,10 @@ from backend.texts import _
 HIDDEN = "draft"
 OF_BODY = ("title", "subtitle", "description", "material", "origin_country", "warnings", "handle")
 """The fields that the Admin API's body has as texts."""
-OF_METADATA = {**{key: field.column for key, field in METADATA_FIELDS.items()}, CONTENTS: CONTENTS}
+OF_METADATA = {
+    **{key: field.column for key, field in METADATA_FIELDS.items()},
+    **dict(zip(IN_METADATA, IN_METADATA, strict=True)),
+}
 RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía no se puede borrar.")
 
 

@@ -1,6 +1,6 @@
 """Finding orders: by date, payment, dispatch, pickup, number, name, e-mail, telephone, document, guide or CUS.
 
-A word finds the orders that have a term which begins with it (`backend.orders.terms`). A rare word is looked up first;
+A word finds the orders that have a term which begins with it (`backend.buyer_terms`). A rare word is looked up first;
 for one that many orders have, the newest orders are asked whether they have it. So both are quick in a large shop.
 """
 
@@ -23,13 +23,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.buyer_terms import buyer_terms, wanted_terms
 from backend.catalog.search import AFTER_ANY_LETTER
 from backend.cursors import cursor_at, read_cursor
 from backend.database import planned_for
 from backend.dates import day_begin
 from backend.errors import InvalidData
 from backend.orders.models import Fulfillment, Order, OrderTerm
-from backend.orders.terms import order_terms, wanted_terms
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor, Right
@@ -203,7 +203,7 @@ async def index_order(session: AsyncSession, order: Order, *, is_new: bool = Fal
     """Let the (stored) order be found by what it says now of its buyer."""
     if not is_new:
         await session.execute(_FORGET, {"number": order.number})
-    terms = order_terms(order.email, [order.shipping_address, order.billing_address], order.payer)
+    terms = buyer_terms(order.email, [order.shipping_address, order.billing_address], order.payer)
     if terms:
         rows = [{"term": term, "order_number": order.number} for term in terms]
         await session.execute(_INSERT, rows)

@@ -9,19 +9,21 @@ from typing import ClassVar
 from sqlalchemy import BigInteger, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from backend.catalog.models import ByteOrdered
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
 from backend.plain_tables import PlainRow
 from backend.pricing import SHIPPING_RATE, STANDARD_RATE
-from backend.tables import Json, JsonObject, Timestamps
+from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 
 _TO_PACK = text(
     "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_refunded') AND "
     "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled')"
 )
 """The orders that `backend.orders.finding.TO_PACK` names, in the same words: else no index of them is used."""
+
+
+_ERASED = text("erased_at IS NOT NULL")
 
 
 class Order(Timestamps, table=True):
@@ -45,6 +47,7 @@ class Order(Timestamps, table=True):
             sqlite_where=_TO_PACK,
             postgresql_where=_TO_PACK,
         ),
+        Index("ix_order_erased", "created_at", "number", sqlite_where=_ERASED, postgresql_where=_ERASED),
         {"sqlite_autoincrement": True},
     )
 
@@ -82,6 +85,8 @@ class Order(Timestamps, table=True):
     """When staff last corrected the shipping address. From then on what was paid for does not change it."""
     payer: JsonObject | None = Field(default=None, sa_type=Json)
     """Who paid, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
+    erased_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When its buyer's data were deleted: since then it holds of them what the invoice needs, and later nothing."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -119,7 +124,7 @@ class OrderLine(Timestamps, table=True):
 
 
 class OrderTerm(SQLModel, table=True):
-    """A word that finds an order: see `backend.orders.terms`."""
+    """A word that finds an order: see `backend.buyer_terms`."""
 
     __tablename__ = "order_term"
     __table_args__ = (Index("ix_order_term_order_number", "order_number", "term"),)

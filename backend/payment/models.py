@@ -40,6 +40,8 @@ class PaymentSession(Timestamps, table=True):
             sqlite_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
             postgresql_where=text("state IN ('pending', 'initiating', 'pending_authorization')"),
         ),
+        # what was captured in a period is read from this index alone: see `backend.reports`
+        Index("ix_payment_session_captured", "captured_at", "captured_amount", "collection_id"),
     )
 
     id: str = Field(default_factory=lambda: secret_id("payses"), primary_key=True)
@@ -81,6 +83,7 @@ class Refund(Timestamps, table=True):
     __tablename__ = "refund"
     __table_args__ = (
         UniqueConstraint("payment_session_id", "reference"),
+        Index("ix_refund_booked", "created_at", "amount"),
         CheckConstraint("amount > 0", name="amount"),
     )
 

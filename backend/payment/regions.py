@@ -3,12 +3,11 @@
 from collections.abc import Container, Sequence
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import CatalogVersion, Region
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.payment.region_schemas import NewRegion, RegionChange
 from backend.staff.rights import Actor, Right
@@ -102,11 +101,8 @@ async def delete_region(session: AsyncSession, actor: Actor, region_id: str) -> 
     if len(every) == 1:
         raise NotAllowed(LAST)
     await record(session, actor, "deleted", Subject(Thing.REGION, region_id))
-    try:
-        async with session.begin_nested():
-            await session.delete(region)
-    except IntegrityError:  # a cart or an order refers to it
-        raise NotAllowed(WAS_USED) from None
+    async with constrained(session, NotAllowed(WAS_USED)):  # a cart or an order refers to it
+        await session.delete(region)
 
 
 def _require_colombia(said: RegionChange) -> None:

@@ -1,14 +1,12 @@
 """Campaigns: from when to when promotions apply, and how much of them there is."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import database_now, locked
+from backend.database import constrained, database_now, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.promotions.kinds import BudgetType
 from backend.promotions.models import Campaign, Promotion
@@ -55,7 +53,7 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: NewCampaign)
         _set_budget(campaign, new.budget)
     _require_order(campaign)
     await record(session, actor, "created", Subject(Thing.CAMPAIGN, campaign.id))
-    async with _unique_identifier(session, campaign.campaign_identifier):
+    async with constrained(session, InvalidData(TAKEN.format(identifier=campaign.campaign_identifier))):
         session.add(campaign)
     return campaign
 
@@ -80,7 +78,7 @@ async def change_campaign(
     if change.budget is not None:
         _set_budget(campaign, change.budget)
     _require_order(campaign)
-    async with _unique_identifier(session, change.campaign_identifier):
+    async with constrained(session, InvalidData(TAKEN.format(identifier=change.campaign_identifier))):
         campaign.campaign_identifier = change.campaign_identifier or campaign.campaign_identifier
     return campaign
 
@@ -150,13 +148,3 @@ def _require_order(campaign: Campaign) -> None:
     starts, ends = campaign.starts_at, campaign.ends_at
     if starts is not None and ends is not None and ends <= starts:
         raise InvalidData(BACKWARDS)
-
-
-@asynccontextmanager
-async def _unique_identifier(session: AsyncSession, identifier: str | None) -> AsyncIterator[None]:
-    """What is written inside is refused where another campaign has this identifier."""
-    try:
-        async with session.begin_nested():
-            yield
-    except IntegrityError:
-        raise InvalidData(TAKEN.format(identifier=identifier)) from None

@@ -1,16 +1,14 @@
 """Making, changing, ending and deleting promotions."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import Category, Collection, Product, Variant
-from backend.database import database_now, locked
+from backend.database import constrained, database_now, locked
 from backend.errors import InvalidData, NotFound
 from backend.promotions.campaigns import create_campaign, find_campaign
 from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, TargetType
@@ -99,7 +97,7 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: NewPromotio
     elif new.campaign_id:
         promotion.campaign_id = (await find_campaign(session, new.campaign_id)).id
     await record(session, actor, "created", Subject(Thing.PROMOTION, promotion.id))
-    async with _unique_code(session, promotion.code):
+    async with constrained(session, CodeTaken(TAKEN.format(code=promotion.code))):
         session.add(promotion)
     return promotion
 
@@ -129,7 +127,7 @@ async def change_promotion(
     promotion.status = change.status or promotion.status
     if change.application_method is not None:
         _change_method(promotion, change.application_method)
-    async with _unique_code(session, change.code):
+    async with constrained(session, CodeTaken(TAKEN.format(code=change.code))):
         if change.code is not None:
             promotion.code, promotion.code_key = change.code.strip(), code_key(change.code)
             _require_code(promotion)
@@ -255,13 +253,3 @@ async def _require_targets(session: AsyncSession, rules: Iterable[JsonObject]) -
         known = set((await session.execute(select(column).where(column.in_(values)))).scalars())
         if missing := [value for value in values if value not in known]:
             raise InvalidData(f"There is no {rule['attribute']} {missing[0]}")
-
-
-@asynccontextmanager
-async def _unique_code(session: AsyncSession, code: str | None) -> AsyncIterator[None]:
-    """What is written inside is refused where another promotion has this code."""
-    try:
-        async with session.begin_nested():
-            yield
-    except IntegrityError:
-        raise CodeTaken(TAKEN.format(code=code)) from None

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.wrapping import WRAPPING_SKU
 from backend.contact import paragraphs, read_form
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
@@ -92,6 +93,8 @@ async def approve(
 ) -> Return:
     """Propose how much goes back. The units that arrived are the shop's again; with `restock` the good ones are sold.
 
+    Gift wrapping that was opened is sold to nobody again.
+
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such return.
@@ -104,10 +107,11 @@ async def approve(
     await record(session, actor, "return approved", Subject(Thing.ORDER, row.order_id))
     sold = {line.id: line for line in await lines_of_order(session, order.id)}
     for line in await lines_of_return(session, row.id):
-        line.restocked = restock and line.good > 0
-        for count, again in ((line.good, restock), (line.damaged, False)):
+        of_order = sold[line.line_id]
+        line.restocked = restock and line.good > 0 and of_order.sku != WRAPPING_SKU
+        for count, again in ((line.good, line.restocked), (line.damaged, False)):
             if count:
-                await bring_back_units(session, order, sold[line.line_id], count, restock=again)
+                await bring_back_units(session, order, of_order, count, restock=again)
     await update_fulfillment_status(session, order)
     move(row, ReturnState.TO_PAY)
     row.amount, row.approved_at = amount, await database_now(session)

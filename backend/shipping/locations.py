@@ -3,12 +3,11 @@
 from collections.abc import Collection
 
 from sqlalchemy import delete, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import SalesChannel
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
@@ -102,11 +101,8 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
     for link in (LocationSalesChannel, LocationFulfillmentProvider):
         await session.execute(delete(link).where(link.location_id == location_id))
     await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == location_id))
-    try:
-        async with session.begin_nested():
-            await session.delete(location)
-    except IntegrityError:  # a fulfillment refers to it
-        raise NotAllowed(IN_USE) from None
+    async with constrained(session, NotAllowed(IN_USE)):  # a fulfillment refers to it
+        await session.delete(location)
 
 
 async def link_providers(

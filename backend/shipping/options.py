@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.clock import now
-from backend.database import locked
+from backend.database import constrained, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.money import Cop
 from backend.shipping.models import (
@@ -326,11 +325,8 @@ async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
     )
     if (await session.execute(offered.limit(1))).first():
         raise NotAllowed("Delete the zone's shipping options first")
-    try:
-        async with session.begin_nested():
-            await session.delete(zone)
-    except IntegrityError:
-        raise NotAllowed("Carts ship by an option of this zone: it cannot be deleted") from None
+    async with constrained(session, NotAllowed("Carts ship by an option of this zone: it cannot be deleted")):
+        await session.delete(zone)
 
 
 def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: Cop | None) -> None:

@@ -12,11 +12,14 @@ from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.cart.models import Cart, ShippingQuote
 from backend.checkout.abandoned import ABANDONED, WITH_DOCUMENT
-from backend.customers.models import CustomerSession, GuestCustomer, Login, ResetLink
+from backend.customers.guests import delete_guests
+from backend.customers.models import CustomerNote, CustomerSession, GuestCustomer, Login, ResetLink
 from backend.database import db_now
+from backend.exports.models import DataExport
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail
+from backend.office.erasing import INVOICE_KEPT_FOR, forget_invoices
 from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
@@ -98,7 +101,9 @@ RULES = (
             GuestCustomer.created_at <= db_now(-KEPT_FOR),
             ~exists().where(Cart.guest_id == GuestCustomer.id),
             ~exists().where(Order.guest_id == GuestCustomer.id),
+            ~exists().where(CustomerNote.customer_id == GuestCustomer.id),
         ),
+        delete_guests,
     ),
     Rule(
         "staff's sessions that are over",
@@ -123,6 +128,19 @@ RULES = (
                 StockNotice.created_at <= db_now(-NOTICES_KEPT_FOR),
             ),
         ),
+    ),
+    Rule(
+        "files that staff asked for, once they have expired", DataExport, (DataExport.expires_at <= db_now(),)
+    ),
+    Rule(
+        "invoice data of orders whose buyer's data were deleted, when the law keeps them no longer",
+        Order,
+        (
+            Order.erased_at.is_not(None),
+            Order.created_at <= db_now(-INVOICE_KEPT_FOR),
+            Order.email != "",
+        ),
+        forget_invoices,
     ),
     EXPIRED_COUNTERS,
     Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),

@@ -80,6 +80,30 @@ def field(
     )
 
 
+def text_field(
+    name: str,
+    label: Text,
+    *,
+    element_id: Text,
+    problem: rx.Var[str],
+    longest: int,
+    hint: str = "",
+    live: Text = "polite",
+    **control: Any,
+) -> rx.Component:
+    """Several lines to write on; they may stay empty. See `field`."""
+    marks = _marks(element_id, problem, hint, is_required=False)
+    return field_box(
+        label,
+        rx.el.textarea(**{"max_length": longest, "name": name, "rows": "3", **marks, **control}),
+        element_id=element_id,
+        problem=problem,
+        hint=hint,
+        is_optional=True,
+        live=live,
+    )
+
+
 def select_field(
     label: str,
     options: Iterable[rx.Component],

@@ -15,10 +15,13 @@ PACK = f"{OFFICE}/empacar"
 PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
+REPORTS = f"{OFFICE}/informes"
 AUDIT = f"{OFFICE}/auditoria"
 RETURNS = f"{OFFICE}/devoluciones"
 NEW_RETURN = f"{RETURNS}/nueva"
 OFFERS = f"{OFFICE}/ofertas"
+SALES = f"{OFFERS}/rebajas"
+CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
 TEAM = f"{OFFICE}/equipo"
@@ -54,9 +57,11 @@ PLACES = (
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     Place(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
+    Place(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
     Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
     Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
+    Place(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
     Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
     Place(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),

@@ -8,9 +8,15 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, content, enter, pqrs, today
+from storefront.office import attention, audit, content, enter, pqrs, reports, today
+from storefront.office.customers import detail as customer_page
+from storefront.office.customers import listing as customers_page
+from storefront.office.customers.detail_state import CustomerState
+from storefront.office.customers.finding import find_customers
 from storefront.office.offers import editor as offer_editor
 from storefront.office.offers import page as offers_page
+from storefront.office.offers import sale_editor
+from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState, OfferState
 from storefront.office.orders import detail, listing, packing
 from storefront.office.orders.detail_state import OrderState
@@ -20,6 +26,7 @@ from storefront.office.places import (
     ATTENTION,
     AUDIT,
     CONTENT,
+    CUSTOMERS,
     ENTER,
     NEW_RETURN,
     OFFERS,
@@ -29,7 +36,9 @@ from storefront.office.places import (
     PACK,
     PQRS,
     PRODUCTS,
+    REPORTS,
     RETURNS,
+    SALES,
     STOCK,
     TEAM,
 )
@@ -102,16 +111,20 @@ OFFICE_PAGES = (
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
     OfficePage(NEW_RETURN, opening.page, opening.OpeningState, opening.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),
+    OfficePage(CUSTOMERS, customers_page.page, customers_page.CustomersState, customers_page.TITLE),
+    OfficePage(f"{CUSTOMERS}/[id]", customer_page.page, CustomerState, customer_page.TITLE),
     OfficePage(OFFERS, offers_page.page, OffersState, offers_page.TITLE),
     OfficePage(f"{OFFERS}/[id]", offer_editor.page, OfferState, offer_editor.TITLE),
+    OfficePage(f"{SALES}/[id]", sale_editor.page, SaleState, sale_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
+    OfficePage(REPORTS, reports.page, reports.ReportsState, reports.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),
     OfficePage(OWN_ACCOUNT, account.page, account.OwnAccountState, account.TITLE),
 )
 
-FINDERS.extend((find_orders, find_products))
+FINDERS.extend((find_orders, find_customers, find_products))
 
 
 def office_page_at(segments: tuple[str, ...]) -> OfficePage | None:

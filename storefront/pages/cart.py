@@ -1,11 +1,15 @@
 """The cart's page: lines, totals and the way to the checkout."""
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
+from backend.cart.views import WrappingView
 from backend.texts import _
 from storefront.components.browser import KeepFocus
 from storefront.components.cart import cart_lines
+from storefront.components.forms import Once
 from storefront.components.frame import framed
+from storefront.components.icons import icon
 from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
 from storefront.components.promo_code import promo_code, savings
@@ -22,6 +26,38 @@ TITLE = _("Tu carrito")
 async def load(_params: PageParams) -> PageData[None]:
     """The document knows no cart: only the browser does."""
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
+
+
+def wrapping() -> rx.Component:
+    """Gift wrapping, where the shop offers it and the cart has none yet."""
+    offer = CartState.cart.wrapping.to(ObjectVar, WrappingView)
+    price = rx.cond(offer.price_label != "", offer.price_label, _("gratis"))
+    add = rx.el.button(
+        icon("plus", size=18),
+        _("Agregar"),
+        rx.el.span(" ", offer.title, class_name="sr-only"),
+        type="button",
+        data_once="",
+        class_name="button button--quiet button--small",
+        on_click=CartState.add(offer.variant_id, 1),  # type: ignore[call-arg, arg-type]
+        data_testid="add-wrapping",
+    )
+    return rx.cond(
+        CartState.cart.wrapping,
+        Once.create(
+            rx.el.div(
+                icon("gift", size=28),
+                rx.el.p(
+                    rx.el.b(_("¿Es un regalo?")),
+                    rx.el.span(offer.title, ", ", price),
+                    class_name="wrapping__words",
+                ),
+                add,
+                class_name="wrapping",
+            ),
+            answers=CartState.answers,
+        ),
+    )
 
 
 def summary() -> rx.Component:
@@ -89,7 +125,7 @@ def page() -> rx.Component:
                     CartState.cart.count.to(int) > 0,
                     rx.fragment(
                         rx.el.h1(_("Tu carrito"), class_name="page-title"),
-                        rx.el.div(cart_lines(), summary(), class_name="cart-page"),
+                        rx.el.div(rx.el.div(cart_lines(), wrapping()), summary(), class_name="cart-page"),
                     ),
                     rx.fragment(empty_cart(), offered_toys()),
                 ),

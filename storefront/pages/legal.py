@@ -9,20 +9,23 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.dates import date_label
-from backend.errors import NotFound
 from backend.legal.texts import TITLES, FilledText, LegalKind, as_html, current_text, filled
 from backend.texts import _
 from storefront.components.frame import framed
 from storefront.components.links import LEGAL_LINKS, legal_path, sic_link
 from storefront.components.placeholders import bar, until
-from storefront.meta import DocumentMeta, absolute, shortened
+from storefront.meta import NOINDEX, DocumentMeta, absolute, shortened
+from storefront.pages import not_found
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.frame import FrameState
 
 
 @dataclass(frozen=True, slots=True)
 class LegalPage:
-    """A text as it is shown. `html` is made of Markdown and holds no HTML of anybody else's."""
+    """A text as it is shown; without a title there is none at the address.
+
+    `html` is made of Markdown and holds no HTML of anybody else's.
+    """
 
     title: str = ""
     html: str = ""
@@ -40,13 +43,9 @@ def legal_page(text: FilledText) -> LegalPage:
 
 
 async def load(params: PageParams) -> PageData[LegalPage]:
-    """The text of this address.
-
-    Raises:
-        NotFound: there is none.
-    """
+    """The text of this address. An unknown one is content of its own, not a failure."""
     if params.tail not in tuple(LegalKind):
-        raise NotFound(f"There is no legal text {params.tail}")
+        return PageData(LegalPage(), DocumentMeta(title=not_found.TITLE, status=404, robots=NOINDEX))
     kind, shop = LegalKind(params.tail), current_shop()
     standing = await shop.standing.now()
     async with shop.database.read() as session:
@@ -72,7 +71,13 @@ def page() -> rx.Component:
     """The whole page."""
     skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "20rem"), aria_hidden="true")
     return framed(
-        until(LegalState.is_ready, LegalState.has_failed, LegalState.load, skeleton, text()),
+        until(
+            LegalState.is_ready,
+            LegalState.has_failed,
+            LegalState.load,
+            skeleton,
+            rx.cond(SHOWN.title != "", text(), not_found.words()),
+        ),
         class_name="main--legal",
     )
 

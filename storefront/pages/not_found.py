@@ -18,6 +18,11 @@ async def load(_params: PageParams) -> PageData[None]:
     return PageData(None, DocumentMeta(title=TITLE, status=404, robots=NOINDEX))
 
 
+def words() -> rx.Component:
+    """That nothing is here, the ways on, and some toys."""
+    return rx.fragment(not_found(_("Por aquí no hay juguetes"), DESCRIPTION), offered_toys())
+
+
 def page() -> rx.Component:
     """The whole page."""
-    return framed(not_found(_("Por aquí no hay juguetes"), DESCRIPTION), offered_toys())
+    return framed(words())

@@ -45,6 +45,7 @@ EMPTY_CART = CartView(
     total=0,
     total_label="$ 0",
     tax_label="$ 0",
+    wrapping=None,
 )
 
 

@@ -23,6 +23,7 @@ from granian.server import Server
 from sqlalchemy import make_url
 from starlette.types import Receive, Scope, Send
 
+from backend.orders.numbers import LEAST
 from tests.bench.recording import Recording, Stretch
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
@@ -95,15 +96,21 @@ class Bare:
         return rows
 
     def _renewed(self, parameters: Any, run: str) -> tuple[Any, ...]:
-        """The parameters, with ids of this run in place of those that were made while recording."""
+        """The parameters, with ids and the order number of this run for the recorded ones."""
         if not run:
             return tuple(parameters)
 
-        def renew(match: re.Match[str]) -> str:
+        def renewed_id(match: re.Match[str]) -> str:
             ulid = match.group()
             return f"{ulid[:-ENDS]}{run:0>{ENDS}}" if ulid > self._recording.born else ulid
 
-        return tuple(ULID.sub(renew, value) if isinstance(value, str) else value for value in parameters)
+        def renewed(value: Any) -> Any:
+            if isinstance(value, str):
+                return ULID.sub(renewed_id, value)
+            is_order_number = isinstance(value, int) and value >= LEAST  # one toy costs less
+            return LEAST + int(run) if is_order_number else value
+
+        return tuple(map(renewed, parameters))
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:

@@ -28,6 +28,7 @@ from tests.bench import scene, toys
 from tests.bench.load import Connection, Figures, get, measure, post
 from tests.bench.purchase import STEPS, buy, buyers_address
 from tests.bench.recording import record
+from tests.bench.selling import beside
 from tests.ports import free_port
 
 WORKERS = 2
@@ -199,12 +200,8 @@ async def _prices_changing(database: Database, variants: list[str]) -> AsyncIter
                 )
             await asyncio.sleep(SECONDS_BETWEEN_CHANGES)
 
-    changing = asyncio.create_task(change())
-    yield
-    changing.cancel()
-    await asyncio.wait([changing])
-    if not changing.cancelled():
-        changing.result()
+    async with beside(change()):
+        yield
 
 
 def _arguments() -> Any:

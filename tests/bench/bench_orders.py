@@ -1,7 +1,7 @@
 """How quick the office's orders are: `python -m tests.bench.bench_orders [--orders N] [--database NAME …]`.
 
 A shop with many orders of three years, asked in this process as the office asks: the list with each filter, later
-pages, and searches of every kind.
+pages, and searches of every kind, while guests buy.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from typing import Any
 import uvloop
 from sqlalchemy import insert, text
 
+from backend.buyer_terms import buyer_terms
 from backend.cart.models import Cart
 from backend.catalog.models import Region, SalesChannel
 from backend.clock import now
@@ -25,20 +26,20 @@ from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.office.orders import OrdersView, orders_view
 from backend.office.today import today
-from backend.opening.floor import make_floor
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
-from backend.orders.terms import order_terms
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.settings import Settings
 from backend.staff.rights import Actor, Role
-from tests.bench import scene
+from tests.bench import scene, toys
 from tests.bench.calibration import said_of_goal
+from tests.bench.selling import selling
 
 OWNER = Actor("user_1", Role.OWNER)
 AT_ONCE = 2_000
 ROUNDS, WARM = 40, 5
 GOAL_MS = 150
 DAYS = 3 * 365
+TOYS = 100
 FIRST = (
     "Ana",
     "María",
@@ -82,7 +83,8 @@ async def main() -> None:
             await _fill(database, settings, asked.orders)
             print(f"\n{kind}, {asked.orders} orders, made in {time.perf_counter() - begun:.0f} s")
             settle()
-            await _measure(database, settings, asked.orders)
+            async with selling(database, settings):
+                await _measure(database, settings, asked.orders)
 
 
 async def _measure(database: Database, settings: Settings, orders: int) -> None:
@@ -188,8 +190,8 @@ async def opened(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
 
 
 async def _fill(database: Database, settings: Settings, orders: int) -> None:
+    await toys.fill(database, settings, TOYS)
     async with database.transaction() as session:
-        await make_floor(session, settings)
         region, channel = Region(name="Colombia"), SalesChannel(name="Web")
         session.add_all([region, channel])
         await session.flush()
@@ -266,7 +268,7 @@ def _one(
             **stamps,
         }
     )
-    terms = order_terms(_email(number), [address], payer)
+    terms = buyer_terms(_email(number), [address], payer)
     rows[OrderTerm] += [{"term": term, "order_number": number} for term in terms]
     rows[OrderLine] += [
         {

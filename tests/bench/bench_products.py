@@ -1,7 +1,7 @@
 """How quick the office's products are: `python -m tests.bench.bench_products [--products N] [--database NAME …]`.
 
 A shop with many toys, asked in this process as the office asks: Productos with each filter, later pages, searches of
-every kind there and in Bodega.
+every kind there and in Bodega, while guests buy.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from backend.staff.rights import Actor, Role
 from tests.bench import toys
 from tests.bench.bench_orders import GOAL_MS, opened, settle, timed
 from tests.bench.calibration import said_of_goal
+from tests.bench.selling import selling
 
 OWNER = Actor("user_1", Role.OWNER)
 RARE = 500
@@ -41,7 +42,8 @@ async def main() -> None:
             await _spoil_some(database, asked.products)
             print(f"\n{kind}, {asked.products} products, made in {time.perf_counter() - begun:.0f} s")
             settle()
-            await _measure(database, asked.products)
+            async with selling(database, settings):
+                await _measure(database, asked.products)
 
 
 async def _spoil_some(database: Database, products: int) -> None:

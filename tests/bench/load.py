@@ -54,6 +54,8 @@ class Connection(asyncio.Protocol):
     def _finish(self, error: Exception | None) -> None:
         whole, self._received, self._wanted = bytes(self._received), bytearray(), 0
         assert self._answer is not None
+        if self._answer.done():  # whoever asked has been cancelled
+            return
         if error is None and not whole.startswith(b"HTTP/1.1 200"):
             error = Refused(whole[:600].decode(errors="replace"))
         if error is not None:

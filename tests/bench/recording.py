@@ -49,8 +49,8 @@ def _heard(shop: Shop) -> Iterator[list[Stretch]]:
     stretches: list[Stretch] = [Stretch()]
     engine = shop.database.engine.sync_engine
 
-    def say(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
-        stretches[-1].statements.append((statement, parameters))
+    def say(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
+        stretches[-1].statements.extend((statement, row) for row in (parameters if many else [parameters]))
 
     def committed(_connection: Any) -> None:
         stretches[-1].writes = True

@@ -167,6 +167,16 @@ async def test_two_tabs_agree(page_1280: Page) -> None:
     await expect(other.get_by_test_id("cart-total")).to_have_text("$ 37.800")
 
 
+async def test_a_tab_that_was_open_before_there_was_a_cart_agrees_too(open_page: OpenPage) -> None:
+    for _ in range(6):  # what tells of the new cart's id and of its content may come in any order
+        async with open_page(1280, 800) as page:
+            await visit(page, "/wishlist")
+            other = await page.context.new_page()
+            await visit(other, TROMPO)
+            await other.get_by_test_id("add-to-cart").click()
+            await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
+
+
 async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: Page) -> None:
     await _add(page)
     await page.goto("/cart")

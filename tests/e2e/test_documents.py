@@ -36,7 +36,15 @@ TAKING_OVER = """
 SHIFT = """() =>
     window.shifts.filter((one) => one.startTime <= window.taken + 50).reduce((sum, one) => sum + one.value, 0)
 """
-OWN = ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t", "/product/nada", "/no-such-page"]
+OWN = [
+    "/cart",
+    "/checkout",
+    "/wishlist",
+    "/order/order_0?token=t",
+    "/product/nada",
+    "/no-such-page",
+    "/legal/nada",
+]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +137,7 @@ async def assert_it_is_taken_over(page: Page, address: str) -> None:
     await page.wait_for_function("() => window.__reflex")
     await page.wait_for_load_state("networkidle")
     assert "Trompo" in await page.title()
+    assert await page.locator("main").count() == 1  # the page that was sent is the one that came alive
     for tag in ("title", "meta[name=description]", "link[rel=canonical]", 'meta[property="og:image"]'):
         assert await page.locator(f"head > {tag}").count() <= 1
 

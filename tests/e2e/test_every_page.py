@@ -34,8 +34,18 @@ COVER = """() => document.body.insertAdjacentHTML(
 """
 SHIFTS = """
     window.shifts = [];
-    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((entry) => entry.value)))
-        .observe({ type: "layout-shift", buffered: true });
+    window.moved = [];
+    {
+        const box = (one) => [one.x, one.y, one.width, one.height].map(Math.round).join(" ");
+        const text = (node) => (node?.outerHTML ?? node?.textContent ?? "gone").slice(0, 120);
+        const told = (one) => `${text(one.node)}: ${box(one.previousRect)} -> ${box(one.currentRect)}`;
+        new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) {
+                window.shifts.push(entry.value);
+                window.moved.push(...entry.sources.map(told));
+            }
+        }).observe({ type: "layout-shift", buffered: true });
+    }
 """
 
 

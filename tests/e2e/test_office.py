@@ -181,6 +181,13 @@ async def one_order(page: Page) -> None:
     await expect(page.get_by_role("button", name="Sí, cancelarlo")).to_be_focused()
 
 
+async def one_customer(page: Page) -> None:
+    """A customer, with the form for their data."""
+    await page.get_by_test_id("customer-row").first.get_by_role("link").click()
+    await expect(page.get_by_test_id("customer-person")).to_be_visible(timeout=PATIENCE)
+    await page.get_by_text("Corregir los datos").click()
+
+
 async def counting(page: Page) -> None:
     """What is being received, and a toy that is counted."""
     await page.get_by_test_id("stock-receive").click()
@@ -241,13 +248,29 @@ async def story(page: Page) -> None:
     await expect(page.get_by_test_id("history")).to_contain_text("nadie ha hecho nada", timeout=PATIENCE)
 
 
+async def of_the_year(page: Page) -> None:
+    """A long period with a purchase in it, and its table."""
+    await page.get_by_label("Desde").fill("2025-01-01")
+    await page.get_by_role("button", name="Ver", exact=True).click()
+    await expect(page.get_by_test_id("report-days")).to_contain_text("2025", timeout=PATIENCE)
+    await page.get_by_text("Ver en tabla").click()
+    await page.get_by_label("Qué").select_option("lines")
+    await page.get_by_test_id("export-prepare").click()
+    made = page.get_by_test_id("export-row").filter(has_text="Juguetes vendidos").first
+    async with page.expect_download() as download:
+        await made.get_by_test_id("export-fetch").click(timeout=PATIENCE)
+    assert (await download.value).suggested_filename.startswith("Juguetes vendidos 2025-01-01")
+
+
 STATES = {
     "/oficina/empacar": [ticked],
     "/oficina": [more, searching],
     "/oficina/por-resolver": [opened],
     "/oficina/pedidos": [chosen, none_found, one_order, story],
+    "/oficina/clientes": [one_customer],
     "/oficina/productos": [cells, many_chosen],
     "/oficina/bodega": [counting],
+    "/oficina/informes": [of_the_year],
     "/oficina/auditoria": [told_apart],
     "/oficina/equipo": [inviting],
 }
@@ -312,4 +335,4 @@ async def test_nothing_jumps_while_it_loads(open_page: OpenPage, server: ShopSer
         await page.add_init_script(SHIFTS)
         for path in [place.path for place in PLACES]:
             await visit(page, path)
-            assert await page.evaluate("window.shifts") == [], path
+            assert await page.evaluate("window.shifts") == [], (path, await page.evaluate("window.moved"))

@@ -6,7 +6,8 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import ON_A_PHONE, OpenPage, Watch
+from tests.e2e.scenes import visit
 
 
 async def test_suggestions_begin_with_the_second_letter(page: Page) -> None:
@@ -156,3 +157,12 @@ async def test_enter_asks_for_every_result(page_1280: Page) -> None:
     await field.press("Enter")
     await expect(page_1280).to_have_url(re.compile(r"/catalog\?q=madera$"))
     await expect(page_1280.get_by_test_id("catalog-title")).to_have_text("Resultados para «madera»")
+
+
+@ON_A_PHONE
+@pytest.mark.parametrize("asked", ["q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300])
+async def test_the_list_of_an_absurdly_long_address_is_there(page: Page, watch: Watch, asked: str) -> None:
+    watch.expect("404")  # there is no such category
+    await visit(page, f"/catalog?{asked}")
+    await expect(page.get_by_test_id("catalog-title")).to_be_visible()
+    await expect(page.locator("[aria-busy=true]")).to_have_count(0)

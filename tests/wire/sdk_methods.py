@@ -35,7 +35,6 @@ DECISIONS = {
     "admin.propertyLabel": "saved views belong to the platform's dashboard",
     "admin.workflowExecution": "jobs are seen with `trompo jobs` and in /metrics",
     "admin.plugin": "there are none",
-    "admin.priceList": "a price has one old price beside it",
     "admin.taxRegion": "IVA is the law's: it is read, not changed",
     "admin.taxRate": "IVA is the law's: it is read, not changed",
     "admin.pricePreference": "prices have their IVA in them",

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
+from backend.clock import now
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.api_docs import example_of
 from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
@@ -70,6 +72,7 @@ IN_PATHS = {
     "order_id": "order",
     "fulfillment_id": "ful",
     "payment_id": "pay",
+    "price_list_id": "plist",
     "product_id": "prod",
     "product_option_id": "opt",
     "promotion_id": "promo",
@@ -215,6 +218,14 @@ async def a_promotion(reader: Reader) -> None:
     reader.know(promotion["id"], promotion["rules"][0]["id"], campaign["campaign"]["id"])
 
 
+async def a_price_list(reader: Reader) -> None:
+    """One that has not begun."""
+    body = {**EXAMPLES["POST /admin/price-lists"], "starts_at": (now() + timedelta(days=1)).isoformat()}
+    body["prices"] = [{**body["prices"][0], "variant_id": reader.ids["variant"]}]
+    made = (await ok(await reader.client.post("/admin/price-lists", json=body)))["price_list"]
+    reader.know(made["id"], made["prices"][0]["id"])
+
+
 async def a_group(reader: Reader) -> None:
     """One with nobody in it, and a guest."""
     group = await ok(await reader.client.post("/admin/customer-groups", json={"name": "Amigos"}))
@@ -259,6 +270,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/return-reasons/": small_tables,
     "/admin/promotions/": a_promotion,
     "/admin/campaigns/": a_promotion,
+    "/admin/price-lists/": a_price_list,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,

@@ -7,9 +7,8 @@ import sqlmodel
 from alembic import op
 
 import backend.database
-from backend.catalog.models import ByteOrdered
-from backend.orders.terms import order_terms
-from backend.tables import Json
+from backend.buyer_terms import buyer_terms
+from backend.tables import ByteOrdered, Json
 
 revision: str = '6f2b90c4de17'
 down_revision: str | None = 'f3a6c81d2e07'
@@ -82,7 +81,7 @@ def _index_orders(connection: sa.Connection) -> None:
         terms = [
             {'term': word, 'order_number': row.number}
             for row in rows
-            for word in order_terms(
+            for word in buyer_terms(
                 row.email, [row.shipping_address or {}, row.billing_address or {}], row.payer
             )
         ]

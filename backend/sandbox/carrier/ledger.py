@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlmodel import col
 
 from backend.clock import now
@@ -28,19 +28,8 @@ NUMBERS = range(10**12, 10**13)
 MOST = 2**63 - 1
 
 _LABELS = table_of(SandboxLabel)
-_ISSUE = for_each_dialect(
-    lambda kind: (
-        (into := kind.insert(_LABELS))
-        .on_conflict_do_update(
-            index_elements=["order_id"],
-            set_={
-                name: into.excluded[name]
-                for name in ("reference", "carrier", "status", "times", "created_at", "updated_at")
-            },
-        )
-        .returning(_LABELS.c.id)
-    )
-)
+_INSERT = for_each_dialect(lambda kind: kind.insert(_LABELS).on_conflict_do_nothing())
+"""Of any of its constraints: with one named, PostgreSQL may still meet a rival's row in another."""
 
 
 class Ledger:
@@ -61,9 +50,10 @@ class Ledger:
             status=Status.PENDING,
         )
         async with self._database.transaction() as session:
-            kind = session.get_bind().dialect.name
-            made = await session.execute(_ISSUE[kind], label.model_dump(exclude={"id"}))
-            label.id = made.scalar_one()
+            values = label.model_dump(exclude={"id"})
+            await session.execute(_INSERT[session.get_bind().dialect.name], values)
+            anew = update(_LABELS).where(_LABELS.c.order_id == number).values(values).returning(_LABELS.c.id)
+            label.id = (await session.execute(anew)).scalar_one()
             await session.execute(delete(_LABELS).where(_LABELS.c.id <= label.id - KEPT))
         return label
 

@@ -73,17 +73,22 @@ def head() -> rx.Component:
     )
 
 
-def choice(name: str, label: str, options: dict[str, str]) -> rx.Component:
+def choice_field(form: str, name: str, label: str, options: dict[str, str], chosen: Any) -> rx.Component:
     """One of a few."""
     return select_field(
         label,
         [rx.el.option(text, value=value) for value, text in options.items()],
-        element_id=f"{NAME}-{name}",
+        element_id=f"{form}-{name}",
         problem=rx.Var.create(""),
         live="",
         name=name,
-        default_value=FORM[name],
+        default_value=chosen,
     )
+
+
+def choice(name: str, label: str, options: dict[str, str]) -> rx.Component:
+    """One of a few, of the offer."""
+    return choice_field(NAME, name, label, options, FORM[name])
 
 
 def typed(name: str, label: str, **more: Any) -> rx.Component:
@@ -120,8 +125,8 @@ def editor() -> rx.Component:
                     SHIPPING: _("El envío"),
                 },
             ),
-            toys(),
-            categories(),
+            toys_field(OfferState, NAME, FORM.toys),
+            categories_field(OfferState, SHOWN.categories),
             typed("minimum", _("Desde cuántos pesos en juguetes"), is_optional=True, **number),
             typed("starts", _("Primer día"), type="date", is_optional=True),
             typed("ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")),
@@ -142,13 +147,13 @@ def editor() -> rx.Component:
     )
 
 
-def toys() -> rx.Component:
-    """The toys, one a line."""
-    element_id, problem = f"{NAME}-toys", text_at(OfferState.problems, "toys")
+def toys_field(state: Any, form: str, toys: Any) -> rx.Component:
+    """The toys, one a line; shown while they are what is chosen."""
+    element_id, problem = f"{form}-toys", text_at(state.problems, "toys")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name="toys",
-        default_value=FORM.toys,
+        default_value=toys,
         rows="4",
         class_name="field__input",
         custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
@@ -164,8 +169,8 @@ def toys() -> rx.Component:
     return rx.el.div(box, class_name="o-offer__wide", data_for=TOYS)
 
 
-def categories() -> rx.Component:
-    """The categories to tick."""
+def categories_field(state: Any, choices: Any) -> rx.Component:
+    """The categories to tick; shown while they are what is chosen."""
 
     def one(category: ObjectVar[Choice]) -> rx.Component:
         return rx.el.label(
@@ -179,10 +184,10 @@ def categories() -> rx.Component:
             class_name="o-content__check",
         )
 
-    problem = text_at(OfferState.problems, "categories")
+    problem = text_at(state.problems, "categories")
     return rx.el.fieldset(
         rx.el.legend(_("Categorías, con las que están dentro"), class_name="field__label"),
-        rx.el.div(rx.foreach(SHOWN.categories, one), class_name="o-offer__categories"),
+        rx.el.div(rx.foreach(choices, one), class_name="o-offer__categories"),
         rx.cond(problem, rx.el.p(icon("warning", size=18), problem, class_name="field__problem")),
         class_name="o-offer__wide",
         data_for=CATEGORIES,

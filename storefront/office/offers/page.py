@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.offers import OfferRow, OffersPage
+from backend.office.offers import OfferRow, OffersPage, SaleRow
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.office.components.feedback import chip, empty, screen
@@ -13,7 +13,7 @@ from storefront.office.components.lists import row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.offers.state import NEW, OffersState
-from storefront.office.places import OFFERS
+from storefront.office.places import OFFERS, SALES
 from storefront.office.state import may
 
 TITLE = _("Ofertas")
@@ -30,25 +30,58 @@ def page() -> rx.Component:
     content = rx.fragment(
         rx.cond(
             may(Right.CHANGE_PROMOTIONS),
-            rx.el.a(
-                icon("plus", size=20),
-                _("Nueva oferta"),
-                href=f"{OFFERS}/{NEW}",
-                class_name="button button--small button--primary o-offers__new",
-                data_testid="offer-new",
+            rx.el.div(
+                new(_("Nueva oferta"), OFFERS, "offer-new", "button--primary"),
+                new(_("Nueva rebaja"), SALES, "sale-new", "button--dark"),
+                class_name="o-offers__new",
+            ),
+        ),
+        rx.cond(
+            SHOWN.sales.length() > 0,
+            rx.el.section(
+                rx.el.h2(_("Rebajas"), class_name="o-section__title"),
+                rows(SHOWN.sales, sale_row, rx.fragment(), label=_("Rebajas")),
+                class_name="o-offers__sales",
             ),
         ),
         rows(SHOWN.open, row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
         rx.cond(
-            SHOWN.over.length() > 0,
+            (SHOWN.over.length() > 0) | (SHOWN.sales_over.length() > 0),
             rx.el.section(
                 rx.el.h2(_("Terminadas"), class_name="o-section__title"),
+                rows(SHOWN.sales_over, sale_row, rx.fragment(), label=_("Rebajas terminadas")),
                 rows(SHOWN.over, row, rx.fragment(), label=_("Terminadas")),
                 class_name="o-offers__over",
             ),
         ),
     )
     return office(OffersState, OFFERS, TITLE, screen(OffersState, content))
+
+
+def new(label: str, place: str, test_id: str, look: str) -> rx.Component:
+    """The way to a new one."""
+    return rx.el.a(
+        icon("plus", size=20),
+        label,
+        href=f"{place}/{NEW}",
+        class_name=f"button button--small {look}",
+        data_testid=test_id,
+    )
+
+
+def sale_row(sale: ObjectVar[SaleRow]) -> rx.Component:
+    """A sale in the list."""
+    return row_link(
+        f"{SALES}/{sale.id}",
+        rx.el.span(
+            rx.el.span(sale.title, class_name="o-row__title"),
+            rx.el.span(sale.detail, class_name="o-row__detail"),
+            class_name="o-offers__words",
+        ),
+        chip(sale.chip.text, sale.chip.tone),
+        row_id=sale.id,
+        test_id="sale-row",
+    )
 
 
 def row(offer: ObjectVar[OfferRow]) -> rx.Component:

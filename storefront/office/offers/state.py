@@ -1,5 +1,6 @@
 """What Ofertas shows, and what can be done there."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -8,6 +9,7 @@ from backend.app import current_shop
 from backend.errors import InvalidData
 from backend.office.offer_form import CATEGORY_FIELD, OfferForm, save_offer
 from backend.office.offers import OfferPage, OffersPage, Preview, offer_page, offers_page, preview_offer
+from backend.office.sales import sales_list
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.saving import change_promotion
 from backend.promotions.schemas import PromotionChange
@@ -26,7 +28,7 @@ FIELDS = ("code", "way", "method", "value", "target", "toys", "minimum", "starts
 
 
 class OffersState(OfficeScreen, KnownClientState):
-    """The offers."""
+    """The offers and the sales."""
 
     content: rx.Field[OffersPage | None] = rx.field(None)
 
@@ -34,7 +36,8 @@ class OffersState(OfficeScreen, KnownClientState):
 
     async def _content(self, actor: Actor) -> OffersPage:
         async with current_shop().database.read() as session:
-            return await offers_page(session, actor)
+            sales, over = await sales_list(session, actor)
+            return replace(await offers_page(session, actor), sales=sales, sales_over=over)
 
 
 class OfferState(OfficeScreen, KnownClientState):

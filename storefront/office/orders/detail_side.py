@@ -4,15 +4,18 @@ from typing import Any
 
 import reflex as rx
 
+from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import town_field, town_panel
 from storefront.components.hooks import text_at
+from storefront.office.components.consents import consents_list
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.icons import icon
 from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
-from storefront.office.places import NEW_RETURN, RETURNS
+from storefront.office.places import CUSTOMERS, NEW_RETURN, RETURNS
+from storefront.office.state import may
 
 
 def buyer() -> rx.Component:
@@ -50,6 +53,16 @@ def buyer() -> rx.Component:
                 href=f"mailto:{SHOWN.email}",
                 custom_attrs={"reloadDocument": True},
                 class_name=f"{BUTTON}button--quiet",
+            ),
+            rx.cond(
+                may(Right.READ_CUSTOMERS) & (SHOWN.customer_id != ""),
+                rx.el.a(
+                    icon("customers", size=18),
+                    _("Ver el cliente"),
+                    href=f"{CUSTOMERS}/{SHOWN.customer_id}",
+                    class_name=f"{BUTTON}button--quiet",
+                    data_testid="order-customer",
+                ),
             ),
             class_name="o-one__next",
         ),
@@ -100,6 +113,14 @@ def destination() -> rx.Component:
             rx.foreach(SHOWN.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
         ),
         rx.el.p(SHOWN.shipping_name, class_name="o-row__detail"),
+        rx.cond(
+            SHOWN.gift_message != "",
+            rx.el.div(
+                rx.el.b(_("Mensaje de regalo")),
+                rx.el.p(SHOWN.gift_message, class_name="o-event__text", data_testid="order-gift"),
+                class_name="o-packing__note",
+            ),
+        ),
         rx.cond(
             can("correct"),
             rx.el.details(
@@ -159,23 +180,11 @@ def returns() -> rx.Component:
 
 def consents() -> rx.Component:
     """What the buyer agreed to, with its proof."""
-
-    def one(consent: Any) -> rx.Component:
-        return rx.el.li(
-            rx.el.p(rx.el.b(consent[0])),
-            rx.el.p(consent[1], class_name="o-row__detail"),
-            rx.cond(
-                consent[2] != "",
-                rx.el.p("SHA-256 ", consent[2], class_name="o-row__detail o-consent__digest"),
-            ),
-            key=f"{consent[0]}-{consent[1]}",
-        )
-
     return rx.cond(
         SHOWN.consents.length() > 0,
         panel(
             _("Lo que aceptó"),
-            rx.el.ul(rx.foreach(SHOWN.consents, one), class_name="o-consents"),
+            consents_list(SHOWN.consents),
             test_id="order-consents",
         ),
     )

@@ -1,8 +1,8 @@
 """What the screen of all orders knows, and what can be done with several of them at once."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import reflex as rx
 
@@ -15,6 +15,7 @@ from backend.office.orders import (
     DAYS,
     FIELDS,
     LONGEST_TEXT,
+    OrderRow,
     OrdersView,
     address_with,
     count_newer,
@@ -24,11 +25,11 @@ from backend.office.orders import (
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
+from storefront.office.list_state import OfficeList
 from storefront.office.places import ORDERS
-from storefront.office.state import OfficeScreen, office_event
-from storefront.state.handlers import checked_fields, checked_text, checked_texts
+from storefront.office.state import office_event
+from storefront.state.handlers import checked_text, checked_texts
 
-MOST_PARAMETERS = 20
 LABELS, SHIPPED = "labels", "shipped"
 DOCUMENTS = "/admin"
 
@@ -43,7 +44,7 @@ class ResultView:
     tone: str
 
 
-class OrdersState(OfficeScreen, KnownClientState):
+class OrdersState(OfficeList, KnownClientState):
     """The orders that the address asks for."""
 
     content: rx.Field[OrdersView | None] = rx.field(None)
@@ -55,22 +56,14 @@ class OrdersState(OfficeScreen, KnownClientState):
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
 
-    async def _content(self, actor: Actor) -> OrdersView:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=MOST_PARAMETERS))
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> OrdersView:
         async with current_shop().database.read() as session:
-            return await orders_view(session, actor, asked)
+            return await orders_view(session, actor, asked, cursor)
 
-    async def _refresh(self, actor: Actor) -> None:
-        """No row moves: those that are there show how they stand now, and how many are new is said."""
-        shown = self.content
-        if shown is None:
-            return
+    async def _rows_again(self, actor: Actor, shown: OrdersView) -> tuple[dict[str, OrderRow], int]:
         async with current_shop().database.read() as session:
-            again = await rows_again(session, actor, [row.id for row in shown.rows])
-            self.fresh = await count_newer(session, actor, shown.asked, shown.newest)
-        standing = [again.get(row.id, row) for row in shown.rows]
-        if standing != shown.rows:
-            self.content = replace(shown, rows=standing)
+            rows = await rows_again(session, actor, [row.id for row in shown.rows])
+            return rows, await count_newer(session, actor, shown.asked, shown.newest)
 
     @office_event(Right.READ_ORDERS)
     async def show_fresh(self, actor: Actor) -> None:
@@ -80,19 +73,12 @@ class OrdersState(OfficeScreen, KnownClientState):
     @office_event(Right.READ_ORDERS)
     async def more(self, actor: Actor) -> None:
         """Show the next rows too."""
-        shown = self.content
-        if shown is None or not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await orders_view(session, actor, shown.asked, shown.cursor)
-        self.content = replace(shown, rows=[*shown.rows, *following.rows], cursor=following.cursor)
+        await self._add_rows(actor)
 
     @office_event(Right.READ_ORDERS)
     async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
         """Ask for other orders: the address says which."""
-        typed = checked_fields(form, *FIELDS, longest=LONGEST_TEXT)
-        kept = self.content.asked if self.content else {}
-        asked = {name: typed[name] if name in form else kept.get(name, "") for name in FIELDS}
+        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
         if asked["fecha"] in DAYS:
             asked |= {"desde": "", "hasta": ""}
         return rx.redirect(address_with(asked, ORDERS))

@@ -162,6 +162,22 @@ def order() -> rx.Component:
             ),
             rx.el.p(_("Pagado el {day}").format(day=ORDER.since_label), class_name="o-row__detail"),
             rx.foreach(ORDER.notes, lambda note: rx.el.p(note, class_name="o-packing__note", key=note)),
+            rx.cond(
+                ORDER.gift_message != "",
+                rx.el.div(
+                    rx.el.b(_("Es un regalo: imprime este mensaje y mételo en la caja, sin precios.")),
+                    rx.el.p(ORDER.gift_message, class_name="o-event__text", data_testid="pack-gift"),
+                    rx.el.a(
+                        icon("print", size=18),
+                        _("Imprimir la lista y el mensaje"),
+                        href=f"/admin/packing-slips?id={ORDER.id}",
+                        target="_blank",
+                        custom_attrs={"reloadDocument": True},
+                        class_name=f"{BUTTON}button--small button--quiet",
+                    ),
+                    class_name="o-packing__note",
+                ),
+            ),
             class_name="o-packing__head",
         ),
         rx.match(

@@ -123,6 +123,7 @@ def form() -> rx.Component:
             line("material", is_optional=True),
             line("contents", is_optional=True, max_length=TEXTS["contents"]),
             origin(),
+            line("safety_mark", is_optional=True, max_length=TEXTS["safety_mark"], placeholder="NTC-EN 71-1"),
             area("warnings", 3),
         ),
         section(

@@ -37,6 +37,7 @@ LABELS = {
     "tax_rate": _("IVA"),
     "material": _("Material"),
     "contents": _("Contenido de la caja"),
+    "safety_mark": _("Sello de seguridad"),
     "origin_country": _("Hecho en"),
     "warnings": _("Advertencias"),
     "handle": _("Dirección"),

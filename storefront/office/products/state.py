@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import reflex as rx
 
@@ -41,12 +40,12 @@ from backend.office.stock import SEPARATOR, ReservedForOrders, correct, move, st
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
+from storefront.office.list_state import OfficeList
 from storefront.office.places import PRODUCTS
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 from storefront.office.stock.units import reserved_text, typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text, checked_texts
 
-MOST_PARAMETERS = 20
 LONGEST_SUBJECT = 200
 REASONS = {
     Reason.COUNT: _("Conteo"),
@@ -83,7 +82,7 @@ class Draft:
     step: int = 50
 
 
-class ProductsState(OfficeScreen, KnownClientState):
+class ProductsState(OfficeList, KnownClientState):
     """The products that the address asks for."""
 
     content: rx.Field[ProductsView | None] = rx.field(None)
@@ -99,13 +98,16 @@ class ProductsState(OfficeScreen, KnownClientState):
     _right: ClassVar[Right] = Right.READ_CATALOG
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.PRODUCTS, Topic.STOCK})
 
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ProductsView:
+        async with current_shop().database.read() as session:
+            return await products_view(session, actor, asked, cursor)
+
     async def _content(self, actor: Actor) -> ProductsView:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=MOST_PARAMETERS))
         self.problems, self.draft, self.plan = {}, None, None
         async with current_shop().database.read() as session:
             self.changes = await last_changes(session, actor)
             self.collections = await collection_options(session)
-            return await products_view(session, actor, asked)
+        return await self._page(actor, self._asked_for())
 
     async def _refresh(self, actor: Actor) -> None:
         """No row moves: those that are there show how they stand now."""
@@ -121,20 +123,13 @@ class ProductsState(OfficeScreen, KnownClientState):
     @office_event(Right.READ_CATALOG)
     async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
         """Ask for other products: the address says which."""
-        typed = checked_fields(form, *FIELDS, longest=LONGEST_TEXT)
-        kept = self.content.asked if self.content else {}
-        asked = {name: typed[name] if name in form else kept.get(name, "") for name in FIELDS}
+        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
         return rx.redirect(address_with(asked, PRODUCTS))
 
     @office_event(Right.READ_CATALOG)
     async def more(self, actor: Actor) -> None:
         """Show the next rows too."""
-        shown = self.content
-        if shown is None or not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await products_view(session, actor, shown.asked, shown.cursor)
-        self.content = replace(shown, rows=[*shown.rows, *following.rows], cursor=following.cursor)
+        await self._add_rows(actor)
 
     @office_event(Right.CHANGE_CATALOG)
     async def price(self, actor: Actor, form: dict[str, Any]) -> None:

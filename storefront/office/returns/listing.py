@@ -1,8 +1,6 @@
 """Devoluciones: what waits for the shop, the soonest due on top, and what is settled."""
 
-from dataclasses import replace
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -28,16 +26,15 @@ from storefront.office.components.feedback import empty, screen
 from storefront.office.components.finding import Finding
 from storefront.office.components.lists import fresh, more, row_link, rows
 from storefront.office.layout import office
+from storefront.office.list_state import OfficeList
 from storefront.office.orders.listing import state_chip
 from storefront.office.places import RETURNS
-from storefront.office.state import OfficeScreen, office_event
-from storefront.state.handlers import checked_fields
+from storefront.office.state import office_event
 
 TITLE = _("Devoluciones")
-MOST_PARAMETERS = 20
 
 
-class ReturnsState(OfficeScreen, KnownClientState):
+class ReturnsState(OfficeList, KnownClientState):
     """The returns that the address asks for."""
 
     content: rx.Field[ReturnsView | None] = rx.field(None)
@@ -45,22 +42,14 @@ class ReturnsState(OfficeScreen, KnownClientState):
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.RETURNS})
 
-    async def _content(self, actor: Actor) -> ReturnsView:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=MOST_PARAMETERS))
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ReturnsView:
         async with current_shop().database.read() as session:
-            return await returns_view(session, actor, asked)
+            return await returns_view(session, actor, asked, cursor)
 
-    async def _refresh(self, actor: Actor) -> None:
-        """No row moves: those that are there show how they stand now, and how many are new is said."""
-        shown = self.content
-        if shown is None:
-            return
+    async def _rows_again(self, actor: Actor, shown: ReturnsView) -> tuple[dict[str, ReturnRow], int]:
         async with current_shop().database.read() as session:
-            again = await returns_again(session, actor, [row.id for row in shown.rows])
-            self.fresh = await count_newer_returns(session, actor, shown.asked, shown.newest)
-        standing = [again.get(row.id, row) for row in shown.rows]
-        if standing != shown.rows:
-            self.content = replace(shown, rows=standing)
+            rows = await returns_again(session, actor, [row.id for row in shown.rows])
+            return rows, await count_newer_returns(session, actor, shown.asked, shown.newest)
 
     @office_event(Right.READ_ORDERS)
     async def show_fresh(self, actor: Actor) -> None:
@@ -70,19 +59,12 @@ class ReturnsState(OfficeScreen, KnownClientState):
     @office_event(Right.READ_ORDERS)
     async def more(self, actor: Actor) -> None:
         """Show the next rows too."""
-        shown = self.content
-        if shown is None or not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await returns_view(session, actor, shown.asked, shown.cursor)
-        self.content = replace(shown, rows=[*shown.rows, *following.rows], cursor=following.cursor)
+        await self._add_rows(actor)
 
     @office_event(Right.READ_ORDERS)
     async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
         """Ask for other returns: the address says which."""
-        typed = checked_fields(form, *FIELDS, longest=LONGEST_TEXT)
-        kept = self.content.asked if self.content else {}
-        asked = {name: typed[name] if name in form else kept.get(name, "") for name in FIELDS}
+        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
         return rx.redirect(address_of_returns(asked, RETURNS))
 
 

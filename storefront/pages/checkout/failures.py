@@ -6,6 +6,7 @@ from backend.errors import (
     InvalidData,
     NotAllowed,
     NotFound,
+    NothingToPay,
     OutcomeUnknown,
     ShopError,
     TooManyRequests,
@@ -54,6 +55,13 @@ _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
         _(
             "Este carrito ya tiene un pago en proceso, PENDIENTE de recibir confirmación de tu entidad financiera. "
             "Por favor espera unos minutos y vuelve a intentarlo."
+        ),
+    ),
+    (
+        NothingToPay,
+        _(
+            "Con tus descuentos no queda nada por pagar, y un banco no cobra $ 0. "
+            "Agrega algo más al carrito, quita el código o escríbenos."
         ),
     ),
     (NotFound, _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")),

@@ -2,6 +2,7 @@
 
 from backend.customers.payers import KEEP_PAYER
 from backend.errors import InvalidData
+from backend.orders.gifts import GIFT_MESSAGE
 from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, document_types
 from backend.texts import _
 from storefront.components.forms import LONGEST
@@ -16,6 +17,7 @@ LABELS = {
     "address": _("Dirección"),
     "suburb": _("Barrio"),
     "reference": _("Indicaciones"),
+    GIFT_MESSAGE: _("Mensaje de regalo"),
     "shipping": _("Envío"),
     "person_type": _("Tipo de persona"),
     "doc_type": _("Tipo de documento"),
@@ -33,13 +35,26 @@ WHO = ["first_name", "last_name", "phone"]
 """Those that it fills in, too, if it says who lives there."""
 
 STEPS = {
-    "contact": ("email", "first_name", "last_name", "phone", "dane_code", "address", "suburb", "reference"),
+    "contact": (
+        "email",
+        "first_name",
+        "last_name",
+        "phone",
+        "dane_code",
+        "address",
+        "suburb",
+        "reference",
+        GIFT_MESSAGE,
+    ),
     "payment": ("person_type", "doc_type", "doc_number", "bank"),
 }
 """Which fields a step waits for; the step of the shipping waits for its price."""
 
 TYPED = frozenset({*LABELS, "town", "shipping_option", KEEP_PAYER} - {"shipping"})
 """What is kept of what is typed: `town` is the municipality as written, until it is picked from the list."""
+
+LONGEST_OF = {GIFT_MESSAGE: 1000}
+"""Characters that are kept of a field that takes fewer: what is too long is said beside it, and nothing is cut."""
 
 EMPTY = {"person_type": PERSON, "doc_type": "CC"}
 """What a form begins with: nearly everyone pays as a person, with a cédula."""
@@ -70,7 +85,9 @@ def typed_fields(value: object) -> dict[str, str]:
     if not isinstance(value, dict):
         raise InvalidData("not a form")
     fields = {name: text for name, text in value.items() if name in TYPED}
-    if not all(isinstance(text, str) and len(text) <= LONGEST for text in fields.values()):
+    if not all(
+        isinstance(text, str) and len(text) <= LONGEST_OF.get(name, LONGEST) for name, text in fields.items()
+    ):
         raise InvalidData("not the texts of a form")
     return fields
 

@@ -5,9 +5,17 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.checkout.account_page import AddressView
 from backend.customers.payers import KEEP_PAYER
+from backend.orders.gifts import GIFT_MESSAGE, LONGEST_MESSAGE
 from backend.payment.providers.pse.payer import PERSON
 from backend.texts import _
-from storefront.components.forms import described_by, problem_of, select_field, town_field, town_panel
+from storefront.components.forms import (
+    described_by,
+    problem_of,
+    select_field,
+    text_field,
+    town_field,
+    town_panel,
+)
 from storefront.components.hooks import ABSENT, lasting, props
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CHECKOUT, LOGIN
@@ -24,7 +32,7 @@ from storefront.pages.checkout.browser import (
     tick,
     typed,
 )
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
+from storefront.pages.checkout.fields import DOCUMENTS, LABELS, LONGEST_OF, PERSON_TYPES, WRITTEN_IN_DIGITS
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.views import Choice, Shipping, ShippingCard
 
@@ -116,6 +124,23 @@ def contact() -> rx.Component:
             ),
             class_name="pair",
         ),
+        gift(),
+    )
+
+
+def gift() -> rx.Component:
+    """The words that go with a gift."""
+    return text_field(
+        GIFT_MESSAGE,
+        LABELS[GIFT_MESSAGE],
+        element_id=field_id(GIFT_MESSAGE),
+        problem=problem_at(GIFT_MESSAGE),
+        hint=_("Lo imprimimos y va dentro de la caja, que no lleva precios. Hasta {n} letras.").format(
+            n=LONGEST_MESSAGE
+        ),
+        live=LIVE,
+        longest=LONGEST_OF[GIFT_MESSAGE],
+        special_props=control(GIFT_MESSAGE),
     )
 
 

@@ -43,10 +43,14 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
             class_name="buy__picture",
         ),
         rx.el.div(
-            rx.el.a(
-                item.title,
-                href=to_variant(item.product_handle, item.variant, item.variant_id),
-                class_name="buy__title",
+            rx.cond(
+                item.product_handle != "",
+                rx.el.a(
+                    item.title,
+                    href=to_variant(item.product_handle, item.variant, item.variant_id),
+                    class_name="buy__title",
+                ),
+                rx.el.p(item.title, class_name="buy__title"),
             ),
             rx.cond(item.variant != "", rx.el.p(item.variant, class_name="buy__variant")),
             rx.el.p(item.quantity, " × ", item.unit_price_label, class_name="buy__note"),
@@ -133,6 +137,14 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
             rx.foreach(order.address_lines, rx.el.span),
             rx.el.span(order.email),
             class_name="order__address",
+        ),
+        rx.cond(
+            order.gift_message != "",
+            rx.el.div(
+                rx.el.p(_("Tu mensaje de regalo, que va dentro de la caja:")),
+                rx.el.blockquote(order.gift_message, data_testid="gift-message"),
+                class_name="order__gift",
+            ),
         ),
         rx.cond(
             order.fulfillments.length() > 0,

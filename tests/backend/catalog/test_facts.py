@@ -20,8 +20,15 @@ from backend.catalog.models import Product
         ({"origin_country": "CO"}, [("Hecho en", "Colombia")]),
         ({"origin_country": "zz"}, []),
         (
-            {"extra_metadata": {"contents": "1 trompo y 1 cuerda"}, "warnings": "Piezas pequeñas."},
-            [("Contenido", "1 trompo y 1 cuerda"), ("Seguridad", "Piezas pequeñas.")],
+            {
+                "extra_metadata": {"contents": "1 trompo y 1 cuerda", "safety_mark": " NTC-EN 71-1\n"},
+                "warnings": "Piezas pequeñas.",
+            },
+            [
+                ("Contenido", "1 trompo y 1 cuerda"),
+                ("Sello de seguridad", "NTC-EN 71-1"),
+                ("Seguridad", "Piezas pequeñas."),
+            ],
         ),
         ({"extra_metadata": {"contents": ["a"]}}, []),
         ({"extra_metadata": {"contents": "x" * 999}}, [("Contenido", "x" * 300)]),

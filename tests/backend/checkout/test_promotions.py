@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from backend.cart.promotions import add_codes
 from backend.cart.service import lines_and_shipping, open_cart, read_totals
-from backend.errors import TotalChanged
+from backend.errors import NothingToPay, TotalChanged
 from backend.orders.service import lines_of_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.providers.base import ProviderState
@@ -204,3 +204,18 @@ async def test_a_promotion_of_the_shipping_and_a_budget_of_pesos(till: Till) -> 
     async with till.database.transaction() as session:
         await session.execute(update(Campaign).values(budget_limit=12_000))
     assert await total(till, second) == await total(till, first)
+
+
+async def test_no_bank_is_asked_for_0_pesos(till: Till) -> None:
+    all_of_it = {"type": "percentage", "value": 100}
+    await offer(till, "TODO", is_automatic=True, method={**all_of_it, "target_type": "order"})
+    await offer(till, "ENVIO", is_automatic=True, method={**all_of_it, "target_type": "shipping_methods"})
+    toy = await till.toy()
+    cart_id = await till.cart(toy)
+    assert await total(till, cart_id) == 0
+    with pytest.raises(NothingToPay):
+        await till.start(cart_id)
+    assert (await uses(till), await till.available(toy), await till.orders()) == ([], 3, [])
+    # staff confirm what is paid without a bank
+    assert (await till.start(cart_id, "pp_system_default")).amount == 0
+    assert (await till.checkout.complete(cart_id, expected_total=0)).total == 0

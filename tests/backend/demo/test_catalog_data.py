@@ -31,7 +31,7 @@ FIELDS = {
     "created_days_ago": int,
     "pictures": list,
 }
-OPTIONAL = {"compare_at_price": int, "collection": str}
+OPTIONAL = {"compare_at_price": int, "collection": str, "material": str, "contents": str}
 
 
 def handles(kind: str) -> list[str]:

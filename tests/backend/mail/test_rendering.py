@@ -43,6 +43,7 @@ VALUES: dict[str, Any] = {
     "is_canceled": True,
     "denial": ["Está usado."],
     "is_bank": True,
+    "is_gift": True,
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",

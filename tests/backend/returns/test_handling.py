@@ -6,11 +6,12 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.audit import AuditEntry
+from backend.catalog.wrapping import WRAPPING_SKU
 from backend.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.inventory.models import StockMovement
 from backend.jobs import JobRun
@@ -81,6 +82,18 @@ async def test_damaged_or_kept_units_are_not_sold_again(shop: Shop, delivered: S
     await approved(shop, row, 1_000, restock=False)
     assert await stock(shop) == (3, 0)
     assert [line.restocked for line in await all_of(shop, ReturnLine)] == [False]
+
+
+async def test_opened_gift_wrapping_is_paid_back_and_not_sold_again(shop: Shop, delivered: Sold) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(OrderLine).values(sku=WRAPPING_SKU))
+    row = await asked(shop, delivered, units=2)
+    await received(shop, row, delivered, good=2)
+    await approved(shop, row, 80_000)
+    assert await stock(shop) == (3, 0)
+    assert [line.restocked for line in await all_of(shop, ReturnLine)] == [False]
+    await pay(shop.database, COMMAND_LINE, row.id, 80_000, "TR 0043")
+    assert await stands(shop, delivered.order_id) == ("pending", "refunded")
 
 
 async def test_paid_twice_at_once_it_is_paid_once(shop: Shop, delivered: Sold) -> None:

@@ -3,13 +3,13 @@
 import pytest
 
 from backend.app import Shop
-from backend.errors import NotFound
 from backend.legal.texts import TITLES, LegalKind, save_text
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents.page_cache import PageCache
 from storefront.documents.plain import plain_page
-from storefront.pages.legal import load
+from storefront.meta import NOINDEX
+from storefront.pages.legal import LegalPage, load
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import page_at
 
@@ -25,8 +25,8 @@ async def test_each_text_has_a_page(shop: Shop, kind: LegalKind) -> None:
 
 @pytest.mark.parametrize("name", ["", "x", "TERMINOS", "pqrs"])
 async def test_there_is_no_other_text(shop: Shop, name: str) -> None:
-    with pytest.raises(NotFound):
-        await load(PageParams(f"/legal/{name}"))
+    data = await load(PageParams(f"/legal/{name}"))
+    assert (data.content, data.meta.status, data.meta.robots) == (LegalPage(), 404, NOINDEX)
 
 
 async def test_a_document_holds_what_was_saved_last(shop: Shop) -> None:

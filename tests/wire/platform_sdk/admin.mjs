@@ -228,7 +228,29 @@ async function catalogue() {
   await collection.gone();
   await category.gone();
   assert.deepEqual((await admin.product.retrieve(product.id)).product.tags, []);
+  await priceLists(product.id, red.id);
   return red.id;
+}
+
+async function priceLists(product, variant) {
+  const price = { currency_code: "cop", variant_id: variant };
+  const starts_at = new Date(Date.now() + 86_400_000).toISOString();
+  const list = await kept(
+    admin.priceList,
+    "price_list",
+    { title: "Navidad", type: "sale", status: "active", starts_at, ends_at: null },
+    { title: "Fin de año", description: "Hasta Reyes" },
+    { created: { title: "Navidad", description: "", status: "active", starts_at, prices: [{ ...price, amount: 20000 }] } },
+  );
+  const prices = async () => (await admin.priceList.prices(list.id)).prices;
+  const [first] = await prices();
+  await admin.priceList.batchPrices(list.id, { update: [{ id: first.id, variant_id: variant, amount: 19000 }] });
+  assert.deepEqual((await prices()).map((one) => [one.variant_id, one.amount]), [[variant, 19000]]);
+  await admin.priceList.batchPrices(list.id, { delete: [first.id], create: [{ ...price, amount: 18000 }] });
+  assert.deepEqual((await prices()).map((one) => one.amount), [18000]);
+  await admin.priceList.linkProducts(list.id, { remove: [product] });
+  assert.deepEqual(await prices(), []);
+  await list.gone();
 }
 
 async function warehouse(variant, channel) {

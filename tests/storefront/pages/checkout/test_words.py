@@ -8,6 +8,7 @@ from backend.errors import (
     InsufficientStock,
     InvalidData,
     NotAllowed,
+    NothingToPay,
     OutcomeUnknown,
     OutsideFailure,
     ShopError,
@@ -27,6 +28,7 @@ from storefront.pages.checkout.views import shipping_card
         (InvalidData("Cannot complete a cart with no items"), "failed", "Revisa tu pedido"),
         (TotalChanged("The total is now 2"), "total", "pago en proceso"),
         (InsufficientStock("gone"), "stock", "se agotó"),
+        (NothingToPay("nothing left"), "failed", "un banco no cobra $ 0"),
         (NotAllowed("completed"), "failed", "ya no está abierto"),
         (
             Conflict("A payment of this cart is pending already"),

@@ -2,14 +2,14 @@
 
 import pytest
 
-from backend.orders.terms import order_terms, wanted_terms
+from backend.buyer_terms import buyer_terms, wanted_terms
 
 ANA = {"first_name": "Ana María", "last_name": "Gómez Peña", "phone": "+57 300 123 4567", "company": None}
 PAYER = {"doc_type": "CC", "doc_number": "1.020.304-050", "email": "Pagos@Ejemplo.co"}
 
 
 def test_an_order_is_found_by_its_buyer() -> None:
-    terms = order_terms("Ana.Gomez@Ejemplo.co", [ANA, ANA], PAYER)
+    terms = buyer_terms("Ana.Gomez@Ejemplo.co", [ANA, ANA], PAYER)
     assert sorted(terms) == sorted(
         {
             "ana.gomez@ejemplo.co",
@@ -25,9 +25,9 @@ def test_an_order_is_found_by_its_buyer() -> None:
 
 
 def test_what_is_no_text_is_left_out_and_there_is_never_too_much() -> None:
-    assert order_terms("", [{"first_name": 3, "phone": None}], None) == []
-    assert len(order_terms("a@b.co", [{"first_name": " ".join(map(str, range(1000)))}], None)) == 40
-    assert max(map(len, order_terms("a" * 300 + "@b.co", [], None))) == 80
+    assert buyer_terms("", [{"first_name": 3, "phone": None}], None) == []
+    assert len(buyer_terms("a@b.co", [{"first_name": " ".join(map(str, range(1000)))}], None)) == 40
+    assert max(map(len, buyer_terms("a" * 300 + "@b.co", [], None))) == 80
 
 
 @pytest.mark.parametrize(

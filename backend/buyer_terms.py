@@ -1,4 +1,4 @@
-"""The words that find an order: of its buyer's name, e-mail, telephone and document. They are personal data."""
+"""The words that find an order or a customer: of a name, e-mail, telephone and document. They are personal data."""
 
 import re
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ _WORD = re.compile(r"[a-z0-9]+")
 _NAMES = ("first_name", "last_name", "company")
 
 
-def order_terms(email: str, addresses: list[Mapping[str, Any]], payer: Mapping[str, Any] | None) -> list[str]:
-    """What an order is found by.
+def buyer_terms(email: str, addresses: list[Mapping[str, Any]], payer: Mapping[str, Any] | None) -> list[str]:
+    """What an order, or who buys, is found by.
 
     Args:
-        email: its buyer's.
-        addresses: its shipping and billing address, as the platform keeps them.
+        email: the buyer's.
+        addresses: of the order, or of whoever buys, as the platform keeps them.
         payer: who paid, as `Order.payer` has it.
 
     Returns:

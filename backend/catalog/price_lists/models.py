@@ -1,0 +1,87 @@
+"""The tables of price lists."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+
+class PriceState(StrEnum):
+    """How a price of a list stands."""
+
+    WAITING = "waiting"
+    ON = "on"
+    """The variant costs this now."""
+    OVER = "over"
+    SKIPPED = "skipped"
+    """The sale left the variant alone: see `PriceListPrice.problem`."""
+
+
+_ON = text("state = 'on'")
+
+
+class PriceList(Timestamps, table=True):
+    """Lower prices from `starts_at` until `ends_at` (without one, until somebody ends it).
+
+    Attributes:
+        description: what a program says of it (wire: commerce-api, Admin).
+        rule: what somebody asked for, of which the prices were made: see `backend.catalog.price_lists.planning.Rule`.
+        ended_at: when somebody ended it, or took it back before it began.
+    """
+
+    __tablename__ = "price_list"
+    __table_args__: ClassVar = (
+        CheckConstraint("ends_at IS NULL OR starts_at < ends_at", name="ends_at"),
+        Index("ix_price_list_newest", "created_at", "id"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("plist"), primary_key=True)
+    title: str
+    description: str = ""
+    rule: JsonObject = Field(sa_type=Json)
+    starts_at: datetime = Field(sa_type=UtcDateTime)
+    ends_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+    def has_begun(self, moment: datetime) -> bool:
+        """Whether its time has come, or had."""
+        return self.starts_at <= moment
+
+    def is_over(self, moment: datetime) -> bool:
+        """Whether it ended, by itself or by somebody."""
+        return self.ended_at is not None or (self.ends_at is not None and self.ends_at <= moment)
+
+
+class PriceListPrice(SQLModel, table=True):
+    """What a variant costs while the list lasts. Of a variant only one price is on at a time.
+
+    Attributes:
+        before: what the variant cost when the sale began: the price that is struck through. None until then.
+        compare_at_before: the price that was struck through until then.
+        problem: why it was skipped: one of `backend.catalog.price_lists.planning.Problem`.
+    """
+
+    __tablename__ = "price_list_price"
+    __table_args__: ClassVar = (
+        UniqueConstraint("price_list_id", "variant_id"),
+        Index("ix_price_list_price_state", "price_list_id", "state", "product_id"),
+        Index("uq_price_list_price_on", "variant_id", unique=True, sqlite_where=_ON, postgresql_where=_ON),
+        CheckConstraint("amount > 0", name="amount"),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("price"), primary_key=True)
+    price_list_id: str = Field(foreign_key="price_list.id", ondelete="CASCADE")
+    product_id: str
+    variant_id: str = Field(foreign_key="variant.id", index=True, ondelete="CASCADE")
+    amount: Cop
+    state: str = PriceState.WAITING
+    before: Cop | None = None
+    compare_at_before: Cop | None = None
+    problem: str = ""

@@ -1,0 +1,56 @@
+"""Price lists as the Admin API shows them (wire: commerce-api, Admin)."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.price_lists.models import PriceList, PriceListPrice
+from backend.edge.wire import JsonDict, iso, stamps
+
+
+async def prices_by_list(
+    session: AsyncSession, lists: Sequence[PriceList]
+) -> dict[str, list[PriceListPrice]]:
+    """All prices of these lists, by the list's id."""
+    found: dict[str, list[PriceListPrice]] = {one.id: [] for one in lists}
+    if lists:
+        query = select(PriceListPrice).where(PriceListPrice.price_list_id.in_(found))
+        for price in (await session.execute(query.order_by(PriceListPrice.id))).scalars():
+            found[price.price_list_id].append(price)
+    return found
+
+
+def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = None) -> JsonDict:
+    """A price list, with its prices where they were read."""
+    shown = {} if prices is None else {"prices": [price_wire(price, row) for price in prices]}
+    return {
+        "id": row.id,
+        "title": row.title,
+        "description": row.description,
+        "type": "sale",
+        "status": "active",
+        "starts_at": iso(row.starts_at),
+        "ends_at": iso(row.ends_at),
+        "rules": {},
+        **shown,
+        **stamps(row.created_at, row.updated_at),
+        "deleted_at": None,
+    }
+
+
+def price_wire(price: PriceListPrice, row: PriceList) -> JsonDict:
+    """A price of the list."""
+    return {
+        "id": price.id,
+        "title": None,
+        "price_list_id": row.id,
+        "variant_id": price.variant_id,
+        "amount": price.amount,
+        "currency_code": "cop",
+        "min_quantity": None,
+        "max_quantity": None,
+        "rules": {},
+        **stamps(row.created_at, row.updated_at),
+        "deleted_at": None,
+    }

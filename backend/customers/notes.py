@@ -1,0 +1,45 @@
+"""What staff write on customers and guests, for each other."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.customers.directory import find_person
+from backend.customers.models import CustomerNote
+from backend.errors import InvalidData
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+LONGEST_NOTE = 1000
+
+
+async def add_note(session: AsyncSession, actor: Actor, customer_id: str, text: str) -> CustomerNote:
+    """Write a note on a customer or guest.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        InvalidData: it is empty or too long; `fields` says so.
+    """
+    actor.require(Right.CHANGE_CUSTOMERS)
+    await find_person(session, customer_id, for_change=True)
+    text = text.strip()
+    if not 0 < len(text) <= LONGEST_NOTE:
+        raise InvalidData("A note is empty or too long", fields={"text": _("Escribe la nota.")})
+    await record(session, actor, "noted", Subject(Thing.CUSTOMER, customer_id))
+    note = CustomerNote(customer_id=customer_id, text=text, created_by=actor.id)
+    session.add(note)
+    await session.flush()
+    return note
+
+
+async def notes_of(session: AsyncSession, customer_id: str) -> Sequence[CustomerNote]:
+    """The notes on a customer or guest, the newest first."""
+    query = select(CustomerNote).where(CustomerNote.customer_id == customer_id)
+    return (
+        (await session.execute(query.order_by(CustomerNote.created_at.desc(), CustomerNote.id.desc())))
+        .scalars()
+        .all()
+    )

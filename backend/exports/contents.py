@@ -1,0 +1,278 @@
+"""What the files hold: for each kind its columns, whose right it needs, and its rows, some things at a time.
+
+Money is whole pesos with IVA in it, moments are as clocks in Colombia show them.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product, Variant, variant_name
+from backend.cursors import cursor_at, read_cursor
+from backend.customers.models import Customer, GuestCustomer
+from backend.dates import TIME_ZONE
+from backend.inventory.models import InventoryLevel, StockMovement
+from backend.orders.exporting import COLUMNS as ORDER_COLUMNS
+from backend.orders.exporting import order_rows
+from backend.orders.models import Order, OrderLine
+from backend.orders.service import totals_of
+from backend.shipping.models import StockLocation
+from backend.staff.models import Staff
+from backend.staff.rights import Right
+from backend.texts import _
+
+AT_ONCE = 500
+"""Things that are read at a time."""
+Row = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that a kind is read from, in the order in which its things were made."""
+
+    model: Any
+    rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]]
+    of_days: bool = True
+    """Whether only what was made in the period is meant."""
+
+    def where(self, begin: datetime, end: datetime) -> list[ColumnElement[bool]]:
+        """What its things must meet."""
+        if self.model is Product:
+            return [Product.deleted_at.is_(None)]
+        return [self.model.created_at >= begin, self.model.created_at < end] if self.of_days else []
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file."""
+
+    title: str
+    right: Right
+    columns: Sequence[str]
+    sources: Sequence[Source]
+
+
+async def count_of(session: AsyncSession, kind: Kind, begin: datetime, end: datetime) -> int:
+    """How many things such a file of these moments would hold."""
+    count = 0
+    for source in kind.sources:
+        query = select(func.count()).select_from(source.model).where(*source.where(begin, end))
+        count += (await session.execute(query)).scalar_one()
+    return count
+
+
+async def read_some(
+    session: AsyncSession, kind: Kind, begin: datetime, end: datetime, place: str
+) -> tuple[int, Sequence[Row], str | None]:
+    """The next things from this place on: how many they are, their rows, and the place after them; None at the end."""
+    number, _separator, cursor = place.partition(" ")
+    source = kind.sources[int(number or 0)]
+    model = source.model
+    query = select(model).where(*source.where(begin, end))
+    if cursor:
+        query = query.where(tuple_(model.created_at, model.id) > read_cursor(cursor))
+    found = (await session.execute(query.order_by(model.created_at, model.id).limit(AT_ONCE))).scalars().all()
+    rows = await source.rows(session, found)
+    if len(found) == AT_ONCE:
+        return AT_ONCE, rows, f"{number or 0} {cursor_at(found[-1].created_at, found[-1].id)}"
+    next_source = int(number or 0) + 1
+    return len(found), rows, f"{next_source} " if next_source < len(kind.sources) else None
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M")
+
+
+async def _lines(session: AsyncSession, orders: Sequence[Order]) -> list[Row]:
+    of_order: dict[str, list[OrderLine]] = {order.id: [] for order in orders}
+    lines = select(OrderLine).where(OrderLine.order_id.in_(of_order)).order_by(OrderLine.id)
+    for line in (await session.execute(lines)).scalars():
+        of_order[line.order_id].append(line)
+    rows: list[Row] = []
+    for order in orders:
+        totals = totals_of(order, of_order[order.id]).by_line
+        for line in of_order[order.id]:
+            total = totals[line.id]
+            rows.append(
+                (
+                    order.number,
+                    _moment(order.created_at),
+                    order.status,
+                    order.payment_status,
+                    line.sku,
+                    line.title,
+                    variant_name(line.variant_title),
+                    line.quantity,
+                    line.withdrawn + line.returned,
+                    line.unit_price,
+                    total.discount_total,
+                    total.total,
+                    line.tax_rate,
+                    total.tax_total,
+                )
+            )
+    return rows
+
+
+async def _customers(_session: AsyncSession, customers: Sequence[Customer | GuestCustomer]) -> list[Row]:
+    return [
+        (
+            one.first_name,
+            one.last_name,
+            one.email,
+            one.phone,
+            one.company_name,
+            _("sí") if isinstance(one, Customer) else _("no"),
+            _moment(one.created_at),
+        )
+        for one in customers
+    ]
+
+
+async def _products(session: AsyncSession, products: Sequence[Product]) -> list[Row]:
+    by_id = {product.id: product for product in products}
+    query = (
+        select(
+            Variant,
+            func.coalesce(func.sum(InventoryLevel.stocked), 0),
+            func.coalesce(func.sum(InventoryLevel.reserved), 0),
+        )
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.product_id.in_(by_id))
+        .group_by(Variant.id)
+    )
+    found = (await session.execute(query)).all()
+    places = {product.id: place for place, product in enumerate(products)}
+    found = sorted(found, key=lambda row: (places[row[0].product_id], row[0].rank, row[0].id))
+    return [
+        (
+            by_id[variant.product_id].title,
+            variant_name(variant.title),
+            by_id[variant.product_id].handle,
+            _("sí") if by_id[variant.product_id].status == "published" else _("no"),
+            variant.sku,
+            variant.ean,
+            variant.price,
+            variant.compare_at_price,
+            by_id[variant.product_id].tax_rate,
+            int(stocked),
+            int(reserved),
+            by_id[variant.product_id].weight,
+            by_id[variant.product_id].brand,
+            by_id[variant.product_id].age_range,
+        )
+        for variant, stocked, reserved in found
+    ]
+
+
+async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) -> list[Row]:
+    titled = select(Variant.id, Variant.sku, Product.title).join(Product, Product.id == Variant.product_id)
+    found = await session.execute(titled.where(Variant.id.in_({one.variant_id for one in movements})))
+    toys = {id_: (sku, title) for id_, sku, title in found}
+    located = select(StockLocation.id, StockLocation.name)
+    places = dict((await session.execute(located)).all())
+    numbered = select(Order.id, Order.number).where(Order.id.in_({one.order_id for one in movements}))
+    orders = dict((await session.execute(numbered)).all())
+    named = select(Staff.id, Staff.email).where(Staff.id.in_({one.actor_id for one in movements}))
+    people = dict((await session.execute(named)).all())
+    return [
+        (
+            _moment(one.created_at),
+            *toys.get(one.variant_id, ("", one.variant_id)),
+            places.get(one.location_id, one.location_id),
+            one.delta,
+            one.stocked,
+            one.reason,
+            one.note,
+            one.supplier,
+            one.document,
+            orders.get(one.order_id or ""),
+            people.get(one.actor_id, one.actor_id),
+        )
+        for one in movements
+    ]
+
+
+KINDS: dict[str, Kind] = {
+    "orders": Kind(_("Pedidos"), Right.EXPORT_PERSONAL_DATA, ORDER_COLUMNS, [Source(Order, order_rows)]),
+    "lines": Kind(
+        _("Juguetes vendidos"),
+        Right.READ_REPORTS,
+        (
+            _("Pedido"),
+            _("Fecha"),
+            _("Estado"),
+            _("Pago"),
+            _("SKU"),
+            _("Juguete"),
+            _("Presentación"),
+            _("Unidades"),
+            _("Devueltas"),
+            _("Precio"),
+            _("Descuento"),
+            _("Total"),
+            _("Tarifa de IVA"),
+            _("IVA"),
+        ),
+        [Source(Order, _lines)],
+    ),
+    "customers": Kind(
+        _("Clientes"),
+        Right.EXPORT_PERSONAL_DATA,
+        (
+            _("Nombre"),
+            _("Apellido"),
+            _("Correo"),
+            _("Teléfono"),
+            _("Empresa"),
+            _("Con cuenta"),
+            _("Desde"),
+        ),
+        [Source(Customer, _customers, of_days=False), Source(GuestCustomer, _customers, of_days=False)],
+    ),
+    "products": Kind(
+        _("Productos"),
+        Right.READ_CATALOG,
+        (
+            _("Juguete"),
+            _("Presentación"),
+            _("Dirección"),
+            _("Publicado"),
+            _("SKU"),
+            _("Código de barras"),
+            _("Precio"),
+            _("Precio antes"),
+            _("Tarifa de IVA"),
+            _("Unidades"),
+            _("Reservadas"),
+            _("Peso (kg)"),
+            _("Marca"),
+            _("Edad"),
+        ),
+        [Source(Product, _products, of_days=False)],
+    ),
+    "movements": Kind(
+        _("Movimientos de bodega"),
+        Right.READ_STOCK,
+        (
+            _("Fecha"),
+            _("SKU"),
+            _("Juguete"),
+            _("Bodega"),
+            _("Cambio"),
+            _("Quedan"),
+            _("Motivo"),
+            _("Nota"),
+            _("Proveedor"),
+            _("Documento"),
+            _("Pedido"),
+            _("Quién"),
+        ),
+        [Source(StockMovement, _movements)],
+    ),
+}
+"""The kinds of files, by their names."""

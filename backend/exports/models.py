@@ -1,0 +1,52 @@
+"""The tables of files that staff asked for. They go when they have expired."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Index
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
+from backend.ids import secret_id
+from backend.tables import Timestamps
+
+
+class FileFormat(StrEnum):
+    """How the file is written."""
+
+    XLSX = "xlsx"
+    CSV = "csv"
+
+
+class DataExport(Timestamps, table=True):
+    """A file that somebody of the staff asked for. `kind` is one of `backend.exports.contents.KINDS`."""
+
+    __tablename__ = "data_export"
+    __table_args__ = (Index("ix_data_export_newest", "actor_id", "created_at"),)
+
+    id: str = Field(default_factory=lambda: secret_id("export"), primary_key=True)
+    actor_id: str
+    kind: str
+    file_format: str
+    since: str
+    """The first day in Colombia (`2026-11-21`) of what it holds; `until` is the last."""
+    until: str
+    total: int = 0
+    """How many things it will hold, as they were counted when it was asked for."""
+    done: int = 0
+    place: str = ""
+    """Where the next things are read: which table, and after which of its rows."""
+    pieces: int = 0
+    is_done: bool = False
+    expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """By the database's clock."""
+
+
+class DataExportPiece(SQLModel, table=True):
+    """A piece of the file; of an XLSX that is not done yet, rows as JSON."""
+
+    __tablename__ = "data_export_piece"
+
+    export_id: str = Field(foreign_key="data_export.id", primary_key=True, ondelete="CASCADE")
+    number: int = Field(primary_key=True)
+    content: bytes

@@ -1,0 +1,111 @@
+"""The job that makes a file, some things at a time. A program that ends in between goes on where it was."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import date, timedelta
+from io import BytesIO
+
+import xlsxwriter
+from sqlalchemy import delete, select
+
+from backend.database import Database, locked
+from backend.exports.contents import KINDS, Row, read_some
+from backend.exports.models import DataExport, DataExportPiece, FileFormat
+from backend.exports.service import JOB, moments_of
+from backend.jobs import JobRun, RunAgain, job
+from backend.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.tables import table_of
+
+WITHIN = 20.0
+"""Seconds that one run of the job takes; then others have their turn."""
+LONGEST_RUN = timedelta(minutes=10)
+PIECE = 1 << 20
+"""Bytes of a piece of an XLSX."""
+LONGEST_CELL = 32_767
+"""Characters that a cell of an XLSX holds."""
+
+
+class DataExports:
+    """Makes the files that staff ask for."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @job(JOB, at_once=1, timeout=LONGEST_RUN)
+    async def make(self, run: JobRun) -> RunAgain | None:
+        """Go on with a file until it is done, or for `WITHIN` seconds."""
+        clock = asyncio.get_running_loop()
+        until = clock.time() + WITHIN
+        while await self._step(run.payload["export_id"]):
+            if clock.time() > until:
+                return RunAgain(timedelta(0), reset=True)
+            await asyncio.sleep(0)  # others are served in between
+        return None
+
+    async def _step(self, export_id: str) -> bool:
+        """Some more of the file. Whether there may be more."""
+        async with self._database.read() as session:
+            export = await session.get(DataExport, export_id)
+            if export is None or export.is_done:
+                return False
+            kind, place = KINDS[export.kind], export.place
+            moments = moments_of(date.fromisoformat(export.since), date.fromisoformat(export.until))
+            count, rows, following = await read_some(session, kind, *moments, place)
+        is_csv = export.file_format == FileFormat.CSV
+        if export.pieces == 0:
+            rows = [kind.columns, *rows]
+        content = _csv(rows, is_first=export.pieces == 0) if is_csv else _json(rows)
+        file: list[bytes] | None = None
+        if following is None and not is_csv:
+            file = await self._workbook(export_id, content)
+        async with self._database.transaction() as session:
+            row = (
+                await session.execute(locked(select(DataExport).where(DataExport.id == export_id)))
+            ).scalar_one_or_none()
+            if row is None or row.is_done or row.place != place:
+                return False  # somebody else makes it
+            if file is not None:
+                pieces = table_of(DataExportPiece)
+                await session.execute(delete(pieces).where(pieces.c.export_id == export_id))
+                row.pieces = 0
+            for piece in file if file is not None else [content]:
+                session.add(DataExportPiece(export_id=export_id, number=row.pieces, content=piece))
+                row.pieces += 1
+            row.done += count
+            row.place, row.is_done = following or "", following is None
+        return following is not None
+
+    async def _workbook(self, export_id: str, last: bytes) -> list[bytes]:
+        """The XLSX of the rows that were stored, and these last ones, in pieces."""
+        query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
+        async with self._database.read() as session:
+            stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()
+        content = await asyncio.to_thread(workbook, [*stored, last])
+        return [content[start : start + PIECE] for start in range(0, len(content), PIECE)]
+
+
+def workbook(pieces: Sequence[bytes]) -> bytes:
+    """A workbook of these rows, the names of the columns first. Texts are texts: no cell of it is a formula."""
+    written = BytesIO()
+    with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
+        sheet, bold = book.add_worksheet(), book.add_format({"bold": True})
+        sheet.freeze_panes(1, 0)
+        number = 0
+        for piece in pieces:
+            for row in json.loads(piece):
+                for place, value in enumerate(row):
+                    if isinstance(value, int | float):
+                        sheet.write_number(number, place, value)
+                    elif value:
+                        sheet.write_string(number, place, value[:LONGEST_CELL], bold if number == 0 else None)
+                number += 1
+    return written.getvalue()
+
+
+def _csv(rows: Sequence[Row], *, is_first: bool) -> bytes:
+    return ((BYTE_ORDER_MARK if is_first else "") + lines(rows)).encode()
+
+
+def _json(rows: Sequence[Row]) -> bytes:
+    return json.dumps([list(row) for row in rows], default=str).encode()

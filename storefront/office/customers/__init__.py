@@ -1,0 +1,1 @@
+"""Clientes: everybody who buys, and one of them."""

@@ -1,0 +1,105 @@
+"""Clientes: everybody who buys, the newest first."""
+
+from typing import Any, ClassVar
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.office.customers import (
+    FIELDS,
+    KINDS,
+    LONGEST_TEXT,
+    CustomerRow,
+    CustomersView,
+    address_of_customers,
+    customers_view,
+)
+from backend.office.orders import ChipView
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.live.state_loss import KnownClientState
+from storefront.office.components.feedback import empty, screen
+from storefront.office.components.finding import Finding
+from storefront.office.components.lists import more, row_link, rows
+from storefront.office.layout import office
+from storefront.office.list_state import OfficeList
+from storefront.office.orders.listing import state_chip
+from storefront.office.places import CUSTOMERS
+from storefront.office.state import office_event
+
+TITLE = _("Clientes")
+
+
+class CustomersState(OfficeList, KnownClientState):
+    """The customers that the address asks for."""
+
+    content: rx.Field[CustomersView | None] = rx.field(None)
+
+    _right: ClassVar[Right] = Right.READ_CUSTOMERS
+
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> CustomersView:
+        async with current_shop().database.read() as session:
+            return await customers_view(session, actor, asked, cursor)
+
+    @office_event(Right.READ_CUSTOMERS)
+    async def more(self, actor: Actor) -> None:
+        """Show the next rows too."""
+        await self._add_rows(actor)
+
+    @office_event(Right.READ_CUSTOMERS)
+    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
+        """Ask for other customers: the address says which."""
+        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
+        return rx.redirect(address_of_customers(asked, CUSTOMERS))
+
+
+SHOWN: Any = CustomersState.content.to(ObjectVar, CustomersView)
+ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+FINDING = Finding("customers", CUSTOMERS, ASKED, SHOWN.active, CustomersState.ask)
+
+
+def page() -> rx.Component:
+    """The customers."""
+    nothing = empty(
+        "customers",
+        _("Ningún cliente"),
+        _("Quien compra o abre una cuenta aparece aquí. Busca por nombre, correo, documento o teléfono."),
+    )
+    content = rx.fragment(
+        filters(),
+        rows(SHOWN.rows, customer_row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        more(SHOWN.cursor != "", CustomersState.more),
+    )
+    return office(CustomersState, CUSTOMERS, TITLE, screen(CustomersState, content))
+
+
+def filters() -> rx.Component:
+    """Which customers."""
+    names = {name: label for name, (label, _with) in KINDS.items()}
+    return FINDING.bar(
+        _("Buscar clientes"),
+        _("Nombre, correo, documento, teléfono…"),
+        LONGEST_TEXT,
+        [(label, f"?tipo={name}", ASKED["tipo"] == name) for name, label in names.items()],
+        FINDING.form(
+            _("Ver estos clientes"), FINDING.choice("tipo", _("Cuenta"), _("Con y sin cuenta"), names)
+        ),
+    )
+
+
+def customer_row(row: ObjectVar[CustomerRow]) -> rx.Component:
+    """Somebody who buys: who, how often, and whether they have an account."""
+    return row_link(
+        f"{CUSTOMERS}/{row.id}",
+        rx.el.span(
+            rx.el.b(row.name, class_name="o-row__title"),
+            rx.cond(row.email != row.name, rx.el.span(row.email, class_name="o-row__detail")),
+            rx.el.span(row.orders_label, class_name="o-row__detail"),
+            class_name="o-return__what",
+        ),
+        rx.el.span(state_chip(row.chip.to(ObjectVar, ChipView))),
+        row_id=row.id,
+        test_id="customer-row",
+        class_name="o-return",
+    )

@@ -1,0 +1,230 @@
+"""Gifts: the wrapping is sold like any toy, and the message reaches the box as it was typed."""
+
+import asyncio
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.cart import service as carts
+from backend.cart.drafts import read_draft, save_draft
+from backend.cart.views import WrappingView, cart_view
+from backend.catalog.models import Product, Variant
+from backend.catalog.wrapping import WRAPPING_SKU
+from backend.checkout.service import PlacedOrder
+from backend.errors import InsufficientStock, InvalidData, TotalChanged
+from backend.inventory.models import InventoryLevel
+from backend.mail.messages import message_of
+from backend.mail.models import Mail, MailKind
+from backend.office.order import order_detail
+from backend.office.packing import pack_view
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.staff.rights import Actor, Role
+from tests.checkout_steps import TYPED, choose_pickup
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import get, ok, post
+
+IP = "190.24.1.1"
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+PRICE, WRAPPING_PRICE = 40_000, 5_950
+MESSAGE = "Feliz cumpleaños, <b>Ana</b> 🎈\nTe queremos.\n\n“Abuela & Tito”"
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_floor: Floor) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+
+
+@pytest.fixture
+async def wrapping(shop: Shop, shop_floor: Floor) -> str:
+    """The variant of a hidden product: five sheets of paper."""
+    async with shop.database.transaction() as session:
+        title = "Envoltura de regalo"
+        variant = await make_toy(
+            session, shop_floor, "envoltura", stock=5, price=WRAPPING_PRICE, title=title, status="draft"
+        )
+        await session.execute(update(Variant).where(Variant.id == variant).values(sku=WRAPPING_SKU))
+    return variant
+
+
+async def cart_with(shop: Shop, *variants: str) -> str:
+    async with shop.database.transaction() as session:
+        cart_id = await carts.create(session)
+        for variant in variants:
+            await carts.add(session, cart_id, variant)
+    await choose_pickup(shop, cart_id)
+    return cart_id
+
+
+async def offer(shop: Shop, cart_id: str) -> WrappingView | None:
+    async with shop.database.read() as session:
+        return (await cart_view(session, cart_id)).wrapping
+
+
+async def place(
+    shop: Shop, cart_id: str, message: str = MESSAGE, total: int = PRICE + WRAPPING_PRICE
+) -> PlacedOrder:
+    typed = {**TYPED, "gift_message": message}
+    return await shop.checkout.place_order(cart_id, typed, expected_total=total, ip=IP)
+
+
+async def test_a_wrapped_gift_from_the_cart_to_the_box(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, wrapping: str
+) -> None:
+    cart_id = await cart_with(shop, trompo)
+    assert await offer(shop, cart_id) == WrappingView(wrapping, "Envoltura de regalo", "$ 5.950")
+    async with shop.database.transaction() as session:
+        await carts.add(session, cart_id, wrapping)
+        view = await cart_view(session, cart_id)
+    assert view.wrapping is None  # it is there
+    assert [(line.title, line.product_handle, line.problem) for line in view.lines] == [
+        ("Trompo", "trompo", None),
+        ("Envoltura de regalo", "", None),
+    ]
+    await choose_pickup(shop, cart_id)
+    shown = (await get(store, f"/store/carts/{cart_id}"))["cart"]
+    assert (shown["item_total"], shown["item_tax_total"]) == (45_950, 6_387 + 950)
+
+    placed = await place(shop, cart_id)
+    async with shop.database.read() as session:
+        asked = (await session.execute(select(PaymentSession.amount))).scalar_one()
+        order = (await session.execute(select(Order))).scalar_one()
+        assert (asked, order.total, order.meta) == (45_950, 45_950, {"gift_message": MESSAGE})
+        detail = await order_detail(session, OWNER, order.id, "Trompo")
+        packed = (await pack_view(session, OWNER, order.id)).order
+        mail = await message_of(session, shop.settings, Mail(kind=MailKind.ORDER_PLACED, about=order.id))
+    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    assert packed is not None
+    assert page.gift_message == detail.gift_message == packed.gift_message == MESSAGE
+    assert [(line.title, line.product_handle) for line in page.lines] == [
+        ("Trompo", "trompo"),
+        ("Envoltura de regalo", ""),
+    ]
+    assert [line.title for line in packed.lines] == ["Trompo", "Envoltura de regalo"]
+    assert (
+        mail is not None
+    )  # whoever typed the address may not be its owner: the mail has none of their words
+    assert mail.values["is_gift"]
+    assert "Feliz" not in str(mail.values)
+    assert ("1 × Envoltura de regalo", "$ 5.950") in mail.values["bill"]
+
+    slip = (await admin.get("/admin/packing-slips", params={"id": [placed.order_id]})).text
+    assert "Feliz cumpleaños, &lt;b&gt;Ana&lt;/b&gt; 🎈\nTe queremos.\n\n“Abuela &amp; Tito”" in slip
+    assert "Envoltura de regalo" in slip
+    assert "$" not in slip
+    for price in ("45.950", "40.000", "5.950"):
+        assert price not in slip
+
+
+async def test_without_a_message_nothing_is_said_of_gifts(
+    shop: Shop, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await cart_with(shop, trompo)
+    assert await offer(shop, cart_id) is None  # the shop has no wrapping: it offers none
+    placed = await place(shop, cart_id, " \n\u200b ", PRICE)
+    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    slip = (await admin.get("/admin/packing-slips", params={"id": [placed.order_id]})).text
+    assert page.gift_message == ""
+    assert 'class="gift"' not in slip
+
+
+async def test_a_message_that_is_too_long_is_said_beside_its_field_and_kept(shop: Shop, trompo: str) -> None:
+    cart_id = await cart_with(shop, trompo)
+    long = "Feliz día, Ana 🎈 " * 30
+    async with shop.database.transaction() as session:
+        await save_draft(session, cart_id, {"gift_message": long})
+    with pytest.raises(InvalidData) as refused:
+        await place(shop, cart_id, long, PRICE)
+    assert refused.value.fields == {"gift_message": "Usa máximo 300 caracteres."}
+    async with shop.database.read() as session:
+        assert (await read_draft(session, cart_id))["gift_message"] == long
+        assert not (await session.execute(select(Order))).all()
+
+    clean = "a\x00b\x1b[31m\u202ec\r\n" + "👨‍👩‍👧" * 60 + "é" * 100
+    placed = await place(shop, cart_id, clean, PRICE)
+    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    assert page.gift_message == "ab[31mc\n" + "👨👩👧" * 60 + "é" * 100
+
+
+async def test_the_wrapping_is_in_no_list_and_is_not_sold_alone(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
+) -> None:
+    listed = await get(store, "/store/products")
+    assert [product["handle"] for product in listed["products"]] == ["trompo"]
+    async with shop.database.read() as session:
+        hidden = (await session.execute(select(Product.id).where(Product.handle == "envoltura"))).scalar_one()
+    assert (await store.get(f"/store/products/{hidden}")).status_code == 404
+
+    cart_id = await cart_with(shop, trompo, wrapping)
+    async with shop.database.transaction() as session:
+        lines = (await cart_view(session, cart_id)).lines
+        await carts.set_quantity(session, cart_id, lines[1].id, 2)
+        await carts.remove(session, cart_id, lines[0].id)
+        assert (await cart_view(session, cart_id)).lines == []
+
+    alone = await cart_with(shop, wrapping)
+    with pytest.raises(InvalidData, match="no items"):
+        await place(shop, alone, "", WRAPPING_PRICE)
+
+
+async def test_the_price_and_the_stock_of_wrapping_are_those_of_the_moment(
+    shop: Shop, trompo: str, wrapping: str
+) -> None:
+    free = await cart_with(shop, trompo, wrapping)
+    paid = await cart_with(shop, trompo, wrapping)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).where(Variant.id == wrapping).values(price=0))
+    with pytest.raises(TotalChanged):
+        await place(shop, paid)
+    await place(shop, free, total=PRICE)
+    fresh = await cart_with(shop, trompo)
+    assert await offer(shop, fresh) == WrappingView(wrapping, "Envoltura de regalo", "")
+
+    async with shop.database.transaction() as session:
+        last = InventoryLevel.variant_id == wrapping
+        await session.execute(update(InventoryLevel).where(last).values(stocked=2))
+    rivals = [await cart_with(shop, trompo, wrapping) for _ in range(2)]
+    outcomes = await asyncio.gather(
+        *(place(shop, cart_id, total=PRICE) for cart_id in rivals), return_exceptions=True
+    )
+    assert {type(outcome) for outcome in outcomes} == {PlacedOrder, InsufficientStock}
+    assert await offer(shop, fresh) is None  # the last sheet is gone
+
+
+async def test_another_message_after_another_bank_is_that_of_the_new_order(shop: Shop, trompo: str) -> None:
+    cart_id = await cart_with(shop, trompo)
+    first = await place(shop, cart_id, "Para Ana", PRICE)
+    again = await shop.checkout.change_bank(first.order_id, first.token)
+    async with shop.database.transaction() as session:
+        assert (await read_draft(session, again)) == {"doc_type": "CC", "doc_number": "1020304050"}
+        await save_draft(session, again, {"gift_message": ""})
+    await choose_pickup(shop, again)
+    second = await place(shop, again, "", PRICE)
+    pages = [await shop.checkout.order_page(one.order_id, one.token) for one in (first, second)]
+    assert [page.gift_message for page in pages] == ["Para Ana", ""]
+
+
+async def test_programs_send_the_message_as_metadata(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
+) -> None:
+    items = [{"variant_id": one, "quantity": 1} for one in (trompo, wrapping)]
+    cart = (await post(store, "/store/carts", {"items": items, "metadata": {"gift_message": MESSAGE}}))[
+        "cart"
+    ]
+    assert cart["metadata"] == {"gift_message": MESSAGE}
+    assert [item["title"] for item in cart["items"]] == ["Trompo", "Envoltura de regalo"]
+    for wrong in ("a" * 301, ["a"], 7):
+        answer = await store.post(f"/store/carts/{cart['id']}", json={"metadata": {"gift_message": wrong}})
+        assert (answer.status_code, answer.json()["message"]) == (
+            400,
+            "metadata.gift_message is a text of at most 300 characters",
+        )
+    await choose_pickup(shop, cart["id"])
+    placed = await shop.checkout.place_order(cart["id"], TYPED, expected_total=PRICE + WRAPPING_PRICE, ip=IP)
+    assert (await shop.checkout.order_page(placed.order_id, placed.token)).gift_message == MESSAGE
+    assert (await ok(await store.get(f"/store/orders/{placed.order_id}")))["order"]["metadata"] == {
+        "gift_message": MESSAGE
+    }

@@ -1,0 +1,209 @@
+"""Files for spreadsheets: what they hold, that no cell is a formula, who may fetch them, and for how long."""
+
+import csv
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from io import BytesIO, StringIO
+from xml.etree import ElementTree as ET
+from zipfile import ZipFile
+
+import httpx
+import pytest
+from sqlalchemy import func, select, update
+
+from backend.app import Shop
+from backend.customers.models import Customer, GuestCustomer
+from backend.database import db_now
+from backend.errors import Forbidden, InvalidData, NotFound, TooManyRequests
+from backend.exports import contents
+from backend.exports.contents import KINDS
+from backend.exports.models import DataExport, DataExportPiece, FileFormat
+from backend.exports.running import DataExports
+from backend.exports.service import JOB, MOST_UNDER_WAY, ask_for, file_of, kinds_for, own_exports
+from backend.inventory.movements import Reason, Why, move_stock
+from backend.jobs import JobRun
+from backend.pricing import Adjustment, PricedLine
+from backend.staff.models import Staff
+from backend.staff.rights import Actor, Role, SecondFactorMissing
+from backend.upkeep.rules import RULES
+from tests.backend.reports.selling import paid, store_orders
+from tests.shop_floor import Floor, make_toy
+
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
+DAYS = (date(2026, 3, 1), date(2026, 3, 31))
+EVIL = '=HYPERLINK("http://evil.example","Ñandú")'
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+async def asked(
+    shop: Shop, kind: str, file_format: str = "csv", actor: Actor = OWNER, days: tuple[date, date] = DAYS
+) -> str:
+    async with shop.database.transaction() as session:
+        return await ask_for(session, actor, kind, file_format, days)
+
+
+async def fetched(shop: Shop, export_id: str, actor: Actor = OWNER) -> bytes:
+    file = await file_of(shop.database, actor, export_id)
+    return b"".join([piece async for piece in file.pieces])
+
+
+async def made(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> list[list[str]]:
+    """The rows of the CSV."""
+    export_id = await asked(shop, kind, days=days)
+    await shop.worker.run_due(JOB)
+    return rows_of(await fetched(shop, export_id))
+
+
+def rows_of(content: bytes) -> list[list[str]]:
+    return list(csv.reader(StringIO(content.decode("utf-8-sig"), newline="")))
+
+
+def cells_of(content: bytes) -> list[list[str]]:
+    """The cells of an XLSX, in the order of its rows; there is no formula in it."""
+    with ZipFile(BytesIO(content)) as book:
+        assert [name for name in book.namelist() if "externalLink" in name or "_rels/sheet" in name] == []
+        sheet = ET.fromstring(book.read("xl/worksheets/sheet1.xml"))
+    assert list(sheet.iter(f"{SHEET}f")) == []
+    return [["".join(cell.itertext()) for cell in row.iter(f"{SHEET}c")] for row in sheet.iter(f"{SHEET}row")]
+
+
+@pytest.fixture
+async def sold(shop: Shop, shop_floor: Floor) -> None:
+    """A purchase with a promotion, one of another month, a toy with a movement, a customer and a guest."""
+    one = paid(
+        PricedLine("trompo", 2, 119_000),
+        PricedLine("book", 1, 20_000, 0),
+        at=MARCH,
+        shipping=11_900,
+        adjustments=[Adjustment(38_000, "trompo")],
+        titles={"trompo": EVIL},
+        refunds=[(MARCH, 100_000, {"trompo": 1})],
+    )
+    later = paid(PricedLine("yoyo", 1, 5_000), at=datetime(2026, 4, 1, 5, tzinfo=UTC))  # midnight in Colombia
+    async with shop.database.transaction() as session:
+        await store_orders(session, [one, later])
+        variant = await make_toy(session, shop_floor, "trompo", stock=7, price=119_000, title=EVIL)
+        why = Why(Reason.RECEIVED, OWNER, note="+57 300", supplier="@casa")
+        await move_stock(session, variant, shop_floor.location_id, 3, why)
+        session.add(Customer(email="ana@example.com", first_name="-Ana", last_name="Gómez"))
+        session.add(GuestCustomer(email="luz@example.com"))
+
+
+@pytest.mark.usefixtures("sold")
+async def test_each_kind_holds_its_rows(shop: Shop) -> None:
+    head, *orders = await made(shop, "orders")
+    assert list(KINDS["orders"].columns) == head
+    assert [row[head.index("Total")] for row in orders] == ["231900"]
+    head, *lines = await made(shop, "lines")
+    found = {row[head.index("Juguete")]: row[head.index("Unidades") :] for row in lines}
+    assert found == {
+        f"'{EVIL}": ["2", "1", "119000", "38000", "200000", "19", "31933"],
+        "book": ["1", "0", "20000", "0", "20000", "0", "0"],
+    }
+    customers = await made(shop, "customers")
+    assert [row[:3] + row[5:6] for row in customers[1:]] == [
+        ["'-Ana", "Gómez", "ana@example.com", "sí"],
+        ["", "", "luz@example.com", "no"],
+    ]
+    head, *products = await made(shop, "products")
+    assert [(row[0], row[head.index("Precio")], row[head.index("Unidades")]) for row in products] == [
+        (f"'{EVIL}", "119000", "10")
+    ]
+    today = (date(2026, 1, 1), date(2030, 1, 1))
+    head, *movements = await made(shop, "movements", today)
+    assert [(row[2], row[4:9], row[-1]) for row in movements] == [
+        (f"'{EVIL}", ["3", "10", "received", "'+57 300", "'@casa"], "user_1")
+    ]
+    assert await made(shop, "movements") == [list(KINDS["movements"].columns)]
+
+
+@pytest.mark.usefixtures("sold")
+async def test_a_workbook_has_the_same_rows_and_no_formula(shop: Shop) -> None:
+    for kind in KINDS:
+        export_id = await asked(shop, kind, FileFormat.XLSX)
+        await shop.worker.run_due(JOB)
+        as_text = [
+            [re.sub("^'(?=[=+@-])", "", cell) for cell in row if cell] for row in await made(shop, kind)
+        ]
+        assert [[cell for cell in row if cell] for row in cells_of(await fetched(shop, export_id))] == as_text
+
+
+async def test_a_shop_without_orders(shop: Shop) -> None:
+    assert await made(shop, "orders") == [list(KINDS["orders"].columns)]
+    export_id = await asked(shop, "products", FileFormat.XLSX)
+    await shop.worker.run_due(JOB)
+    assert cells_of(await fetched(shop, export_id)) == [list(KINDS["products"].columns)]
+
+
+@pytest.mark.parametrize("file_format", list(FileFormat))
+async def test_a_program_that_ends_in_between_goes_on(
+    shop: Shop, shop_floor: Floor, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "AT_ONCE", 2)
+    orders = [paid(PricedLine("yoyo", n + 1, 5_000), at=MARCH) for n in range(5)]  # all of one moment
+    async with shop.database.transaction() as session:
+        await store_orders(session, orders)
+    export_id = await asked(shop, "lines", file_format)
+    assert await DataExports(shop.database)._step(export_id)
+    async with shop.database.read() as session:
+        (export,) = await own_exports(session, OWNER)
+    assert (export.done, export.total, export.is_done) == (2, 5, False)
+    with pytest.raises(NotFound):
+        await fetched(shop, export_id)
+    run = JobRun(1, JOB, export_id, {"export_id": export_id}, 2)
+    assert await DataExports(shop.database).make(run) is None
+    assert await DataExports(shop.database).make(run) is None  # done once more, it is the same
+    content = await fetched(shop, export_id)
+    rows = rows_of(content) if file_format is FileFormat.CSV else cells_of(content)
+    assert len(rows) == 6
+    numbers: Sequence[str] = [row[0] for row in rows[1:]]
+    assert len(set(numbers)) == 5
+
+
+async def test_who_may_have_which(shop: Shop) -> None:
+    for role in Role:
+        actor = Actor("user_2", role, has_second_factor=True)
+        may = set(kinds_for(actor)) if role is not Role.STOCKROOM else set()
+        for kind in KINDS:
+            if kind not in may:
+                with pytest.raises(Forbidden):
+                    await asked(shop, kind, actor=actor)
+    assert set(kinds_for(Actor("user_2", Role.ACCOUNTANT))) == set(KINDS)
+    assert set(kinds_for(Actor("user_2", Role.SHOP))) == {"lines", "products", "movements"}
+    with pytest.raises(SecondFactorMissing):
+        await asked(shop, "customers", actor=Actor("user_2", Role.ACCOUNTANT))
+    for kind, file_format in (("secrets", "csv"), ("orders", "exe")):
+        with pytest.raises(InvalidData):
+            await asked(shop, kind, file_format)
+    for _file in range(MOST_UNDER_WAY):
+        await asked(shop, "products")
+    with pytest.raises(TooManyRequests):
+        await asked(shop, "products")
+    await asked(shop, "products", actor=Actor("user_2", Role.SHOP))
+
+
+async def test_only_who_asked_fetches_it_until_it_expires(shop: Shop, admin: httpx.AsyncClient) -> None:
+    async with shop.database.read() as session:
+        member = (await session.execute(select(Staff.id))).scalar_one()
+    me = Actor(member, Role.OWNER, has_second_factor=True)
+    export_id = await asked(shop, "customers", actor=me)
+    path = f"/admin/exports/{export_id}"
+    assert (await admin.get(path)).status_code == 404  # it is not done
+    await shop.worker.run_due(JOB)
+    answer = await admin.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    assert "Clientes%202026-03-01%202026-03-31.csv" in answer.headers["content-disposition"]
+    with pytest.raises(NotFound):
+        await fetched(shop, export_id)
+    with pytest.raises(SecondFactorMissing):
+        await fetched(shop, export_id, Actor(member, Role.OWNER))
+    async with shop.database.transaction() as session:
+        await session.execute(update(DataExport).values(expires_at=db_now(-timedelta(seconds=1))))
+    assert (await admin.get(path)).status_code == 404
+    (rule,) = [one for one in RULES if one.table is DataExport]
+    assert await rule.follow(shop.database) == 1
+    async with shop.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(DataExportPiece))).scalar_one() == 0

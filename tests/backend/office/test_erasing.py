@@ -1,0 +1,234 @@
+"""Deleting what is held on somebody: what is left, what refuses, and what happens at the same moment."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import SQLModel
+
+from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.cart.models import Cart
+from backend.cart.owners import set_email
+from backend.cart.service import create
+from backend.customers.guests import guest_with
+from backend.customers.models import Customer, CustomerAddress, CustomerPayer, GuestCustomer, Login
+from backend.customers.notes import add_note
+from backend.database import db_now
+from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.models import Consent
+from backend.mail.models import Mail, MailKind
+from backend.migrations.tables import all_tables
+from backend.office.customer_data import somebody
+from backend.office.erasing import INVOICE_KEPT_FOR, erase, obstacles
+from backend.orders.correcting import add_note as add_order_note
+from backend.orders.models import Order
+from backend.pqrs.service import answer_pqrs, ask
+from backend.rate_limit import Client
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from backend.upkeep.rules import RULES
+from tests.backend.returns.steps import Sold, asked, deliver, send, sold
+from tests.backend.rivals import overtaken
+from tests.shop_floor import Floor, make_toy
+from tests.store_steps import HOME
+
+ANA = "ana@example.com"
+INVOICE = {ANA, "Gómez", "1020304050", "Carrera 43A # 1-50"}
+"""What an invoice says of her."""
+REST = {
+    "3001234567",
+    "El Poblado",
+    "savings",
+    "123-456789-00",
+    "Llama los martes",
+    "No gira bien",
+    "102.3.4.5",
+}
+OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
+"""What the embedded gateway and carrier know is not the shop's."""
+
+
+async def traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
+    """In which tables these texts stand."""
+    all_tables()
+    found: dict[str, set[str]] = {}
+    async with shop.database.read() as session:
+        for table in SQLModel.metadata.tables.values():
+            rows = (await session.execute(select(table))).all()
+            stored = " ".join(str(tuple(row)) for row in rows)
+            if table.name not in OUTSIDE and (here := {text for text in texts if text in stored}):
+                found[table.name] = here
+    return found
+
+
+async def erased(shop: Shop, customer_id: str, typed: str = ANA, actor: Actor = COMMAND_LINE) -> None:
+    async with shop.database.transaction() as session:
+        await erase(session, actor, customer_id, typed)
+
+
+async def in_the_way(shop: Shop, customer_id: str) -> list[str]:
+    async with shop.database.read() as session:
+        return await obstacles(session, await somebody(session, customer_id))
+
+
+async def status(shop: Shop, value: str) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(fulfillment_status=value))
+
+
+@pytest.fixture
+async def delivered(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor
+) -> Sold:
+    """Ana bought two toys without an account, and has them."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+    of = await sold(shop, store, admin, toy)
+    await send(admin, of)
+    await deliver(shop, of)
+    await status(shop, "delivered")
+    return of
+
+
+async def guest_of(shop: Shop) -> str:
+    async with shop.database.read() as session:
+        return (await session.execute(select(GuestCustomer.id))).scalar_one()
+
+
+async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+    row = await asked(shop, delivered, "warranty", reason="No gira bien", account_number="123-456789-00")
+    asking = {"kind": "queja", "name": "Ana Gómez", "email": ANA, "text": "No gira bien el trompo."}
+    pqrs = await ask(shop.database, asking, client=Client("190.24.1.1"))
+    account = Customer(email=ANA, first_name="Ana", last_name="Gómez", phone="3001234567")
+    async with shop.database.transaction() as session:
+        session.add(account)
+        await session.flush()
+        session.add_all([
+            CustomerAddress(customer_id=account.id, address=HOME),
+            CustomerPayer(customer_id=account.id, person_type="0", doc_type="CC", doc_number="1020304050", bank="1"),
+            Login(provider="emailpass", subject=ANA, password_hash="x", customer_id=account.id),
+            Mail(kind=MailKind.PASSWORD_RESET, about=ANA),
+            Mail(kind=MailKind.ORDER_LINK, about=f"1 {ANA}"),
+        ])  # fmt: skip
+        order = (await session.execute(select(Order))).scalar_one()
+        await give_consents(
+            session, Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
+        )
+        await add_note(session, COMMAND_LINE, guest, "Llama los martes")
+        await add_order_note(session, COMMAND_LINE, order.id, "Llama los martes")
+    assert len(await in_the_way(shop, guest)) == 2  # the return and the PQRS
+    with pytest.raises(NotAllowed, match="devolución"):
+        await erased(shop, guest)
+    async with shop.database.transaction() as session:
+        await session.execute(update(type(row)).values(state="denied", denial="No gira bien"))
+        await answer_pqrs(session, COMMAND_LINE, pqrs.id, "Ana Gómez: no gira bien.")
+    before = await traces(shop, INVOICE | REST)
+    assert set(before) >= {"customer", "order", "order_note", "cart", "payment_session", "pqrs", "consent"}
+
+    await erased(shop, account.id)
+
+    left = await traces(shop, INVOICE | REST)
+    assert left.pop("consent") == {"102.3.4.5"}  # the proof
+    assert left.keys() == {"order", "order_term", "payment_session"}
+    assert set().union(*left.values()) <= INVOICE | {ANA}
+    assert left["order"] == INVOICE
+    async with shop.database.read() as session:
+        assert all((await session.execute(select(Consent.withdrawn_at))).scalars())
+        actions = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert "data deleted" in actions
+    (rule,) = [rule for rule in RULES if rule.table is Order]
+    assert await rule.follow(shop.database) == 0
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(created_at=db_now(-INVOICE_KEPT_FOR - timedelta(days=1))))
+    assert (await rule.follow(shop.database), await rule.follow(shop.database)) == (1, 0)
+    assert (await traces(shop, INVOICE | REST)).keys() == {"consent"}
+    for again in (guest, account.id):
+        with pytest.raises(NotFound):
+            await erased(shop, again)
+
+
+async def test_what_is_under_way_refuses(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+    assert await in_the_way(shop, guest) == []
+    for values, reason in (
+        ({"fulfillment_status": "shipped"}, "no está entregado"),
+        ({"payment_status": "awaiting"}, "espera su pago"),
+        ({"status": "canceled"}, "dinero por devolver"),
+    ):
+        async with shop.database.transaction() as session:
+            await session.execute(update(Order).values(values))
+        with pytest.raises(NotAllowed, match=reason):
+            await erased(shop, guest)
+        async with shop.database.transaction() as session:
+            stands = {"status": "pending", "payment_status": "captured", "fulfillment_status": "delivered"}
+            await session.execute(update(Order).values(stands))
+    assert (await traces(shop, {ANA})).keys() >= {"guest_customer", "order", "cart"}
+
+
+async def test_only_an_owner_who_types_the_address(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, ANA)
+    for actor in (
+        Actor("user_1", Role.OWNER),  # without the second factor
+        *(Actor("user_2", role, has_second_factor=True) for role in Role if role is not Role.OWNER),
+    ):
+        with pytest.raises(Forbidden):
+            await erased(shop, guest, actor=actor)
+    with pytest.raises(InvalidData):
+        await erased(shop, guest, "otra@example.com")
+    await erased(shop, guest, " ANA@example.com ")
+    assert await traces(shop, {ANA, "ana"}) == {}
+
+
+async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(shop: Shop, shop_floor: Floor) -> None:
+    async with shop.database.transaction() as session:
+        cart_id = await create(session)
+        guest = await guest_with(session, ANA)
+
+    async def rival(session: AsyncSession) -> None:
+        await erase(session, COMMAND_LINE, guest, ANA)
+
+    async def type_address() -> None:
+        async with shop.database.transaction() as session:
+            await set_email(session, await session.get_one(Cart, cart_id), ANA)
+
+    await overtaken(shop.database, rival, type_address)
+    async with shop.database.read() as session:
+        new = (await session.execute(select(GuestCustomer.id))).scalar_one()
+        assert new != guest
+        assert (await session.execute(select(Cart.guest_id))).scalar_one() == new
+
+
+async def test_a_purchase_that_was_first_is_seen(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+
+    async def rival(session: AsyncSession) -> None:
+        order = (await session.execute(select(Order).with_for_update())).scalar_one()
+        order.fulfillment_status = "not_fulfilled"
+
+    async def act() -> None:
+        with pytest.raises(NotAllowed, match="no está entregado"):
+            await erased(shop, guest)
+
+    await overtaken(shop.database, rival, act)
+
+
+async def test_two_at_once_delete_once(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, ANA)
+
+    async def rival(session: AsyncSession) -> None:
+        await erase(session, COMMAND_LINE, guest, ANA)
+
+    async def act() -> None:
+        with pytest.raises(NotFound):
+            await erased(shop, guest)
+
+    await overtaken(shop.database, rival, act)
+    async with shop.database.read() as session:
+        entries = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert entries.count("data deleted") == 1
