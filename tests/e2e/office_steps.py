@@ -6,17 +6,18 @@ from decimal import Decimal
 
 import httpx
 from playwright.async_api import Page, expect
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 import backend.subscriptions  # noqa: F401 - an order follows its payment
 from backend.attention import AttentionKind, raise_attention
 from backend.catalog.models import PublishableKey
-from backend.database import Database
+from backend.database import Database, db_now
 from backend.inventory.models import InventoryLevel
 from backend.orders.service import read_order
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.sessions import decisive_session
 from backend.payment.transitions import apply_report
+from backend.staff.models import StaffSession
 from tests.e2e.conftest import STAFF, ShopServer
 from tests.e2e.shopper import PATIENCE
 from tests.store_steps import PSE, bought
@@ -53,6 +54,16 @@ async def fill_in_entry(page: Page, password: str = STAFF[1], code: str = "") ->
     await page.get_by_test_id("office-password").fill(password)
     await page.get_by_test_id("office-code").fill(code)
     await page.get_by_test_id("office-enter").click()
+
+
+async def prove(shop: ShopServer) -> None:
+    """Every session has the second factor: tests of the code itself set one up."""
+    books = _books(shop)
+    try:
+        async with books.transaction() as session:
+            await session.execute(update(StaffSession).values(second_factor_at=db_now()))
+    finally:
+        await books.close()
 
 
 async def raise_rows(shop: ShopServer, *kinds: AttentionKind) -> None:

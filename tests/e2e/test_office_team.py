@@ -5,12 +5,9 @@ from email import message_from_bytes, policy
 from pathlib import Path
 
 from playwright.async_api import expect
-from sqlalchemy import update
 
-from backend.database import Database, db_now
-from backend.staff.models import StaffSession
 from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch
-from tests.e2e.office_steps import enter, fill_in_entry, visit
+from tests.e2e.office_steps import enter, fill_in_entry, prove, visit
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_restart import reconnected
 
@@ -27,16 +24,6 @@ def link_to(shop: ShopServer, address: str) -> str:
         if mail["To"] == address and part is not None and (found := LINK.search(part.get_content())):
             return found[0]
     return ""
-
-
-async def prove(shop: ShopServer) -> None:
-    """Every session has the second factor: tests of the code itself set one up."""
-    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    try:
-        async with books.transaction() as session:
-            await session.execute(update(StaffSession).values(second_factor_at=db_now()))
-    finally:
-        await books.close()
 
 
 async def test_somebody_is_invited_and_comes_in(
