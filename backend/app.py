@@ -33,6 +33,7 @@ from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
+from backend.imports.routes import router as imports_router
 from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
@@ -108,6 +109,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     audit_file_router,
     customer_file_router,
     exports_router,
+    imports_router,
     stock_movements_router,
     platform_router,
     regions_router,

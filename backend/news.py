@@ -19,6 +19,7 @@ from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.models import Product, Variant
 from backend.events import subscribe
 from backend.exports.models import DataExport
+from backend.imports.events import ImportMoved
 from backend.inventory.events import StockChanged
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
@@ -42,6 +43,8 @@ class Topic(StrEnum):
     """Who works here, where they sign in, and who is invited."""
     EXPORTS = "news:exports"
     """Files that staff asked for."""
+    IMPORTS = "news:imports"
+    """Sheets of products that staff sent."""
     PRODUCTS = "news:products"
     """Products and their variants."""
 
@@ -100,6 +103,11 @@ async def _stock_changed(session: AsyncSession, _event: StockChanged) -> None:
 @subscribe(BulkChangeMoved)
 async def _products_changed(session: AsyncSession, _event: BulkChangeMoved) -> None:
     _note(session.sync_session, Topic.PRODUCTS)
+
+
+@subscribe(ImportMoved)
+async def _import_moved(session: AsyncSession, _event: ImportMoved) -> None:
+    _note(session.sync_session, Topic.IMPORTS)
 
 
 def _note(session: Session, topic: Topic) -> None:

@@ -29,6 +29,7 @@ from backend.exports.running import DataExports
 from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
 from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
+from backend.imports.running import ProductImports
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
@@ -128,6 +129,7 @@ class Shop:
                 AbandonedCarts(self.database),
                 BulkChanges(self.database),
                 DataExports(self.database),
+                ProductImports(self.database, self.uploads),
                 Sales(self.database),
                 ExpiredCounters(self.database),
                 self.mailer,

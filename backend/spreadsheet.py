@@ -1,11 +1,17 @@
-"""Files for spreadsheets: comma-separated values whose cells no program takes for a formula."""
+"""Files for spreadsheets: comma-separated values and workbooks whose cells no program takes for a formula."""
 
 import csv
 from collections.abc import Iterable, Sequence
-from io import StringIO
+from io import BytesIO, StringIO
+
+import xlsxwriter
 
 STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a cell begins with that a spreadsheet would calculate (OWASP, CSV Injection)."""
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+"""The media type of a workbook."""
+LONGEST_CELL = 32_767
+"""Characters that a cell of a workbook holds."""
 BYTE_ORDER_MARK = "\ufeff"
 """By it a spreadsheet knows that the text is UTF-8."""
 
@@ -22,4 +28,29 @@ def lines(rows: Iterable[Sequence[object]]) -> str:
     """The rows as lines of the file."""
     written = StringIO()
     csv.writer(written, lineterminator="\r\n").writerows([safe_cell(value) for value in row] for row in rows)
+    return written.getvalue()
+
+
+def workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) -> bytes:
+    """A workbook of these sheets, each with the names of its columns first. Texts are texts: no cell is a formula.
+
+    Args:
+        sheets: the rows of each.
+        widths: how many letters wide the first columns are.
+    """
+    written = BytesIO()
+    with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
+        bold, as_text = book.add_format({"bold": True}), book.add_format({"num_format": "@"})
+        for rows in sheets:
+            sheet = book.add_worksheet()
+            sheet.freeze_panes(1, 0)
+            for place, width in enumerate(widths):
+                sheet.set_column(place, place, width)
+            for number, row in enumerate(rows):
+                for place, value in enumerate(row):
+                    if isinstance(value, int | float):
+                        sheet.write_number(number, place, value)
+                    elif value:
+                        text = str(value)[:LONGEST_CELL]
+                        sheet.write_string(number, place, text, bold if number == 0 else as_text)
     return written.getvalue()

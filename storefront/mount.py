@@ -18,6 +18,7 @@ from backend.catalog.upload_routes import PATH as UPLOADS
 from backend.edge.body_limit import Bound, with_bounded_bodies
 from backend.edge.cross_origin import first_segment, with_cross_origin
 from backend.edge.observed import observed
+from backend.imports import routes as imports
 from backend.returns.routes import ASK, MOST_ASKED_BYTES, MOST_RECEIPT_BYTES, RECEIPTS
 from backend.settings import Settings, load_settings
 from backend.tracing import start_tracing
@@ -37,6 +38,8 @@ from storefront.web_manifest import router as web_manifest_router
 LARGER_BODIES = {
     UPLOADS: Bound(uploads.MOST_BYTES, uploads.READ_WITHIN),
     ASK: Bound(MOST_ASKED_BYTES, uploads.READ_WITHIN),
+    imports.PATH: Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
+    imports.PICTURES_PATH: Bound(imports.MOST_PICTURE_BYTES, uploads.READ_WITHIN),
     RECEIPTS: Bound(MOST_RECEIPT_BYTES, uploads.READ_WITHIN),
 }
 WEBSOCKET, BUILT_PAGES = "/_event", ""

@@ -21,8 +21,11 @@ from backend.audit import recording
 from backend.staff.rights import Actor
 
 BACKEND = str(Path(backend.__file__).parent)
-NOTHING_OF_THE_SHOP = ("job", "outbox_event", "rate_limit_counter", "audit_entry", "audit_personal_value")
-"""Tables that hold work to do, limits, and the audit itself."""
+NOTHING_OF_THE_SHOP = (
+    "job", "outbox_event", "rate_limit_counter", "audit_entry", "audit_personal_value",
+    "product_import", "product_import_row", "product_import_picture",
+)  # fmt: skip
+"""Tables that hold work to do, limits, and the audit itself. A sheet is work to do until it is begun."""
 
 
 @dataclass

@@ -13,8 +13,12 @@ UNCHANGED: Any = object()
 """Stands for no value: what there is stays as it is."""
 
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_DECIMAL = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,3})?")
+_DECIMAL = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
 _DIGITS = re.compile(r"[0-9]{1,12}")
+_GROUPED = re.compile(
+    r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,0{1,2})?|[0-9]{1,3}(?:,[0-9]{3})+(?:\.0{1,2})?|[0-9]{1,12},0{1,2}"
+)
+"""A whole number as spreadsheets write it: with dots, or commas, between the thousands; with decimals of nothing."""
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _YES, _NO = frozenset({"yes", "true", "1", "sí", "si"}), frozenset({"no", "false", "0"})
 
@@ -56,18 +60,21 @@ def text(longest: int) -> Callable[[str], str]:
 
 
 def number(most: int, such_as: str) -> Callable[[str], int]:
-    """Reads a whole number from 0 to `most`."""
+    """Reads a whole number from 0 to `most`: `20000`, `20.000`, `20,000` or `$ 20.000,00`."""
 
     def read(cell: str) -> int:
-        if not _DIGITS.fullmatch(cell) or int(cell) > most:
-            raise CellError(f"must be a whole number without dots, such as {such_as}, and at most {most}")
-        return int(cell)
+        digits = cell.removeprefix("$").strip()
+        if _GROUPED.fullmatch(digits):
+            digits = re.sub(r"[.,]0{1,2}$", "", digits).replace(".", "").replace(",", "")
+        if not _DIGITS.fullmatch(digits) or int(digits) > most:
+            raise CellError(f"must be a whole number, such as {such_as}, and at most {most}")
+        return int(digits)
 
     return read
 
 
 def measure(most: int, such_as: str) -> Callable[[str], float]:
-    """Reads a number with up to three decimals, after a point or a comma, that is more than 0 and at most `most`."""
+    """Reads a number with up to six decimals, after a point or a comma, that is more than 0 and at most `most`."""
 
     def read(cell: str) -> float:
         value = float(cell.replace(",", ".")) if _DECIMAL.fullmatch(cell) else 0.0
@@ -90,13 +97,14 @@ def yes_or_no(cell: str) -> bool:
     return word in _YES
 
 
-def one_of(*values: str) -> Callable[[str], str]:
-    """Reads one of these values."""
+def one_of(*values: str, **others: str) -> Callable[[str], str]:
+    """Reads one of these values; `others` are words of people for some of them, in any case."""
 
     def read(cell: str) -> str:
-        if cell not in values:
+        value = others.get(cell.lower(), cell)
+        if value not in values:
             raise CellError(f"must be one of {', '.join(values)}")
-        return cell
+        return value
 
     return read
 

@@ -67,7 +67,11 @@ class ProductFields(BaseModel):
     description: Annotated[Text | None, Rules(null="", cell=Cell(cells.text(10_000), ""))] = None
     featured: Annotated[bool | None, Rules(cell=Cell(cells.yes_or_no, empty=False), on_request=True)] = None
     status: Annotated[
-        Status | None, Rules(cell=Cell(cells.one_of("published", "draft")), on_request=True)
+        Status | None,
+        Rules(
+            cell=Cell(cells.one_of("published", "draft", publicado="published", oculto="draft")),
+            on_request=True,
+        ),
     ] = None
     tax_rate: Annotated[
         TaxRate | None,

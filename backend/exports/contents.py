@@ -11,10 +11,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.importer.headings import label_of
 from backend.catalog.models import Product, Variant, variant_name
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import Customer, GuestCustomer
 from backend.dates import TIME_ZONE
+from backend.imports.files import SHAPE, product_rows
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.orders.exporting import COLUMNS as ORDER_COLUMNS
 from backend.orders.exporting import order_rows
@@ -254,6 +256,12 @@ KINDS: dict[str, Kind] = {
             _("Edad"),
         ),
         [Source(Product, _products, of_days=False)],
+    ),
+    "import": Kind(
+        _("Productos, para cambiarlos e importarlos"),
+        Right.READ_CATALOG,
+        [label_of(name) for name in SHAPE],
+        [Source(Product, product_rows, of_days=False)],
     ),
     "movements": Kind(
         _("Movimientos de bodega"),

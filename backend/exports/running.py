@@ -4,9 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta
-from io import BytesIO
 
-import xlsxwriter
 from sqlalchemy import delete, select
 
 from backend.database import Database, locked
@@ -14,7 +12,7 @@ from backend.exports.contents import KINDS, Row, read_some
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
 from backend.exports.service import JOB, moments_of
 from backend.jobs import JobRun, RunAgain, job
-from backend.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.spreadsheet import BYTE_ORDER_MARK, lines, workbook
 from backend.tables import table_of
 
 WITHIN = 20.0
@@ -22,8 +20,6 @@ WITHIN = 20.0
 LONGEST_RUN = timedelta(minutes=10)
 PIECE = 1 << 20
 """Bytes of a piece of an XLSX."""
-LONGEST_CELL = 32_767
-"""Characters that a cell of an XLSX holds."""
 
 
 class DataExports:
@@ -81,26 +77,9 @@ class DataExports:
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()
-        content = await asyncio.to_thread(workbook, [*stored, last])
+        rows = (row for piece in (*stored, last) for row in json.loads(piece))
+        content = await asyncio.to_thread(workbook, rows)
         return [content[start : start + PIECE] for start in range(0, len(content), PIECE)]
-
-
-def workbook(pieces: Sequence[bytes]) -> bytes:
-    """A workbook of these rows, the names of the columns first. Texts are texts: no cell of it is a formula."""
-    written = BytesIO()
-    with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
-        sheet, bold = book.add_worksheet(), book.add_format({"bold": True})
-        sheet.freeze_panes(1, 0)
-        number = 0
-        for piece in pieces:
-            for row in json.loads(piece):
-                for place, value in enumerate(row):
-                    if isinstance(value, int | float):
-                        sheet.write_number(number, place, value)
-                    elif value:
-                        sheet.write_string(number, place, value[:LONGEST_CELL], bold if number == 0 else None)
-                number += 1
-    return written.getvalue()
 
 
 def _csv(rows: Sequence[Row], *, is_first: bool) -> bytes:

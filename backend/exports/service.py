@@ -14,6 +14,7 @@ from backend.errors import InvalidData, NotFound, TooManyRequests
 from backend.exports.contents import KINDS, Kind, count_of
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
 from backend.jobs import enqueue
+from backend.spreadsheet import XLSX
 from backend.staff.rights import Actor, Right
 
 JOB = "export.make"
@@ -23,7 +24,7 @@ MOST_UNDER_WAY = 3
 MOST_SHOWN = 5
 MEDIA_TYPES = {
     FileFormat.CSV: "text/csv; charset=utf-8",
-    FileFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    FileFormat.XLSX: XLSX,
 }
 
 

@@ -41,13 +41,13 @@ def kind_options(actor: Actor) -> list[KindOption]:
     return [KindOption(name, kind.title) for name, kind in kinds_for(actor).items()]
 
 
-async def exports_view(session: AsyncSession, actor: Actor) -> list[ExportView]:
-    """The actor's files, the newest first.
+async def exports_view(session: AsyncSession, actor: Actor, kind: str = "") -> list[ExportView]:
+    """The actor's files, the newest first; with `kind`, only those.
 
     Raises:
         Forbidden: see `Actor.require`.
     """
-    return [_view(one) for one in await own_exports(session, actor)]
+    return [_view(one) for one in await own_exports(session, actor) if kind in {"", one.kind}]
 
 
 def _view(one: DataExport) -> ExportView:

@@ -16,6 +16,7 @@ from backend.customers.guests import delete_guests
 from backend.customers.models import CustomerNote, CustomerSession, GuestCustomer, Login, ResetLink
 from backend.database import db_now
 from backend.exports.models import DataExport
+from backend.imports.models import ProductImport
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail
@@ -37,6 +38,7 @@ MAILS_KEPT_FOR = timedelta(days=90)
 NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
 ALERTS_KEPT_FOR = timedelta(days=90)
 JOBS_KEPT_FOR = timedelta(days=90)
+SHEETS_KEPT_FOR = timedelta(days=30)
 NOTICES_UNCONFIRMED_FOR, NOTICES_KEPT_FOR = timedelta(days=7), timedelta(days=180)
 KEPT_FOR = timedelta(days=30)
 """Everything else."""
@@ -131,6 +133,11 @@ RULES = (
     ),
     Rule(
         "files that staff asked for, once they have expired", DataExport, (DataExport.expires_at <= db_now(),)
+    ),
+    Rule(
+        "sheets of products that staff sent, and what came of their rows",
+        ProductImport,
+        (ProductImport.created_at <= db_now(-SHEETS_KEPT_FOR),),
     ),
     Rule(
         "invoice data of orders whose buyer's data were deleted, when the law keeps them no longer",

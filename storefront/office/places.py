@@ -15,6 +15,7 @@ PACK = f"{OFFICE}/empacar"
 PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
+IMPORT = f"{OFFICE}/importar"
 REPORTS = f"{OFFICE}/informes"
 AUDIT = f"{OFFICE}/auditoria"
 RETURNS = f"{OFFICE}/devoluciones"
@@ -56,6 +57,7 @@ PLACES = (
     Place(ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, counts="attention"),
     Place(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     Place(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
+    Place(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
     Place(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
     Place(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
     Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),

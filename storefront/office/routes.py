@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, content, enter, pqrs, reports, today
+from storefront.office import attention, audit, content, enter, importing, pqrs, reports, today
 from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
@@ -28,6 +28,7 @@ from storefront.office.places import (
     CONTENT,
     CUSTOMERS,
     ENTER,
+    IMPORT,
     NEW_RETURN,
     OFFERS,
     OFFICE,
@@ -108,6 +109,7 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
+    OfficePage(IMPORT, importing.page, importing.ImportState, importing.TITLE),
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
     OfficePage(NEW_RETURN, opening.page, opening.OpeningState, opening.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),

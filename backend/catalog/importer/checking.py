@@ -167,7 +167,7 @@ class Known:
         if isinstance(found, Match) and (owner := self.of_eans.get(row.get("ean") or "")):
             variant_id, handle = owner
             if found.variant is None or found.variant.id != variant_id:
-                return Problem(row.line, "ean", f"belongs to {handle}")
+                return Problem(row.line, "ean", f"belongs to {handle}", "taken", handle)
         return found
 
     def _named(self, row: Row) -> Match | Problem:
@@ -175,11 +175,12 @@ class Known:
         owner = self.by_sku.get(sku) if sku else None
         if row.get("handle") is None:
             if owner is None:
-                return Problem(row.line, "sku", "no product has it; a new product needs a handle")
+                return Problem(row.line, "sku", "no product has it; a new product needs a handle", "unknown")
             return Match(self.by_id[owner.product_id], owner)
         product = self.by_handle.get(row.get("handle"))
         if owner is not None and (product is None or owner.product_id != product.id):
-            return Problem(row.line, "sku", f"belongs to {self.by_id[owner.product_id].handle}")
+            handle = self.by_id[owner.product_id].handle
+            return Problem(row.line, "sku", f"belongs to {handle}", "taken", handle)
         if product is None:
             return self._new(row)
         return Match(product, owner) if owner else self._variant(row, product)
@@ -187,7 +188,7 @@ class Known:
     def _new(self, row: Row) -> Match | Problem:
         for column in ("title", "price"):
             if row.get(column) is None:
-                return Problem(row.line, column, "is needed: the shop has no such product yet")
+                return Problem(row.line, column, "is needed: the shop has no such product yet", "needed")
         return Match(None, None)
 
     def _variant(self, row: Row, product: Product) -> Match | Problem:
@@ -196,10 +197,11 @@ class Known:
             return Match(product, variants[0])
         if not variants:
             if row.get("price") is None:
-                return Problem(row.line, "price", "is needed: the product has none yet")
+                return Problem(row.line, "price", "is needed: the product has none yet", "needed")
             return Match(product, None)
         if OF_A_VARIANT & row.values.keys():
-            return Problem(row.line, "sku", f"must be that of one of the product's {len(variants)} variants")
+            message = f"must be that of one of the product's {len(variants)} variants"
+            return Problem(row.line, "sku", message, "which")
         return Match(product, variants[0])
 
 

@@ -63,7 +63,8 @@ async def import_file(
     if only_check:
         return result
     try:
-        result.made = await checked.places.make(database)
+        async with database.transaction() as session:
+            result.made = await checked.places.make(session)
     except ShopError as error:
         raise ShopChanged(error.message) from error
     with bar(count, "Writing") as step:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import NewCategory, NewCollection
 from backend.catalog.categories import create_category, read_tree
@@ -10,7 +11,7 @@ from backend.catalog.collections import create_collection
 from backend.catalog.handles import handle_from
 from backend.catalog.models import Category, Collection
 from backend.database import Database
-from backend.staff.rights import COMMAND_LINE
+from backend.staff.rights import COMMAND_LINE, Actor
 from backend.texts import _
 
 ROOT = _("Juguetes")
@@ -58,8 +59,8 @@ class Places:
         self.new_collections.setdefault(handle, _name_of(handle))
         return ""
 
-    async def make(self, database: Database) -> list[str]:
-        """Make what is new, and return its names.
+    async def make(self, session: AsyncSession, who: Actor = COMMAND_LINE) -> list[str]:
+        """Make what is new in this transaction, and return its names.
 
         New categories stand below the root of the tree, as pages show what is there; a shop without one gets it.
 
@@ -69,20 +70,19 @@ class Places:
         if not (self.new_categories or self.new_collections):
             return []
         made: list[str] = []
-        async with database.transaction() as session:
-            roots = (await read_tree(session)).children(None)
-            root_id = roots[0].id if roots else None
-            waiting = dict(self.new_categories)
-            if waiting and root_id is None:
-                name = waiting.pop(handle_from(ROOT), ROOT)
-                root_id = (await create_category(session, COMMAND_LINE, NewCategory(name=name))).id
-                made.append(name)
-            for handle, name in waiting.items():
-                new = NewCategory(name=name, handle=handle, parent_category_id=root_id)
-                made.append((await create_category(session, COMMAND_LINE, new)).name)
-            for handle, title in self.new_collections.items():
-                new_collection = NewCollection(title=title, handle=handle)
-                made.append((await create_collection(session, COMMAND_LINE, new_collection)).title)
+        roots = (await read_tree(session)).children(None)
+        root_id = roots[0].id if roots else None
+        waiting = dict(self.new_categories)
+        if waiting and root_id is None:
+            name = waiting.pop(handle_from(ROOT), ROOT)
+            root_id = (await create_category(session, who, NewCategory(name=name))).id
+            made.append(name)
+        for handle, name in waiting.items():
+            new = NewCategory(name=name, handle=handle, parent_category_id=root_id)
+            made.append((await create_category(session, who, new)).name)
+        for handle, title in self.new_collections.items():
+            new_collection = NewCollection(title=title, handle=handle)
+            made.append((await create_collection(session, who, new_collection)).title)
         return made
 
 

@@ -1,7 +1,7 @@
 """Reading the file, a row at a time: its columns, and what is wrong in a line."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -39,6 +39,10 @@ class Problem:
     line: int
     column: str
     message: str
+    code: str = "cell"
+    """What kind of problem it is, for who says it in other words."""
+    detail: str = ""
+    """What the kind is about: a handle, a line, a name."""
 
     def __str__(self) -> str:
         place = f"line {self.line}" + (f", {self.column}" if self.column else "")
@@ -89,7 +93,7 @@ def _rows(file: TextIO) -> Iterator[Row]:
         line = reader.line_num + 1
         for texts in reader:
             if any(cell.strip() for cell in texts):
-                yield _row(line, names, texts)
+                yield row_of(line, names, texts)
             line = reader.line_num + 1
     except UnicodeDecodeError:
         raise Unreadable(
@@ -112,10 +116,11 @@ def _head(texts: list[str]) -> list[str]:
     return names
 
 
-def _row(line: int, names: list[str], texts: list[str]) -> Row:
+def row_of(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
+    """The row of these cells, under columns of these names."""
     if len(texts) != len(names):
         message = f"has {len(texts)} cells, and the head has {len(names)}"
-        return Row(line, {}, (Problem(line, "", message),))
+        return Row(line, {}, (Problem(line, "", message, "cells"),))
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     for name, cell in zip(names, map(str.strip, texts), strict=True):
@@ -134,10 +139,12 @@ def _row(line: int, names: list[str], texts: list[str]) -> Row:
 def _together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:
     """What is wrong between the cells of a line."""
     if not has_problems and not any(name in values for name in NAMES):
-        yield Problem(line, "handle", "is needed to know the product by")
+        yield Problem(line, "handle", "is needed to know the product by", "no name")
     price, before = values.get("price"), values.get("compare_at_price")
     if price is not None and before is not None and before <= price:
-        yield Problem(line, "compare_at_price", f"must be more than the price, {price} (it is {before})")
+        yield Problem(
+            line, "compare_at_price", f"must be more than the price, {price} (it is {before})", "before"
+        )
 
 
 def _shown(cell: str) -> str:

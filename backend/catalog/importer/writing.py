@@ -23,6 +23,8 @@ from backend.staff.rights import COMMAND_LINE
 from backend.texts import _
 
 NEW, CHANGED, SAME = "new", "changed", "same"
+BY_COMMAND = Why(Reason.COUNT, COMMAND_LINE)
+"""Why the stock changes: it was counted."""
 
 
 class ShopChanged(Exception):
@@ -61,28 +63,39 @@ async def write(
     """
     try:
         async with database.transaction() as session:
-            counts = await _write(session, rows, location_id, picture)
+            targets, changed = await write_rows(session, rows, location_id, picture)
+            if changed:
+                values = {"products": (None, sorted(changed))}
+                await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
     except IntegrityError as error:  # two at once, and the other was first
         raise ShopChanged("somebody saved the same handle or code at this moment") from error
-    result.counts += counts
+    for target in targets:
+        result.counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
 
 
-async def _write(
-    session: AsyncSession, rows: Sequence[Row], location_id: str, picture: Callable[[str], Prepared]
-) -> Counter[str]:
-    counts: Counter[str] = Counter()
+async def write_rows(
+    session: AsyncSession,
+    rows: Sequence[Row],
+    location_id: str,
+    picture: Callable[[str], Prepared],
+    why: Why = BY_COMMAND,
+) -> tuple[Sequence[Target], set[str]]:
+    """Write these rows in the session's transaction; whoever calls this records it.
+
+    Returns:
+        The product and the variant of each row, and the ids of the products that are new or were changed.
+
+    Raises:
+        ShopChanged: a row that was right when it was checked no longer is.
+    """
     targets = await _targets(session, rows)
     changed = set()
-    for change in (_columns_of, _categories_of, _pictures_of, _stock_of):
-        changed |= await change(session, targets, location_id, picture)
+    for change in (_columns_of, _categories_of, _pictures_of):
+        changed |= await change(session, targets, picture)
+    changed |= await _stock_of(session, targets, location_id, why)
     await products_changed(session, changed)
     await session.flush()
-    if changed:
-        values = {"products": (None, sorted(changed))}
-        await record(session, COMMAND_LINE, "imported", Subject(Thing.CATALOG, "import"), values)
-    for target in targets:
-        counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
-    return counts
+    return targets, changed
 
 
 async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
@@ -98,7 +111,7 @@ async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
     return targets
 
 
-async def _columns_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+async def _columns_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
     """The columns of the product and of the variant."""
     found = await session.execute(select(Collection.handle, Collection.id))
     collections = dict(found.all())
@@ -122,7 +135,7 @@ async def _columns_of(session: AsyncSession, targets: Sequence[Target], *_: obje
     return changed
 
 
-async def _categories_of(session: AsyncSession, targets: Sequence[Target], *_: object) -> set[str]:
+async def _categories_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
     """The categories the products stand in."""
     wanted = _asked(targets, "categories")
     if not wanted:
@@ -158,7 +171,7 @@ async def _categories_of(session: AsyncSession, targets: Sequence[Target], *_: o
 
 
 async def _pictures_of(
-    session: AsyncSession, targets: Sequence[Target], _location: str, picture: Callable[[str], Prepared]
+    session: AsyncSession, targets: Sequence[Target], picture: Callable[[str], Prepared]
 ) -> set[str]:
     """The products' pictures, in their order; they are made already."""
     wanted = _asked(targets, "pictures")
@@ -185,9 +198,7 @@ async def _pictures_of(
     return changed
 
 
-async def _stock_of(
-    session: AsyncSession, targets: Sequence[Target], location_id: str, *_: object
-) -> set[str]:
+async def _stock_of(session: AsyncSession, targets: Sequence[Target], location_id: str, why: Why) -> set[str]:
     """The stock at the location; never less than is reserved."""
     stock = {target.variant.id: target for target in targets if target.row.get("stock") is not None}
     query = select(InventoryLevel).where(
@@ -211,7 +222,6 @@ async def _stock_of(
             level.stocked = after
             changed.add(target.product.id)
     await session.flush()
-    why = Why(Reason.COUNT, COMMAND_LINE)
     for variant_id, (delta, after) in moved.items():
         if delta:
             await note_movement(session, Moved(variant_id, location_id, delta, after), why)

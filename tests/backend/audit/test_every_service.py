@@ -29,6 +29,15 @@ ONLY_READ = {
     "catalog/uploads.py::store",
     "exports/service.py::kinds_for",
     "fulfillment/routes.py::create_return",
+    "imports/files.py::refused_file",
+    "imports/pictures.py::add_pictures",
+    "imports/planning.py::drop",
+    "imports/planning.py::set_makes_places",
+    "imports/planning.py::take_sheet",
+    "imports/reports.py::last_import",
+    "imports/reports.py::report",
+    "imports/routes.py::send_pictures",
+    "imports/routes.py::send_sheet",
     "fulfillment/service.py::request_return",
     "office/content.py::content_page",
     "office/customer.py::customer_detail",
@@ -36,6 +45,7 @@ ONLY_READ = {
     "office/bulk.py::preview_view",
     "office/exports.py::exports_view",
     "office/exports.py::kind_options",
+    "office/imports.py::import_view",
     "office/packing.py::pack_view",
     "office/team.py::own_account",
     "office/team.py::team_page",
@@ -53,7 +63,7 @@ ONLY_READ = {
     "staff/sessions.py::sessions_of",
 }
 """Beside routes that are got, and those that require a right to see something and no other. A picture is stored outside
-of the database: the product that comes to name it is recorded."""
+of the database: the product that comes to name it is recorded. A sheet is work to do: that it is begun is recorded."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

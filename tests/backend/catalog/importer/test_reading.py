@@ -66,9 +66,10 @@ def test_batches_are_no_larger_than_asked(tmp_path: Path) -> None:
     [
         ("handle", "Trompo", "must be lower-case letters"),
         ("handle", "a--b", "must be lower-case letters"),
-        ("price", "89.900", "must be a whole number without dots"),
+        ("price", "89.90", "must be a whole number"),
+        ("price", "1.2.3", "must be a whole number"),
         ("price", "-5", "must be a whole number"),
-        ("price", "1000000001", "must be a whole number without dots, such as 89900, and at most 1000000000"),
+        ("price", "1000000001", "must be a whole number, such as 89900, and at most 1000000000"),
         ("price", "٣", "must be a whole number"),
         ("stock", "many", "must be a whole number"),
         ("stock", "1.5", "must be a whole number"),
@@ -88,6 +89,14 @@ def test_a_wrong_cell_is_told_by_line_and_column(
     names = ["sku", column] if column == "handle" else ["handle", column]
     (found,) = problems(tmp_path, f"{','.join(names)}\na,x\n".replace("x\n", f'"{cell}"\n'))
     assert found.startswith(f"line 2, {column}: {message}"), found
+
+
+@pytest.mark.parametrize(
+    "cell", ["20000", "20.000", "20,000", "$ 20.000", "20.000,00", "20000,0", "20,000.00"]
+)
+def test_a_price_is_read_as_people_write_it(tmp_path: Path, cell: str) -> None:
+    (row,) = rows(tmp_path, f'handle,price\na,"{cell}"\n')
+    assert row.get("price") == 20_000
 
 
 def test_every_problem_of_a_line_is_told(tmp_path: Path) -> None:

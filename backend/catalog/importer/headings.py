@@ -1,0 +1,114 @@
+"""What the columns of a file are called: each has its own name, one for people, and others that sheets use.
+
+A column without a line here is known by its own name alone.
+"""
+
+from backend.catalog.importer.reading import COLUMNS
+from backend.texts import _
+from backend.words import fold
+
+LABELS = {
+    "handle": _("Dirección"),
+    "title": _("Nombre"),
+    "subtitle": _("Subtítulo"),
+    "description": _("Descripción"),
+    "featured": _("Destacado"),
+    "status": _("Estado"),
+    "tax_rate": _("IVA"),
+    "material": _("Material"),
+    "origin_country": _("País de origen"),
+    "warnings": _("Advertencias"),
+    "weight": _("Peso (kg)"),
+    "length": _("Largo (cm)"),
+    "height": _("Alto (cm)"),
+    "width": _("Ancho (cm)"),
+    "brand": _("Marca"),
+    "age_range": _("Edad"),
+    "categories": _("Categorías"),
+    "collection": _("Colección"),
+    "sku": _("SKU"),
+    "ean": _("Código de barras"),
+    "price": _("Precio"),
+    "compare_at_price": _("Precio antes"),
+    "stock": _("Unidades"),
+    "pictures": _("Fotos"),
+}
+"""For people."""
+HINTS = {
+    "handle": _("Minúsculas, números y guiones: trompo-de-madera. Vacía, sale del nombre."),
+    "title": _("Hasta 255 letras. Un juguete nuevo lo necesita."),
+    "subtitle": _("Hasta 255 letras."),
+    "description": _("Hasta 10.000 letras."),
+    "featured": _("sí o no"),
+    "status": _("publicado u oculto"),
+    "tax_rate": _("0, 5 o 19. Vacío en un juguete nuevo: 19."),
+    "material": _("Hasta 255 letras."),
+    "origin_country": _("Las dos letras del país: co"),
+    "warnings": _("Lo que dice la caja. Hasta 10.000 letras."),
+    "weight": _("En kilogramos: 0,35. Más que 0 y hasta 100."),
+    "length": _("En centímetros: 24. Más que 0 y hasta 500."),
+    "height": _("En centímetros: 24. Más que 0 y hasta 500."),
+    "width": _("En centímetros: 24. Más que 0 y hasta 500."),
+    "brand": _("Hasta 255 letras."),
+    "age_range": _("Una de 0-2, 3-5, 6-8, 9-12 o 12+. Pon la columna como texto: Excel las vuelve fechas."),
+    "categories": _("Los nombres, separados por |"),
+    "collection": _("Su nombre: De toda la vida"),
+    "sku": _("Hasta 64 letras. Ninguna otra fila lo tiene."),
+    "ean": _("Los números bajo el código de barras: 8, 12 o 13."),
+    "price": _("En pesos, con el IVA: 45000 o 45.000."),
+    "compare_at_price": _("En pesos, más alto que el precio; vacío si no está en oferta."),
+    "stock": _("Cuántas hay: un número entero."),
+    "pictures": _("Los nombres de los archivos, separados por |, o direcciones https://"),
+}
+"""What may stand in each, for people."""
+_OTHERS = {
+    "handle": ("direccion", "url", "enlace", "slug", "identificador"),
+    "title": ("nombre", "titulo", "juguete", "producto", "name", "product"),
+    "subtitle": ("subtitulo", "bajada"),
+    "description": ("descripcion",),
+    "status": ("estado", "publicado", "published"),
+    "featured": ("destacado", "destacada"),
+    "tax_rate": ("iva", "tarifa de iva", "tax", "vat"),
+    "origin_country": ("pais de origen", "pais", "origen", "country", "hecho en"),
+    "warnings": ("advertencias", "advertencia", "seguridad"),
+    "weight": ("peso", "peso kg", "weight kg"),
+    "length": ("largo", "largo cm", "longitud", "length cm"),
+    "height": ("alto", "alto cm", "altura", "height cm"),
+    "width": ("ancho", "ancho cm", "width cm"),
+    "brand": ("marca", "fabricante"),
+    "age_range": ("edad", "edades", "rango de edad", "age"),
+    "categories": ("categorias", "categoria", "category"),
+    "collection": ("coleccion",),
+    "sku": ("referencia", "ref", "codigo"),
+    "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean"),
+    "price": ("precio", "precio de venta", "valor", "pvp"),
+    "compare_at_price": ("precio antes", "precio anterior", "antes", "old price", "price before"),
+    "stock": ("unidades", "existencias", "inventario", "cantidad", "units", "quantity"),
+    "pictures": ("fotos", "foto", "imagenes", "imagen", "images", "image", "picture"),
+}
+"""What else they are called, in Spanish and English, without accents and signs."""
+
+
+def _key(heading: str) -> str:
+    """A heading without case, accents and signs."""
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in fold(heading)).split())
+
+
+_KNOWN = {_key(name): name for name in COLUMNS}
+_KNOWN |= {_key(label): name for name, label in LABELS.items() if name in COLUMNS}
+_KNOWN |= {_key(other): name for name, others in _OTHERS.items() for other in others if name in COLUMNS}
+
+
+def column_of(heading: str) -> str:
+    """The column that a heading names, in Spanish or English; empty when it names none."""
+    return _KNOWN.get(_key(heading), "")
+
+
+def label_of(column: str) -> str:
+    """What the column is called for people."""
+    return LABELS.get(column, column)
+
+
+def hint_of(column: str) -> str:
+    """What may stand in the column, for people."""
+    return HINTS.get(column, "")

@@ -1,0 +1,275 @@
+"""The job that writes an import, batch by batch, each in a transaction of its own.
+
+A program that ends in between goes on where it was. Two workers with the same import take turns by its row's lock.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from hashlib import blake2b
+from io import BytesIO
+from typing import Any
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.catalog.importer.pictures import FETCHED_WITHIN, is_address
+from backend.catalog.importer.reading import Problem, Row
+from backend.catalog.importer.writing import ShopChanged, write_rows
+from backend.catalog.picture_store import PicturesUnavailable
+from backend.catalog.prepared_pictures import Prepared
+from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
+from backend.database import Database
+from backend.events import publish
+from backend.imports.album import Album
+from backend.imports.comparing import only_changed
+from backend.imports.events import ImportMoved
+from backend.imports.models import (
+    ImportStatus,
+    Plan,
+    ProductImport,
+    ProductImportPicture,
+    ProductImportRow,
+    RowState,
+)
+from backend.imports.planning import JOB, Judged, as_changes, as_problems, judge, lock_import, typed_row
+from backend.inventory.movements import Reason, Why
+from backend.jobs import JobRun, RunAgain, job
+from backend.outage import DatabaseUnavailable
+from backend.outside_fetch import NotFetched, fetch
+from backend.tables import table_of
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 50
+"""Rows that are written in one transaction: a sale waits for no longer than that takes."""
+WITHIN = 20.0
+"""Seconds that one run of the job takes; then others have their turn."""
+LONGEST_RUN = timedelta(minutes=10)
+"""As long as the pictures of one batch may take that are hosted elsewhere."""
+FETCHED_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who has it done."""
+
+    id: str
+
+
+class ProductImports:
+    """Writes imports that staff began."""
+
+    def __init__(self, database: Database, uploads: PictureUploads, *, allow_private: bool = False) -> None:
+        """`allow_private`: pictures may also be hosted on this machine and in its networks."""
+        self._database = database
+        self._uploads = uploads
+        self._allow_private = allow_private
+
+    @job(JOB, at_once=1, timeout=LONGEST_RUN)
+    async def run(self, run: JobRun) -> RunAgain | None:
+        """Go on with an import until it is done, or for `WITHIN` seconds."""
+        import_id = run.payload["import_id"]
+        clock = asyncio.get_running_loop()
+        until = clock.time() + WITHIN
+        while await self._step(import_id):
+            if clock.time() > until:
+                return RunAgain(timedelta(0), reset=True)
+            await asyncio.sleep(0)  # others are served in between
+        return None
+
+    async def _step(self, import_id: str) -> bool:
+        """One batch. Whether there may be more."""
+        await self._fetch_pictures(import_id)
+        try:
+            return await self._batch(import_id, AT_ONCE)
+        except DatabaseUnavailable:
+            raise
+        except Exception:
+            log.exception("a batch of an import failed: its rows are written one by one")
+        for _row in range(AT_ONCE):
+            try:
+                if not await self._batch(import_id, 1):
+                    return False
+            except DatabaseUnavailable:
+                raise
+            except Exception as error:
+                log.exception("a row was not imported with the others")
+                code = "changed since" if isinstance(error, ShopChanged) else "failed"
+                await self._refuse_first(import_id, code)
+        return True
+
+    async def _batch(self, import_id: str, most: int) -> bool:
+        async with self._database.transaction() as session:
+            found = await lock_import(session, import_id)
+            if found.status != ImportStatus.RUNNING:
+                return False
+            waiting = await _waiting(session, import_id, most)
+            if waiting:
+                await _write(session, found, waiting)
+            else:
+                found.status = ImportStatus.DONE
+            await publish(session, ImportMoved(import_id))
+        return bool(waiting)
+
+    async def _refuse_first(self, import_id: str, code: str) -> None:
+        """Let the row that comes next be one that failed, so that the others go on."""
+        async with self._database.transaction() as session:
+            await lock_import(session, import_id)
+            for row in await _waiting(session, import_id, 1):
+                problems = as_problems([Problem(row.line, "", code, code)])
+                await session.execute(_OUTCOME, [_outcome(row, RowState.REFUSED, problems, row.changes)])
+
+    async def _fetch_pictures(self, import_id: str) -> None:
+        """Make the pictures of the next rows that are hosted elsewhere."""
+        async with self._database.read() as session:
+            found = await session.get(ProductImport, import_id)
+            if found is None or found.status != ImportStatus.RUNNING or "pictures" not in found.columns:
+                return
+            rows = [
+                typed_row(found.columns, one.line, one.texts)
+                for one in await _waiting(session, import_id, AT_ONCE)
+            ]
+            names = {name for row in rows for name in row.get("pictures") or () if is_address(name)}
+            album = await Album.read(session, import_id, names)
+        wanted = [name for name in sorted(names) if album.find(name) is None and not album.problem_of(name)]
+        places = asyncio.Semaphore(FETCHED_AT_ONCE)
+
+        async def get(name: str) -> ProductImportPicture:
+            async with places:
+                url, problem = await self._fetched(name)
+            return ProductImportPicture(import_id=import_id, name=name, url=url, problem=problem)
+
+        pictures = await asyncio.gather(*map(get, wanted))
+        if pictures:
+            async with self._database.transaction() as session:
+                await lock_import(session, import_id)
+                for picture in pictures:
+                    await session.merge(picture)
+
+    async def _fetched(self, address: str) -> tuple[str, str]:
+        """Where the picture at an address is in the store now, or why there is none."""
+        try:
+            content = await asyncio.to_thread(
+                fetch,
+                address,
+                most_bytes=MOST_FILE_BYTES,
+                within=FETCHED_WITHIN,
+                allow_private=self._allow_private,
+            )
+            name = blake2b(address.encode(), digest_size=8).hexdigest()
+            (stored,) = await self._uploads.keep([SentFile(name, len(content), BytesIO(content))])
+        except NotFetched:
+            return "", "not fetched"
+        except PictureRefused as error:
+            return "", error.reason
+        except PicturesUnavailable:
+            return "", "not stored"
+        return stored.url, ""
+
+
+async def _waiting(session: AsyncSession, import_id: str, most: int) -> Sequence[ProductImportRow]:
+    query = select(ProductImportRow).where(
+        ProductImportRow.import_id == import_id, ProductImportRow.state == RowState.WAITING
+    )
+    return (await session.execute(query.order_by(ProductImportRow.line).limit(most))).scalars().all()
+
+
+async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[ProductImportRow]) -> None:
+    rows = [typed_row(found.columns, one.line, one.texts) for one in waiting]
+    kept = {one.line: one for one in waiting}
+    judged = await judge(session, found, rows, None, lock=True)
+    good: list[Judged] = []
+    outcomes: list[dict[str, Any]] = []
+    for row, one in ((kept[one.row.line], _as_shown(kept[one.row.line], one)) for one in judged):
+        if one.problems:
+            outcomes.append(_outcome(row, RowState.REFUSED, as_problems(one.problems), row.changes))
+        elif one.plan is Plan.SAME:
+            outcomes.append(_outcome(row, RowState.DONE, [], row.changes))
+        else:
+            good.append(one)
+    who = By(found.actor_id)
+    names = {name for one in good for name in one.row.get("pictures") or ()}
+    album = await Album.read(session, found.id, names)
+    writable = [_to_write(one) for one in good]
+    targets, _changed = await write_rows(
+        session, writable, found.location_id, partial(_picture, album), Why(Reason.COUNT, who)
+    )
+    for one, target in zip(good, targets, strict=True):
+        row = kept[one.row.line]
+        subject = Subject(Thing.PRODUCT, target.product.id)
+        changes = {
+            change["column"]: (change["before"], change["after"]) for change in as_changes(one.changes)
+        }
+        await record(session, who, "created" if target.is_new else "changed", subject, changes)
+        done = _outcome(row, RowState.DONE, [], as_changes(one.changes))
+        outcomes.append({**done, "new_product": target.product.id, "new_plan": one.plan.value})
+    await session.execute(_OUTCOME, outcomes)
+
+
+def _to_write(judged: Judged) -> Row:
+    row = judged.row
+    if judged.plan is Plan.NEW:
+        return row
+    return Row(row.line, only_changed(row.values, judged.changes))
+
+
+def _as_shown(row: ProductImportRow, judged: Judged) -> Judged:
+    """What was shown of the row, and nothing that has come to differ since: a sale may have taken units meanwhile.
+
+    What was shown with another value before than there is now becomes a problem.
+    """
+    if row.plan == Plan.NEW:
+        if judged.plan in {Plan.NEW, Plan.WRONG}:
+            return judged
+        return replace(judged, problems=[Problem(row.line, "", "changed since", "changed since")])
+    shown = {change["column"]: change["before"] for change in row.changes}
+    changes = {column: change for column, change in judged.changes.items() if column in shown}
+    moved = [
+        Problem(row.line, change["column"], "changed since", "changed since")
+        for change in as_changes(changes)
+        if shown[change["column"]] != change["before"]
+    ]
+    return replace(judged, changes=changes, problems=[*judged.problems, *moved])
+
+
+def _picture(album: Album, name: str) -> Prepared:
+    found = album.find(name)
+    if found is None:
+        raise ShopChanged(f"the picture {name} is gone")
+    return found
+
+
+def _outcome(
+    row: ProductImportRow,
+    state: RowState,
+    problems: Sequence[Mapping[str, Any]],
+    changes: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    return {
+        "of_import": row.import_id,
+        "at_line": row.line,
+        "new_state": state.value,
+        "new_plan": row.plan,
+        "new_problems": list(problems),
+        "new_changes": list(changes),
+        "new_product": row.product_id,
+    }
+
+
+_ROW = table_of(ProductImportRow)
+_OUTCOME = (
+    update(_ROW)
+    .where(_ROW.c.import_id == bindparam("of_import"), _ROW.c.line == bindparam("at_line"))
+    .values(
+        state=bindparam("new_state"),
+        plan=bindparam("new_plan"),
+        product_id=bindparam("new_product"),
+        problems=bindparam("new_problems", type_=_ROW.c.problems.type),
+        changes=bindparam("new_changes", type_=_ROW.c.changes.type),
+    )
+)

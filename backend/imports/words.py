@@ -1,0 +1,75 @@
+"""What is wrong with a file, a row or a picture, and what to do, in words for people."""
+
+from backend.catalog.importer.headings import hint_of, label_of
+from backend.imports.sheets import MOST_FILE_BYTES, MOST_ROWS, Fault, UnreadableSheet
+from backend.tables import JsonObject
+from backend.texts import _
+
+ROWS: dict[str, str] = {
+    "cell": _("No se entiende."),
+    "formula": _("La fórmula de esta celda da error: escribe el valor."),
+    "no name": _("Escribe el nombre, la dirección o el SKU del juguete."),
+    "before": _("Tiene que ser más alto que el precio."),
+    "taken": _("Ya es de otro juguete: {detail}."),
+    "unknown": _("Ningún juguete tiene este SKU. Si es nuevo, escribe su nombre."),
+    "needed": _("Hace falta: el juguete es nuevo."),
+    "which": _("El juguete tiene varias presentaciones: escribe el SKU de una."),
+    "twice": _("Ya está en la fila {detail}."),
+    "reserved": _("Hay {detail} apartadas para pedidos: no puede haber menos."),
+    "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
+    "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),
+    "picture missing": _("Falta la foto {detail}: súbela con la hoja."),
+    "picture gone": _("La foto {detail} ya no está en la tienda."),
+    "picture not fetched": _("No se pudo descargar la foto de {detail}."),
+    "picture not stored": _("La foto {detail} no se pudo guardar. Importa esta fila otra vez."),
+    "changed since": _("Alguien lo cambió después de la vista previa. Mira cómo quedó."),
+    "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
+}
+"""By the code of a problem."""
+PICTURES: dict[str, str] = {
+    "no_picture": _("no es una foto que podamos leer"),
+    "too_large": _("tiene demasiados píxeles: hasta 50 millones"),
+    "odd_shape": _("es demasiado larga y angosta"),
+    "damaged": _("está dañada o tiene clave"),
+    "heic": _("está en HEIC: guárdala como JPEG"),
+    "too_many_bytes": _("pesa más de 15 MB"),
+    "twice": _("otra en el zip tiene el mismo nombre"),
+}
+"""Why a picture cannot be used, by its code."""
+ZIPS: dict[str, str] = {
+    "zip damaged": _("El zip está dañado."),
+    "zip too large": _("El zip pesa más de 100 MB: envía las fotos en varios."),
+    "zip too many": _("Son demasiadas fotos: hasta 2.000 en un zip y 5.000 en total."),
+}
+FILES: dict[Fault, str] = {
+    Fault.TOO_LARGE: _("El archivo es demasiado grande: hasta {megabytes} MB."),
+    Fault.TOO_MANY_ROWS: _(
+        "Tiene demasiadas filas: hasta {rows}. Pártelo en varios, o borra las filas y columnas vacías del final."
+    ),
+    Fault.NO_SHEET: _("No es una hoja de Excel (.xlsx) ni un CSV, está dañada o tiene clave."),
+    Fault.NO_HEAD: _(
+        "No encontramos los nombres de las columnas en las primeras filas. Copia la primera fila de la plantilla."
+    ),
+    Fault.TWICE: _("La columna «{column}» está dos veces: deja una."),
+    Fault.EMPTY: _("La hoja no tiene filas con datos."),
+}
+
+
+def problem_text(problem: JsonObject) -> str:
+    """What is wrong with a cell, and what to do."""
+    code, column = problem["code"], problem["column"]
+    if code == "cell":
+        return hint_of(column) or ROWS["cell"]
+    if code not in ROWS and code.startswith("picture "):
+        why = PICTURES.get(code.removeprefix("picture "), PICTURES["damaged"])
+        return _("La foto {detail} {why}.").format(detail=problem["detail"], why=why)
+    return ROWS.get(code, ROWS["failed"]).format(detail=problem["detail"])
+
+
+def sheet_text(error: UnreadableSheet) -> str:
+    """Why a file cannot be read, and what to do."""
+    return FILES[error.fault].format(
+        megabytes=MOST_FILE_BYTES >> 20,
+        rows=f"{MOST_ROWS:,}".replace(",", "."),
+        column=label_of(error.detail),
+    )

@@ -1,0 +1,51 @@
+"""`/admin/imports` over HTTP: a sheet, a picture, what came of it, and the files."""
+
+from io import BytesIO
+from pathlib import Path
+
+import httpx
+from PIL import Image
+
+from backend.app import Shop
+from backend.imports.planning import JOB
+from backend.imports.sheets import read_sheet
+
+SHEET = "Nombre;SKU;Precio;Fotos\nTrompo;T-1;18.900;trompo.jpg\nYoyo;Y-1;mucho;\n"
+
+
+async def sent(admin: httpx.AsyncClient, content: bytes, path: str = "/admin/imports") -> httpx.Response:
+    return await admin.post(path, files={"file": ("toys.csv", content, "text/csv")})
+
+
+async def test_a_sheet_over_the_api(admin: httpx.AsyncClient, shop: Shop, tmp_path: Path) -> None:
+    found = (await sent(admin, SHEET.encode("cp1252"))).json()["product_import"]
+    assert [found[name] for name in ("status", "total", "new", "wrong", "settled")] == ["checked", 2, 0, 2, 0]
+    assert [(one["row"], one["column"], one["code"]) for one in found["problems"]] == [
+        (2, "pictures", "picture missing"), (3, "price", "cell"),
+    ]  # fmt: skip
+    picture = BytesIO()
+    Image.new("RGB", (400, 300), "red").save(picture, "JPEG")
+    answer = await admin.post(
+        f"/admin/import-pictures?id={found['id']}",
+        files={"file": ("TROMPO.jpg", picture.getvalue(), "image/jpeg")},
+    )
+    assert answer.json() == {"taken": 1, "refused": [], "left": 0}
+    begun = (await admin.post(f"/admin/imports/{found['id']}/confirm")).json()["product_import"]
+    assert begun["status"] == "running"
+    await shop.worker.run_due(JOB)
+    done = (await admin.get(f"/admin/imports/{found['id']}")).json()["product_import"]
+    assert [done[name] for name in ("status", "settled", "refused")] == ["done", 2, 1]
+    refused = await admin.get(f"/admin/imports/{found['id']}/refused")
+    assert [texts[0] for _line, texts in read_sheet(refused.content).rows] == ["Yoyo"]
+    assert (await admin.post(f"/admin/imports/{found['id']}/confirm")).status_code == 400
+    assert read_sheet((await admin.get("/admin/imports/template")).content).rows
+
+
+async def test_what_cannot_be_read_is_said(admin: httpx.AsyncClient) -> None:
+    answer = await sent(admin, b"color\nrojo\n")
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith("No encontramos los nombres de las columnas")
+    assert (await admin.post("/admin/imports", json={})).status_code == 400
+    assert (await admin.post("/admin/imports", files={"other": b"x"})).status_code == 400
+    assert (await sent(admin, b"x", "/admin/import-pictures?id=imp_x")).status_code == 404
+    assert (await admin.post("/admin/imports/imp_x/confirm")).status_code == 404
