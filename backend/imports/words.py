@@ -70,6 +70,6 @@ def sheet_text(error: UnreadableSheet) -> str:
     """Why a file cannot be read, and what to do."""
     return FILES[error.fault].format(
         megabytes=MOST_FILE_BYTES >> 20,
-        rows=f"{MOST_ROWS:,}".replace(",", "."),
+        rows=MOST_ROWS,
         column=label_of(error.detail),
     )

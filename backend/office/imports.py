@@ -71,7 +71,6 @@ class ImportView:
     wrong: int
     makes_places: bool
     misses_places: bool
-    misses_pictures: bool
     ignored: str
     problems: list[ProblemView]
     more_problems: str
@@ -119,7 +118,6 @@ def _view(found: ImportReport) -> ImportView:
         wrong=bad,
         makes_places=found.makes_places,
         misses_places=found.makes_places or bool(codes & {"category", "collection"}),
-        misses_pictures="picture missing" in codes,
         ignored=", ".join(found.ignored),
         problems=[
             ProblemView(

@@ -39,7 +39,7 @@ TEXTS = {
     "choose_more": _("Elegir fotos, un zip u otra hoja"),
     "rules": _(
         "Excel (.xlsx) o CSV, hasta 10 MB y {rows} filas. Las fotos: sueltas o en un zip de hasta 100 MB."
-    ).format(rows=f"{MOST_ROWS:,}".replace(",", ".")),
+    ).format(rows=MOST_ROWS),
     "rules_more": _("Las fotos se llaman como en la hoja. También puedes arrastrarlas aquí."),
     "sending": _("Enviando…"),
     "pictures": _("{n} de {total} fotos"),

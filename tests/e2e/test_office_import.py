@@ -50,7 +50,7 @@ async def test_a_sheet_with_a_zip_becomes_toys(
     async with opened(390, 844) as page:
         await enter(page, shop, IMPORT)
         files = page.get_by_test_id("import-input")
-        await files.set_input_files([{"name": "x.csv", "mimeType": "text/csv", "buffer": b"color\nrojo\n"}])
+        await files.set_input_files([sheet("color\nrojo\n")])
         await expect(page.get_by_test_id("import-file-problems")).to_contain_text(
             "No encontramos", timeout=PATIENCE
         )
