@@ -34,6 +34,8 @@ from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
 from backend.imports.routes import router as imports_router
+from backend.invoices.routes import buyers as own_invoices_router
+from backend.invoices.routes import router as invoices_router
 from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
@@ -84,6 +86,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     stock_notices_router,
     pqrs_router,
     return_requests_router,
+    own_invoices_router,
     returns_router,
     google_router,
     google_programs_router,
@@ -110,6 +113,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     customer_file_router,
     exports_router,
     imports_router,
+    invoices_router,
     stock_movements_router,
     platform_router,
     regions_router,
@@ -136,6 +140,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.checkout = shop.checkout
     api.state.fulfillment_providers = shop.fulfillment_providers
     api.state.attention = shop.attention
+    api.state.invoices = shop.invoices
     api.state.google = shop.google
     api.state.uploads = shop.uploads
     api.add_middleware(ResponseCache, probe=shop.catalog_version)

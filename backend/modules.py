@@ -8,10 +8,11 @@ What the service does 7).
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-FULFILLMENT, PAYMENT = "fulfillment", "payment"
+FULFILLMENT, PAYMENT, INVOICES = "fulfillment", "payment", "invoices"
 
 MANUAL, CARRIER = "manual_manual", "carrier_standard"
 SYSTEM_PAYMENT, GATEWAY_PSE = "pp_system_default", "gateway_pse"
+INVOICE_FILE, INVOICE_UBL = "file", "ubl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ BUILT_IN = (ModuleBlock(FULFILLMENT, (MANUAL,)), ModuleBlock(PAYMENT, (SYSTEM_PA
 DECLARED = (
     ModuleBlock(FULFILLMENT, (MANUAL, CARRIER)),
     ModuleBlock(PAYMENT, (SYSTEM_PAYMENT, GATEWAY_PSE)),
+    ModuleBlock(INVOICES, (INVOICE_FILE, INVOICE_UBL)),
 )
 
 

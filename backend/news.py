@@ -21,6 +21,7 @@ from backend.events import subscribe
 from backend.exports.models import DataExport
 from backend.imports.events import ImportMoved
 from backend.inventory.events import StockChanged
+from backend.invoices.models import Invoice
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
@@ -36,6 +37,7 @@ class Topic(StrEnum):
     ORDERS = "news:orders"
     """Orders, their payments and their fulfillments."""
     ATTENTION = "news:attention"
+    INVOICES = "news:invoices"
     PQRS = "news:pqrs"
     RETURNS = "news:returns"
     STOCK = "news:stock"
@@ -54,6 +56,7 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Order: Topic.ORDERS,
     Fulfillment: Topic.ORDERS,
     Attention: Topic.ATTENTION,
+    Invoice: Topic.INVOICES,
     Pqrs: Topic.PQRS,
     Return: Topic.RETURNS,
     Staff: Topic.STAFF,

@@ -30,6 +30,10 @@ from backend.setting_values import (
 
 GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
 
+INVOICE_CREDENTIALS = (
+    "INVOICE_API_URL", "INVOICE_API_KEY", "INVOICE_SOFTWARE_ID", "INVOICE_SOFTWARE_PIN", "INVOICE_SOFTWARE_NIT",
+)  # fmt: skip
+
 CARRIER_API_URL = "https://api.envioclickpro.com.co/api/v2"
 
 SANDBOX_CUST_ID = "99999"
@@ -37,6 +41,11 @@ SANDBOX_P_KEY = "0123456789abcdef0123456789abcdef01234567"
 SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
 SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
 SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
+SANDBOX_INVOICE_URL = "http://invoices.sandbox/api/v1"
+SANDBOX_INVOICE_KEY = "00000000-0000-4000-8000-sandboxinvoice"
+SANDBOX_INVOICE_SOFTWARE = ("fa326ca7-c1f8-40d3-a6fc-24d7c1040607", "12345")
+"""The id and the PIN of the software that the embedded invoice provider knows."""
+SANDBOX_INVOICE_NIT = "900373076-4"
 
 
 class SettingsError(SystemExit):
@@ -179,6 +188,14 @@ class Settings(Identity, Sourced):
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
     """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
 
+    # the invoice provider; without credentials the embedded one, and with GATEWAY_ENV=production none
+    invoice_api_url: str = ""
+    invoice_api_key: SecretStr = SecretStr("")
+    invoice_software_id: str = ""
+    invoice_software_pin: SecretStr = SecretStr("")
+    invoice_software_nit: str = ""
+    """Whose software it is: a NIT with its check digit."""
+
     # what the owner is told of; hours, days, minutes and MiB: 0 for never
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
     """Where it is sent; STORE_EMAIL without it."""
@@ -209,6 +226,7 @@ class Settings(Identity, Sourced):
         "google_issuer",
         "otel_exporter_otlp_endpoint",
         "alert_webhook",
+        "invoice_api_url",
     )
     @classmethod
     def _is_http_url(cls, url: str) -> str:
@@ -277,6 +295,7 @@ class Settings(Identity, Sourced):
         problems = [*self._gateway_problems()]
         if self.alert_webhook and not self._text("ALERT_WEBHOOK_SECRET"):
             problems.append("ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET")
+        problems += self._invoice_problems()
         if self.workers > 1 and not self.redis_url:
             problems.append("WORKERS above 1 needs REDIS_URL")
         if self.gateway_env is GatewayEnv.PRODUCTION:
@@ -294,6 +313,13 @@ class Settings(Identity, Sourced):
         if len(missing) < len(GATEWAY_CREDENTIALS):
             return [f"some gateway credentials are set, but {', '.join(missing)} are missing"]
         return []
+
+    def _invoice_problems(self) -> list[str]:
+        given = [name for name in INVOICE_CREDENTIALS if self._text(name)]
+        if not given or len(given) == len(INVOICE_CREDENTIALS):
+            return []
+        missing = [name for name in INVOICE_CREDENTIALS if name not in given]
+        return [f"some credentials of the invoice provider are set, but {', '.join(missing)} are missing"]
 
     def _production_problems(self) -> list[str]:
         problems = []
@@ -341,6 +367,16 @@ class Settings(Identity, Sourced):
     def uses_sandbox_carrier(self) -> bool:
         """Whether the embedded carrier answers in place of the real one."""
         return self.gateway_env is GatewayEnv.SANDBOX and not self.carrier_api_key.get_secret_value()
+
+    @property
+    def uses_sandbox_invoices(self) -> bool:
+        """Whether the embedded invoice provider answers in place of a real one."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.invoice_api_url
+
+    @property
+    def has_invoice_provider(self) -> bool:
+        """Whether documents can be sent to an invoice provider, real or embedded."""
+        return bool(self.invoice_api_url) or self.uses_sandbox_invoices
 
     @property
     def creates_test_labels(self) -> bool:

@@ -30,6 +30,10 @@ from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
 from backend.fulfillment.tracker import Tracker
 from backend.http_client import trusted
 from backend.imports.running import ProductImports
+from backend.invoices.issuing import Invoices
+from backend.invoices.providers.registry import invoice_providers
+from backend.invoices.retrying import InvoiceAgain
+from backend.invoices.watching import InvoiceWatch
 from backend.jobs import Worker
 from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
@@ -93,6 +97,11 @@ class Shop:
         self.payments = PaymentService(
             self.database, {**declared, **{provider.id: provider for provider in also_paid_by}}
         )
+        self.invoices = Invoices(
+            self.database,
+            settings,
+            invoice_providers(registered[modules.INVOICES], settings, self.sandbox.invoices_transport),
+        )
         self.tracker = Tracker(self.database, self.fulfillment_providers)
         self.checkout = Checkout(
             settings, self.database, self.payments, self.fulfillment_providers, self.tracker
@@ -102,6 +111,9 @@ class Shop:
             self.database,
             {
                 **money_resolvers(),
+                AttentionKind.INVOICE_REJECTED: InvoiceAgain(),
+                AttentionKind.INVOICE_LATE: InvoiceAgain(),
+                AttentionKind.INVOICE_WAITS: InvoiceAgain(),
                 AttentionKind.LABEL_IN_DOUBT: LabelInDoubt(
                     self.database, settings, self.fulfillment_providers
                 ),
@@ -137,6 +149,8 @@ class Shop:
                 StockNotices(self.database),
                 PqrsReminders(self.database),
                 ReturnReminders(self.database),
+                self.invoices,
+                InvoiceWatch(self.database),
                 self.tracker,
                 self.watch,
                 self.webhook,
@@ -165,6 +179,7 @@ class Shop:
         await self.outbox.close()
         await self.tracker.stop()
         await self.payments.stop()
+        await self.invoices.close()
         await self.sandbox.stop()
         await self.estimates.close()
         for provider in self.fulfillment_providers.values():

@@ -36,6 +36,14 @@ class AttentionKind(StrEnum):
     """A return waits for the shop, and the law's time is running out."""
     RETURN_LATE = "return_late"
     """A return still waits for the shop, and the law's time is over."""
+    INVOICE_REJECTED = "invoice_rejected"
+    """An invoice or a credit note was refused."""
+    INVOICE_LATE = "invoice_late"
+    """An invoice or a credit note was not made within a day."""
+    INVOICE_WAITS = "invoice_waits"
+    """An invoice or a credit note has no number: the range is used up or over, or the shop's data do not do."""
+    INVOICE_NUMBERS = "invoice_numbers"
+    """The numbers that the DIAN authorized run out."""
     JOB_FAILED = "job_failed"
     """A job failed as often as it may."""
     BAR_CODE_TWICE = "bar_code_twice"
@@ -173,6 +181,34 @@ RULES = {
         Action.DISMISSED,
         (Action.DISMISSED,),
         _DAY,
+    ),
+    AttentionKind.INVOICE_REJECTED: KindRules(
+        _("Una factura fue rechazada"),
+        _("Mira el motivo en Facturas, corrige el dato y reintenta: conserva su número."),
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        _DAY,
+    ),
+    AttentionKind.INVOICE_LATE: KindRules(
+        _("Una factura no sale"),
+        _("Mira en Facturas por qué no sale y llama a tu proveedor: la DIAN da 48 horas."),
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        _DAY,
+    ),
+    AttentionKind.INVOICE_WAITS: KindRules(
+        _("Una factura no tiene número"),
+        _("Completa la numeración en Facturas, o los datos de la tienda, y reintenta."),
+        Action.HONOR,
+        _WITHOUT_MONEY,
+        _DAY,
+    ),
+    AttentionKind.INVOICE_NUMBERS: KindRules(
+        _("Se acaba la numeración de facturas"),
+        _("Pide otro rango en el portal de la DIAN y guárdalo en Facturas."),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        7 * _DAY,
     ),
     AttentionKind.JOB_FAILED: KindRules(
         _("Una tarea falló muchas veces"),

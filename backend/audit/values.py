@@ -21,6 +21,9 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "former_handle": ALL,
     "fulfillment_set": ALL,
     "inventory_level": ALL,
+    "invoice": frozenset(
+        {"kind", "order_id", "refund_id", "state", "amount", "prefix", "number", "issued_at"}
+    ),
     "legal_text": ALL,
     "location_fulfillment_provider": ALL,
     "location_sales_channel": ALL,

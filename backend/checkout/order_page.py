@@ -17,6 +17,7 @@ from backend.checkout.returns_page import ReturnsView, returns_view
 from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
+from backend.invoices.files import BuyersInvoice, buyers_invoices
 from backend.money import Cop, format_cop
 from backend.office_settings import read_standing
 from backend.orders.gifts import gift_message
@@ -109,6 +110,8 @@ class OrderView:
     journey: str
     """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
     returns: ReturnsView
+    invoices: list[BuyersInvoice]
+    """Its invoice and its credit notes, once they were made."""
 
 
 _STATES: dict[str, str] = {
@@ -188,6 +191,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
         journey=_journey(order, status),
         returns=await returns_view(session, order, lines),
+        invoices=await buyers_invoices(session, order.id),
     )
 
 

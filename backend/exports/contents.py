@@ -18,6 +18,8 @@ from backend.customers.models import Customer, GuestCustomer
 from backend.dates import TIME_ZONE
 from backend.imports.files import SHAPE, product_rows
 from backend.inventory.models import InventoryLevel, StockMovement
+from backend.invoices.exporting import DOCUMENT_COLUMNS, LINE_COLUMNS, document_rows, line_rows
+from backend.invoices.models import Invoice
 from backend.orders.exporting import COLUMNS as ORDER_COLUMNS
 from backend.orders.exporting import order_rows
 from backend.orders.models import Order, OrderLine
@@ -40,12 +42,19 @@ class Source:
     rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]]
     of_days: bool = True
     """Whether only what was made in the period is meant."""
+    at: str = "created_at"
+    """The moment that the period is of, and by which they are sorted."""
+
+    @property
+    def moment(self) -> Any:
+        """The column of `at`."""
+        return getattr(self.model, self.at)
 
     def where(self, begin: datetime, end: datetime) -> list[ColumnElement[bool]]:
         """What its things must meet."""
         if self.model is Product:
             return [Product.deleted_at.is_(None)]
-        return [self.model.created_at >= begin, self.model.created_at < end] if self.of_days else []
+        return [self.moment >= begin, self.moment < end] if self.of_days else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +85,11 @@ async def read_some(
     model = source.model
     query = select(model).where(*source.where(begin, end))
     if cursor:
-        query = query.where(tuple_(model.created_at, model.id) > read_cursor(cursor))
-    found = (await session.execute(query.order_by(model.created_at, model.id).limit(AT_ONCE))).scalars().all()
+        query = query.where(tuple_(source.moment, model.id) > read_cursor(cursor))
+    found = (await session.execute(query.order_by(source.moment, model.id).limit(AT_ONCE))).scalars().all()
     rows = await source.rows(session, found)
     if len(found) == AT_ONCE:
-        return AT_ONCE, rows, f"{number or 0} {cursor_at(found[-1].created_at, found[-1].id)}"
+        return AT_ONCE, rows, f"{number or 0} {cursor_at(getattr(found[-1], source.at), found[-1].id)}"
     next_source = int(number or 0) + 1
     return len(found), rows, f"{next_source} " if next_source < len(kind.sources) else None
 
@@ -221,6 +230,18 @@ KINDS: dict[str, Kind] = {
             _("IVA"),
         ),
         [Source(Order, _lines)],
+    ),
+    "invoices": Kind(
+        _("Facturas y notas crédito"),
+        Right.EXPORT_PERSONAL_DATA,
+        DOCUMENT_COLUMNS,
+        [Source(Invoice, document_rows, at="issued_at")],
+    ),
+    "invoice_lines": Kind(
+        _("Renglones de las facturas"),
+        Right.READ_INVOICES,
+        LINE_COLUMNS,
+        [Source(Invoice, line_rows, at="issued_at")],
     ),
     "customers": Kind(
         _("Clientes"),

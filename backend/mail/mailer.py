@@ -20,6 +20,7 @@ from backend.database import Database, db_now
 from backend.errors import NotFound
 from backend.events import subscribe
 from backend.ids import new_id
+from backend.invoices.events import InvoiceIssued
 from backend.jobs import JobRun, enqueue, job
 from backend.logs import hide_in_log
 from backend.mail.messages import message_of
@@ -187,6 +188,12 @@ async def pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
 async def pqrs_answered(session: AsyncSession, event: PqrsAnswered) -> None:
     """Send the shop's answer."""
     await _enqueue(session, MailKind.PQRS_ANSWERED, event.id)
+
+
+@subscribe(InvoiceIssued)
+async def invoice_issued(session: AsyncSession, event: InvoiceIssued) -> None:
+    """Send the buyer the document with its files."""
+    await _enqueue(session, MailKind.INVOICE_ISSUED, event.invoice_id)
 
 
 @subscribe(ReturnMoved)

@@ -19,6 +19,9 @@ from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
 from backend.dates import date_label, time_label
 from backend.errors import NotFound
+from backend.invoices.files import BUYERS, PDF, XML, file_path
+from backend.invoices.issuing import read_invoice
+from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.money import format_cop
@@ -169,6 +172,30 @@ async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -
     return Message(MailKind.REFUNDED, to, values)
 
 
+async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id: str) -> Message | None:
+    """For the buyer, with links to the document's files; None once its data were deleted."""
+    row = await read_invoice(session, invoice_id)
+    order = await read_order(session, row.order_id)
+    if not order.email or row.xml is None:
+        return None
+    token = order_token(settings.signing_key, order.id)
+    is_invoice = row.kind == InvoiceKind.INVOICE
+    name = _("la factura") if is_invoice else _("la nota crédito")
+
+    def link(kind: str) -> str:
+        return f"{settings.base_url}{file_path(row.id, kind, of=BUYERS)}?token={token}"
+
+    values = {
+        **await _order_values(session, settings, order),
+        "title": f"{name} {row.full_number}",
+        "code": row.code,
+        "code_name": "CUFE" if is_invoice else "CUDE",
+        "pdf_link": link(PDF),
+        "xml_link": link(XML),
+    }
+    return Message(MailKind.INVOICE_ISSUED, order.email, values)
+
+
 async def _attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
     """For the shop itself; None when it was resolved before the mail left."""
     row = await read_attention(session, attention_id)
@@ -297,6 +324,7 @@ _WRITERS = {
     MailKind.ALERT: _alert,
     MailKind.ATTENTION: _attention,
     MailKind.BACK_IN_STOCK: _back_in_stock,
+    MailKind.INVOICE_ISSUED: _invoice_issued,
     MailKind.NOTICE_ASKED: _notice_asked,
     MailKind.ORDER_LINK: _order_link,
     MailKind.PASSWORD_RESET: _password_reset,

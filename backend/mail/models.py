@@ -33,6 +33,7 @@ class MailKind(StrEnum):
     RETURN_DENIED = "return_denied"
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
+    INVOICE_ISSUED = "invoice_issued"
 
 
 class Mail(Timestamps, table=True):
@@ -47,6 +48,6 @@ class Mail(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("mail"), primary_key=True)
     kind: str
     about: str
-    """The id of an order, a fulfillment, a refund, a return, attention, an alert, an invitation or a notice;
-    of a reset, an address; of a link that was asked for, an order's number and an address."""
+    """The id of an order, a fulfillment, a refund, a return, attention, an alert, an invitation, a notice or an
+    invoice; of a reset, an address; of a link that was asked for, an order's number and an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -14,6 +14,7 @@ from backend.attention.service import close_attention
 from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now
 from backend.errors import NotFound
+from backend.invoices.models import Invoice
 from backend.jobs import enqueue
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
@@ -81,12 +82,13 @@ async def resend_given_up(database: Database) -> list[Resent]:
 
 
 async def mails_of_order(session: AsyncSession, order_id: str) -> Sequence[Mail]:
-    """All mails about an order, the oldest first: its own, of its packages, its refunds and its returns."""
+    """All mails about an order, the oldest first: its own, of its packages, refunds, returns and invoices."""
     about = or_(
         Mail.about == order_id,
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id == order_id)),
         Mail.about.in_(select(Refund.id).where(Refund.order_id == order_id)),
         Mail.about.in_(select(Return.id).where(Return.order_id == order_id)),
+        Mail.about.in_(select(Invoice.id).where(Invoice.order_id == order_id)),
     )
     query = select(Mail).where(about).order_by(Mail.created_at, Mail.id)
     return (await session.execute(query)).scalars().all()

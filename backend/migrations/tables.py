@@ -16,6 +16,7 @@ def all_tables() -> MetaData:
     import backend.catalog.price_lists.models
     import backend.customers.models
     import backend.inventory.models
+    import backend.invoices.models
     import backend.jobs.models
     import backend.legal.models
     import backend.mail.models

@@ -26,6 +26,7 @@ ACTIONS = {
     "invitation revoked": _("retiró la invitación de"),
     "invitation sent again": _("volvió a enviar la invitación de"),
     "invited": _("invitó a"),
+    "invoice tried again": _("reintentó una factura de"),
     "joined": _("aceptó una invitación y abrió"),
     "label canceled": _("anuló la guía de"),
     "label requested": _("pidió la guía de"),

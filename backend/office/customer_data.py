@@ -31,6 +31,7 @@ from backend.customers.models import (
     Login,
 )
 from backend.database import database_now
+from backend.invoices.models import Invoice
 from backend.legal.models import Consent, KeptText
 from backend.mail.models import Mail
 from backend.office.audit_words import FIELDS
@@ -47,7 +48,9 @@ from backend.tables import JsonObject, table_of
 from backend.texts import _
 
 COLUMNS = (_("Qué"), _("Número"), _("Campo"), _("Valor"))
-LEFT_OUT = frozenset({"content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash"})
+LEFT_OUT = frozenset({
+    "content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash", "xml",
+})  # fmt: skip
 
 
 class Format(StrEnum):
@@ -144,6 +147,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
     told = or_(
         Mail.about.in_(orders),
         Mail.about.in_(returns),
+        Mail.about.in_(select(Invoice.id).where(Invoice.order_id.in_(orders))),
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id.in_(orders))),
         Mail.about.in_(select(Refund.id).where(Refund.order_id.in_(orders))),
         Mail.about == who.email,
@@ -186,6 +190,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (Fulfillment, _("Paquete"), Fulfillment.order_id.in_(orders)),
         (Refund, _("Dinero devuelto"), Refund.order_id.in_(orders)),
         (Return, _("Devolución"), Return.order_id.in_(orders)),
+        (Invoice, _("Factura"), Invoice.order_id.in_(orders)),
         (ReturnLine, _("Juguete de una devolución"), ReturnLine.return_id.in_(returns)),
         (ReturnAccount, _("Cuenta para una devolución"), ReturnAccount.return_id.in_(returns)),
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),

@@ -30,6 +30,7 @@ from backend.customers.models import (
 from backend.customers.terms import forget_terms
 from backend.database import database_now, db_now, locked
 from backend.errors import InvalidData, NotAllowed
+from backend.invoices.models import Invoice
 from backend.jobs import cancel
 from backend.legal.models import Consent
 from backend.mail.mailer import SEND
@@ -151,6 +152,9 @@ async def forget_invoices(session: AsyncSession, numbers: Sequence[int]) -> None
     found = await session.execute(locked(select(Order).where(Order.number.in_(numbers))))
     for order in found.scalars().all():
         await _strip(session, order, keeps_invoice=False)
+        said = table_of(Invoice)
+        nothing = update(said).where(said.c.order_id == order.id).values(document={}, xml=None, reason="")
+        await session.execute(nothing)
 
 
 def _under_way(order: Order) -> str:

@@ -17,6 +17,7 @@ from backend.fulfillment.views import stage_shown
 from backend.legal.consents import KIND_NAMES, ConsentProof, consents_of_cart
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
+from backend.office.invoices import InvoiceRow, invoices_of_order
 from backend.office.orders import ChipView, buyer_of, chips_of
 from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
@@ -145,6 +146,7 @@ class OrderDetail:
     customer_id: str
     """Of whoever bought it, with an account or without; empty where nobody is known."""
     returns: list[ReturnRow]
+    invoices: list[InvoiceRow]
     actions: list[str]
 
 
@@ -210,6 +212,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         consents=[consent_in_words(proof) for proof in await consents_of_cart(session, order.cart_id)],
         customer_id=order.customer_id or order.guest_id or "",
         returns=await returns_of_order(session, order.id),
+        invoices=await invoices_of_order(session, actor, order.id),
         actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
     )
 

@@ -63,6 +63,7 @@ MAILS: dict[str, str] = {
     MailKind.RETURN_RECEIVED: _("Recibimos los juguetes que devolviste"),
     MailKind.RETURN_APPROVED: _("Te vamos a devolver el dinero"),
     MailKind.RETURN_DENIED: _("Tu devolución no procede"),
+    MailKind.INVOICE_ISSUED: _("Aquí está tu factura"),
 }
 """What a mail to the buyer says, in a few words."""
 

@@ -68,6 +68,11 @@ async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, s
     except ValidationError as error:
         problems = {str(problem["loc"][0]): problem["msg"] for problem in error.errors() if problem["loc"]}
         raise InvalidData("A setting does not fit", fields=problems) from None
+    await store(session, who, changes)
+
+
+async def store(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> None:
+    """Keep these values, which were checked, and record who saved them."""
     await record(session, who, "changed", Subject(Thing.SETTINGS, "settings"))
     for name, value in changes.items():
         row = await session.get(StoredSetting, name)

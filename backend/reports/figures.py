@@ -25,10 +25,10 @@ from backend.checkout.abandoned import CART_KEPT_FOR
 from backend.dates import today_in_colombia
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
+from backend.orders.accounts import taken_by_part
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentSession, Refund
 from backend.pricing import price_of_units
-from backend.reports.ledger import taken_by_part
 from backend.reports.periods import Period, Piece, months
 from backend.tables import Json
 

@@ -2,7 +2,7 @@
 
 A payment counts on the day on which it was captured, a refund on the day on which it was booked, whatever became of
 the order. A session has the moment of its capture once it is captured, which it stays. Rates are those that the
-order's lines and its shipping were sold at; how payments are shared out over them is in `backend.reports.accounts`. A
+order's lines and its shipping were sold at; how payments are shared out over them is in `backend.orders.accounts`. A
 payment that is simply that of its order is added up by the database.
 """
 
@@ -30,12 +30,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.money import Cop
+from backend.orders.accounts import Account, Event, Share, parts_of, taken_by_part
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.pricing import SHIPPING
-from backend.reports.accounts import Account, Event, Share, parts_of
 from backend.reports.periods import Period, months
-from backend.tables import Json, JsonObject
+from backend.tables import Json
 
 AT_ONCE = 500
 """Payments whose orders are read at a time."""
@@ -259,11 +259,3 @@ async def _accounts(session: AsyncSession, collection_ids: Sequence[str]) -> dic
         collection_id: Account(parts_of(lines[order_id], (rate, total), taken_by_part(adjustments)))
         for collection_id, order_id, rate, total, adjustments in orders
     }
-
-
-def taken_by_part(adjustments: Sequence[JsonObject]) -> dict[str, Cop]:
-    """What an order's adjustments took off each of its lines and its shipping."""
-    taken: dict[str, Cop] = defaultdict(int)
-    for one in adjustments:
-        taken[one["target"]] += one["amount"]
-    return taken

@@ -1,4 +1,4 @@
-"""The sandbox inside the shop: the gateway with its bank, and the carrier, where no credentials name the real ones.
+"""The sandbox inside the shop: gateway with bank, carrier and invoice provider, where no credentials name real ones.
 
 The shop's clients reach them through httpx, as they reach the real ones; only the transport differs. A shopper's
 browser reaches the bank's page, and the carrier's labels, under `/sandbox` of the shop's own address.
@@ -13,13 +13,14 @@ from backend.payment.providers.pse.client import SANDBOX_PATH as GATEWAY_PATH
 from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway
+from backend.sandbox.invoicing import sandbox_invoicing
 from backend.settings import Settings
 
 
 class Sandbox:
     """What of the sandbox the settings ask for; with real credentials there is none of it, and nothing is mounted.
 
-    `carrier` is the embedded carrier itself, None when the real one is to be called: for tests.
+    `carrier` is the embedded carrier itself, None when the real one is to be called: for tests. So is `invoicing`.
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -30,6 +31,7 @@ class Sandbox:
             sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )
         self.carrier = sandbox_carrier(settings, database) if settings.uses_sandbox_carrier else None
+        self.invoicing = sandbox_invoicing(database) if settings.uses_sandbox_invoices else None
 
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:
@@ -40,6 +42,11 @@ class Sandbox:
     def carrier_transport(self) -> httpx.AsyncBaseTransport | None:
         """The way to the embedded carrier; None when the real one is to be called."""
         return httpx.ASGITransport(self.carrier.app) if self.carrier else None
+
+    @property
+    def invoices_transport(self) -> httpx.AsyncBaseTransport | None:
+        """The way to the embedded invoice provider; None when a real one is to be called, or none."""
+        return httpx.ASGITransport(self.invoicing.app) if self.invoicing else None
 
     def mounts(self) -> dict[str, ASGIApp]:
         """The apps that the shop's own server shows, by path."""

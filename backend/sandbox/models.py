@@ -1,4 +1,4 @@
-"""What the embedded gateway with its bank and the embedded carrier remember. The shop never reads their tables."""
+"""What the embedded gateway with its bank, carrier and invoice provider remember. The shop never reads their tables."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -78,3 +78,16 @@ class SandboxLabel(Timestamps, table=True):
     """In the carrier's words (wire: carrier 2.4)."""
     times: JsonObject = Field(default_factory=dict, sa_type=Json)
     """When it was collected and delivered, by the tracking answer's names."""
+
+
+class SandboxInvoice(Timestamps, table=True):
+    """A document that the embedded invoice provider made. Each number is made once."""
+
+    __tablename__ = "sandbox_invoice"
+
+    number: str = Field(primary_key=True)
+    kind: str
+    code: str
+    """Its CUFE or CUDE."""
+    xml: bytes
+    issued_at: datetime = Field(sa_type=UtcDateTime)

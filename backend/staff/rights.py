@@ -50,6 +50,8 @@ class Right(StrEnum):
     RESOLVE_ATTENTION = "resolve it"
     READ_SETTINGS = "see locations, shipping options, regions, channels and keys"
     CHANGE_SETTINGS = "change locations, shipping options, regions, channels and keys"
+    READ_INVOICES = "see invoices"
+    RETRY_INVOICES = "have an invoice tried again"
     READ_REPORTS = "see what the shop earned"
     READ_AUDIT = "see who did what"
     EXPORT_PERSONAL_DATA = "take personal data out"
@@ -80,12 +82,20 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.CAPTURE_PAYMENTS,
         Right.HANDLE_RETURNS,
         Right.RESOLVE_ATTENTION,
+        Right.READ_INVOICES,
+        Right.RETRY_INVOICES,
         Right.READ_REPORTS,
         Right.READ_AUDIT,
     },
     Role.STOCKROOM: _SEES | {Right.CHANGE_STOCK, Right.FULFILL},
     Role.ACCOUNTANT: _SEES
-    | {Right.READ_CUSTOMERS, Right.EXPORT_PERSONAL_DATA, Right.READ_REPORTS, Right.READ_AUDIT},
+    | {
+        Right.READ_CUSTOMERS,
+        Right.EXPORT_PERSONAL_DATA,
+        Right.READ_INVOICES,
+        Right.READ_REPORTS,
+        Right.READ_AUDIT,
+    },
 }
 SECOND_FACTOR = frozenset(
     {Right.BOOK_REFUNDS, Right.CHANGE_STAFF, Right.ERASE_PERSONAL_DATA, Right.EXPORT_PERSONAL_DATA}

@@ -16,6 +16,7 @@ PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 IMPORT = f"{OFFICE}/importar"
+INVOICES = f"{OFFICE}/facturas"
 REPORTS = f"{OFFICE}/informes"
 AUDIT = f"{OFFICE}/auditoria"
 RETURNS = f"{OFFICE}/devoluciones"
@@ -63,6 +64,7 @@ PLACES = (
     Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
     Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
+    Place(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
     Place(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
     Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),

@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, content, enter, importing, pqrs, reports, today
+from storefront.office import attention, audit, content, enter, importing, invoices, pqrs, reports, today
 from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
@@ -29,6 +29,7 @@ from storefront.office.places import (
     CUSTOMERS,
     ENTER,
     IMPORT,
+    INVOICES,
     NEW_RETURN,
     OFFERS,
     OFFICE,
@@ -120,6 +121,7 @@ OFFICE_PAGES = (
     OfficePage(f"{SALES}/[id]", sale_editor.page, SaleState, sale_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
+    OfficePage(INVOICES, invoices.page, invoices.InvoicesState, invoices.TITLE),
     OfficePage(REPORTS, reports.page, reports.ReportsState, reports.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),

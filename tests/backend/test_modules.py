@@ -1,6 +1,6 @@
 """The module registration rule (spec: What the service does 7)."""
 
-from backend.modules import BUILT_IN, FULFILLMENT, PAYMENT, ModuleBlock, registered
+from backend.modules import BUILT_IN, FULFILLMENT, INVOICES, PAYMENT, ModuleBlock, registered
 
 
 def test_the_last_block_of_a_service_replaces_the_earlier_one() -> None:
@@ -16,4 +16,5 @@ def test_the_shop_lists_the_built_in_providers_beside_its_own() -> None:
     assert registered() == {
         FULFILLMENT: ("manual_manual", "carrier_standard"),
         PAYMENT: ("pp_system_default", "gateway_pse"),
+        INVOICES: ("file", "ubl"),
     }

@@ -19,7 +19,7 @@ from storefront.office.components.history import history
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
-from storefront.office.orders.detail_side import buyer, consents, destination, payment, returns
+from storefront.office.orders.detail_side import buyer, consents, destination, invoices, payment, returns
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
 from storefront.office.places import ATTENTION, ORDERS, PACK
@@ -38,7 +38,15 @@ def page() -> rx.Component:
             rx.el.div(
                 items(), Once.create(parcels(), answers=answers(OrderState)), class_name="o-order__main"
             ),
-            rx.el.div(buyer(), destination(), payment(), returns(), consents(), class_name="o-order__side"),
+            rx.el.div(
+                buyer(),
+                destination(),
+                payment(),
+                invoices(),
+                returns(),
+                consents(),
+                class_name="o-order__side",
+            ),
             rx.el.div(
                 story(),
                 Once.create(mails(), answers=answers(OrderState)),

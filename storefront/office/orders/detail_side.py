@@ -3,18 +3,22 @@
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
+from backend.office.invoices import InvoiceRow
+from backend.office.orders import ChipView
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import town_field, town_panel
 from storefront.components.hooks import text_at
 from storefront.office.components.consents import consents_list
+from storefront.office.components.files import file_links
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.icons import icon
 from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.listing import state_chip
-from storefront.office.places import CUSTOMERS, NEW_RETURN, RETURNS
+from storefront.office.places import CUSTOMERS, INVOICES, NEW_RETURN, RETURNS
 from storefront.office.state import may
 
 
@@ -174,6 +178,27 @@ def returns() -> rx.Component:
             rx.el.ul(rx.foreach(SHOWN.returns, one), class_name="o-return__others"),
             rx.cond(can("return"), opening),
             test_id="order-returns",
+        ),
+    )
+
+
+def invoices() -> rx.Component:
+    """Its invoice and its credit notes."""
+
+    def one(row: ObjectVar[InvoiceRow]) -> rx.Component:
+        return rx.el.li(
+            rx.el.a(row.title, href=f"{INVOICES}?q={SHOWN.number}", class_name="o-return__other"),
+            state_chip(row.chip.to(ObjectVar, ChipView)),
+            file_links(row),
+            key=row.id,
+        )
+
+    return rx.cond(
+        SHOWN.invoices.length() > 0,
+        panel(
+            _("Facturas"),
+            rx.el.ul(rx.foreach(SHOWN.invoices, one), class_name="o-return__others"),
+            test_id="order-invoices",
         ),
     )
 

@@ -5,6 +5,7 @@ from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderView
 from backend.checkout.returns_page import ReturnsView
+from backend.invoices.files import BuyersInvoice
 from backend.texts import _
 from storefront.components.browser import on_nothing
 from storefront.components.change_bank import change_bank_button
@@ -15,6 +16,7 @@ from storefront.components.icons import icon
 from storefront.components.links import CATALOG, FIND_ORDER, address_part
 from storefront.components.placeholders import bar, link_button, not_found, waiting
 from storefront.pages.order import texts
+from storefront.pages.order.invoices import invoices
 from storefront.pages.order.returns import returns
 from storefront.pages.order.sections import delivery, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
@@ -164,6 +166,7 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.div(
                 purchase(order),
                 delivery(order),
+                invoices(order.invoices.to(list[BuyersInvoice]), content.token),
                 returns(order.returns.to(ReturnsView), content.ask, content.said),
                 class_name="order__column",
             ),

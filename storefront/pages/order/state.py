@@ -38,7 +38,7 @@ class OrderContent:
     """The order of an address; None when it leads to none, or its token is not the order's.
 
     `bank` is where it can still be paid; empty when it cannot. `ask` is where its forms are sent to, and `said` is what
-    came of one.
+    came of one. `token` is the address's, for files of the order.
     """
 
     order_id: str = ""
@@ -46,6 +46,7 @@ class OrderContent:
     bank: str = ""
     ask: str = ""
     said: str = ""
+    token: str = ""
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
@@ -69,7 +70,7 @@ async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]
     bank = placed.redirect_url if placed is not None else None
     form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token})}"
     said = SAID.get(params.asked("said"), "")
-    return PageData(OrderContent(order_id, order, bank or "", form, said), meta_of(order))
+    return PageData(OrderContent(order_id, order, bank or "", form, said, token), meta_of(order))
 
 
 def token_of(params: PageParams) -> str:

@@ -5,6 +5,7 @@ then money that paid nothing, then the rest in proportion to what was paid. So t
 those of a whole order are its lines and its shipping, and an order whose money went back has no IVA left.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from backend.money import Cop
 from backend.pricing import SHIPPING, price_of_units, spread, tax_inside
+from backend.tables import JsonObject
 
 
 class Part(NamedTuple):
@@ -114,3 +116,11 @@ def parts_of(
     }
     rate, total = shipping
     return {**parts, SHIPPING: Part(rate, total)}
+
+
+def taken_by_part(adjustments: Sequence[JsonObject]) -> dict[str, Cop]:
+    """What an order's adjustments took off each of its lines and its shipping."""
+    taken: dict[str, Cop] = defaultdict(int)
+    for one in adjustments:
+        taken[one["target"]] += one["amount"]
+    return taken

@@ -1,0 +1,67 @@
+"""The tables of invoices and credit notes, and of the numbers that were taken."""
+
+from datetime import datetime
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from backend.database import UtcDateTime
+from backend.ids import secret_id
+from backend.money import Cop
+from backend.tables import Json, JsonObject, Timestamps
+
+_OF_ORDER = text("kind = 'invoice'")
+
+
+class Invoice(Timestamps, table=True):
+    """An invoice of an order, or a credit note of a refund. See `backend.invoices.states` for `kind` and `state`.
+
+    It has no number before it is its turn; from then on `document` is what its provider is told
+    (`backend.invoices.documents`).
+    """
+
+    __tablename__ = "invoice"
+    __table_args__ = (
+        UniqueConstraint("prefix", "number"),
+        Index(
+            "uq_invoice_of_order", "order_id", unique=True, sqlite_where=_OF_ORDER, postgresql_where=_OF_ORDER
+        ),
+        Index("ix_invoice_order_id", "order_id"),
+        Index("ix_invoice_newest", "created_at", "id"),
+        Index("ix_invoice_state", "state", "created_at", "id"),
+        Index("ix_invoice_issued", "issued_at", "id"),
+    )
+
+    id: str = Field(default_factory=lambda: secret_id("inv"), primary_key=True)
+    kind: str
+    order_id: str
+    refund_id: str | None = Field(default=None, unique=True)
+    state: str = "pending"
+    amount: Cop
+    provider_id: str = ""
+    """Who makes it; empty before it has a number."""
+    prefix: str | None = None
+    number: int | None = None
+    document: JsonObject = Field(default_factory=dict, sa_type=Json)
+    asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When its provider was told for the first time. From then on the provider is asked for the number first."""
+    issued_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    code: str = ""
+    """The CUFE of an invoice, the CUDE of a credit note. Empty where the provider makes none."""
+    reason: str = ""
+    """Why it was rejected, in the provider's words; kept until it is told anew."""
+    xml: bytes | None = None
+
+    @property
+    def full_number(self) -> str:
+        """Prefix and number, as people write them; empty before there is one."""
+        return f"{self.prefix}{self.number}" if self.number is not None else ""
+
+
+class InvoiceSequence(SQLModel, table=True):
+    """The last number that was taken of a prefix. Whoever takes the next one locks the row."""
+
+    __tablename__ = "invoice_sequence"
+
+    prefix: str = Field(primary_key=True)
+    last: int = 0

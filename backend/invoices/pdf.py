@@ -1,0 +1,209 @@
+"""A document as people read it: one PDF with its lines, IVA by rate, code and QR, in Spanish in every shop.
+
+The fonts are those that every reader has, which know Western European letters; others are written without their marks.
+The XML has every letter.
+"""
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import segno
+
+from backend.dates import TIME_ZONE
+from backend.invoices.documents import Document, Party, by_rate
+from backend.invoices.states import InvoiceKind
+from backend.money import Cop, format_cop
+
+if TYPE_CHECKING:
+    from fpdf import FPDF
+
+TITLES = {
+    InvoiceKind.INVOICE: "Factura electrónica de venta",
+    InvoiceKind.CREDIT_NOTE: "Nota crédito electrónica",
+}
+DOCUMENT_NAMES = {
+    "11": "Registro civil", "12": "Tarjeta de identidad", "13": "Cédula de ciudadanía", "22": "Cédula de extranjería",
+    "31": "NIT", "41": "Pasaporte", "42": "Documento extranjero", "47": "PEP", "48": "PPT", "50": "NIT de otro país",
+}  # fmt: skip
+MARGIN, WIDTH = 16, 178
+"""Millimetres; A4 is 210 wide."""
+QR_SIZE = 38
+COLUMNS = (
+    ("Descripción", 74, "L"), ("Cant.", 14, "R"), ("Valor", 26, "R"), ("Dcto.", 22, "R"), ("IVA", 14, "R"),
+    ("Total", 28, "R"),
+)  # fmt: skip
+
+
+def document_pdf(document: Document, code: str, qr: str) -> bytes:
+    """The document's PDF. `qr` is what its QR says."""
+    from fpdf import FPDF  # 20 MiB, which most processes never need
+
+    pdf = FPDF(format="A4", unit="mm")
+    pdf.set_margins(MARGIN, MARGIN)
+    pdf.set_auto_page_break(auto=True, margin=MARGIN)
+    pdf.set_title(f"{TITLES[document.kind]} {document.full_number}")
+    pdf.set_lang("es-CO")
+    pdf.set_creation_date(document.local)
+    pdf.add_page()
+    _head(pdf, document)
+    _parties(pdf, document)
+    _lines(pdf, document)
+    _totals(pdf, document)
+    _proof(pdf, document, code, qr)
+    return bytes(pdf.output())
+
+
+def _plain(text: str) -> str:
+    """The text in letters that the fonts have."""
+    shown = []
+    for letter in text:
+        try:
+            letter.encode("cp1252")
+        except UnicodeEncodeError:
+            base = unicodedata.normalize("NFKD", letter)[0]
+            shown.append(base if base.isascii() and base.isprintable() else "?")
+        else:
+            shown.append(letter)
+    return "".join(shown).encode("cp1252", "replace").decode("cp1252")
+
+
+def _write(
+    pdf: "FPDF", text: str, size: float = 9, style: str = "", *, width: float = WIDTH, align: str = "L"
+) -> None:
+    """Lines of text at the cursor; the cursor is below them."""
+    pdf.set_font("Helvetica", style, size)
+    pdf.multi_cell(width, size * 0.48, _plain(text), align=align, new_x="LEFT", new_y="NEXT")
+
+
+def _head(pdf: "FPDF", document: Document) -> None:
+    seller = document.seller
+    top = pdf.get_y()
+    _write(pdf, seller.name, 15, "B", width=104)
+    _write(pdf, _identity(seller), 9, width=104)
+    _write(pdf, "Responsable de IVA", 9, width=104)
+    if seller.place is not None:
+        _write(pdf, f"{seller.place.address}, {seller.place.name}, {seller.place.department}", 9, width=104)
+    _write(pdf, f"{seller.phone} · {seller.email}", 9, width=104)
+    bottom = pdf.get_y()
+    pdf.set_xy(MARGIN + 108, top)
+    _write(pdf, TITLES[document.kind], 11, "B", width=70, align="R")
+    pdf.set_x(MARGIN + 108)
+    _write(pdf, document.full_number, 15, "B", width=70, align="R")
+    pdf.set_x(MARGIN + 108)
+    moment = document.local.astimezone(TIME_ZONE).strftime("%d/%m/%Y %H:%M:%S")
+    _write(
+        pdf,
+        f"Generada y validada: {moment}\nPedido {document.order_number}\nMoneda: COP · Pago de contado",
+        9,
+        width=70,
+        align="R",
+    )
+    pdf.set_xy(MARGIN, max(bottom, pdf.get_y()) + 4)
+
+
+def _identity(party: Party) -> str:
+    number = f"{party.document}-{party.check_digit}" if party.check_digit else party.document
+    return f"{DOCUMENT_NAMES.get(party.document_type, 'Documento')} {number}"
+
+
+def _parties(pdf: "FPDF", document: Document) -> None:
+    buyer = document.buyer
+    pdf.set_fill_color(245, 241, 233)
+    pdf.set_font("Helvetica", "B", 9)
+    pdf.cell(WIDTH, 6, "Adquirente", fill=True, new_x="LMARGIN", new_y="NEXT")
+    _write(pdf, f"{buyer.name} · {_identity(buyer)}")
+    if buyer.place is not None:
+        _write(pdf, f"{buyer.place.address}, {buyer.place.name}, {buyer.place.department}")
+    if buyer.email:
+        _write(pdf, buyer.email)
+    if document.corrects is not None:
+        corrected = document.corrects
+        _write(
+            pdf,
+            f"Corrige la factura {corrected.number} del {corrected.issued_on:%d/%m/%Y}: {corrected.description}",
+        )
+    pdf.ln(3)
+
+
+def _lines(pdf: "FPDF", document: Document) -> None:
+    pdf.set_font("Helvetica", size=8.5)
+    pdf.set_draw_color(190, 184, 172)
+    with pdf.table(
+        width=WIDTH,
+        col_widths=tuple(width for _name, width, _align in COLUMNS),
+        text_align=tuple(align for _name, _width, align in COLUMNS),
+        borders_layout="HORIZONTAL_LINES",
+        line_height=4.6,
+        padding=0.8,
+    ) as table:
+        heading = table.row()
+        for name, _width, _align in COLUMNS:
+            heading.cell(name)
+        for line in document.lines:
+            row = table.row()
+            discount = format_cop(line.discount) if line.discount else ""
+            for value in (
+                f"{line.title}\n{line.code}", str(line.quantity), format_cop(line.gross), discount, f"{line.rate} %",
+                format_cop(line.total),
+            ):  # fmt: skip
+                row.cell(_plain(value))
+    pdf.ln(3)
+
+
+def _totals(pdf: "FPDF", document: Document) -> None:
+    if pdf.will_page_break(QR_SIZE + 30):
+        pdf.add_page()
+    rows: list[tuple[str, Cop]] = [("Valor bruto, sin IVA", document.base + document.discount)]
+    if document.discount:
+        rows.append(("Descuentos, sin IVA", -document.discount))
+    for rate, base, tax in by_rate(document.lines):
+        rows.append((f"IVA {rate} % sobre {format_cop(base)}", tax))
+    for label, amount in rows:
+        _total(pdf, label, amount)
+    pdf.set_font("Helvetica", "B", 11)
+    _total(pdf, "Total", document.total, is_whole=True)
+    pdf.ln(3)
+
+
+def _total(pdf: "FPDF", label: str, amount: Cop, *, is_whole: bool = False) -> None:
+    pdf.set_font("Helvetica", "B" if is_whole else "", 11 if is_whole else 9)
+    pdf.cell(WIDTH - 36, 5.5, _plain(label), align="R")
+    pdf.cell(36, 5.5, _plain(format_cop(amount)), align="R", new_x="LMARGIN", new_y="NEXT")
+
+
+def _proof(pdf: "FPDF", document: Document, code: str, qr: str) -> None:
+    top = pdf.get_y()
+    if qr:
+        _qr(pdf, qr, MARGIN, top)
+    pdf.set_xy(MARGIN + QR_SIZE + 6, top)
+    width = WIDTH - QR_SIZE - 6
+    name = "CUFE" if document.kind is InvoiceKind.INVOICE else "CUDE"
+    _write(pdf, name, 9, "B", width=width)
+    _write(pdf, code, 8, width=width)
+    if document.range is not None:
+        within = document.range
+        _write(
+            pdf,
+            f"\nAutorización de numeración DIAN {within.resolution} del {within.dated:%d/%m/%Y}, prefijo "
+            f"{document.prefix or '(sin prefijo)'}, del {within.first} al {within.last}, vigente del "
+            f"{within.valid_from:%d/%m/%Y} al {within.valid_until:%d/%m/%Y}.",
+            8,
+            width=width,
+        )
+    _write(
+        pdf,
+        "\nRepresentación gráfica de un documento electrónico. El original es el archivo XML.",
+        8,
+        width=width,
+    )
+
+
+def _qr(pdf: "FPDF", text: str, left: float, top: float) -> None:
+    """The QR as black squares."""
+    matrix = segno.make(text, error="m").matrix
+    side = QR_SIZE / len(matrix)
+    pdf.set_fill_color(0, 0, 0)
+    for row, line in enumerate(matrix):
+        for column, is_dark in enumerate(line):
+            if is_dark:
+                pdf.rect(left + column * side, top + row * side, side + 0.02, side + 0.02, style="F")

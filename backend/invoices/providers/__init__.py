@@ -1,0 +1,1 @@
+"""Who makes invoices: the port, and what stands behind it."""

@@ -1,0 +1,38 @@
+"""Which class answers to which provider id: the one list of the invoice providers there are."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import httpx
+
+from backend.invoices.providers.base import InvoiceProvider
+from backend.invoices.providers.file import FileProvider
+from backend.invoices.providers.ubl.provider import ubl_provider
+from backend.modules import INVOICE_FILE, INVOICE_UBL
+from backend.settings import Settings
+from backend.texts import _
+
+PROVIDER_NAMES = {
+    INVOICE_FILE: _("El programa de tu contador (archivo)"),
+    INVOICE_UBL: _("Proveedor tecnológico (UBL 2.1)"),
+}
+"""What people call them."""
+
+
+def invoice_providers(
+    ids: Iterable[str], settings: Settings, transport: httpx.AsyncBaseTransport | None = None
+) -> dict[str, InvoiceProvider]:
+    """The providers with these ids, by id, but for one that has no credentials. `transport` leads to the sandbox.
+
+    Raises:
+        KeyError: a block declares a provider that does not exist; the program was put together wrongly.
+    """
+    make: dict[str, Callable[[], InvoiceProvider]] = {
+        INVOICE_FILE: FileProvider,
+        INVOICE_UBL: partial(ubl_provider, settings, transport),
+    }
+    return {
+        provider_id: make[provider_id]()
+        for provider_id in ids
+        if provider_id != INVOICE_UBL or settings.has_invoice_provider
+    }

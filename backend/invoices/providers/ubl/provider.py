@@ -1,0 +1,82 @@
+"""The provider that is told documents as UBL: what it is told, and what it says was made."""
+
+from typing import ClassVar
+
+import httpx
+from pydantic import SecretStr
+from stdnum.co import nit
+
+from backend.invoices.documents import Document
+from backend.invoices.providers.base import InvoiceProvider, Issued
+from backend.invoices.providers.ubl.client import UblClient
+from backend.invoices.providers.ubl.codes import PRODUCTION, TESTS, Software, code_parts, qr_text
+from backend.invoices.providers.ubl.xml import ubl_xml
+from backend.modules import INVOICE_UBL
+from backend.settings import (
+    SANDBOX_INVOICE_KEY,
+    SANDBOX_INVOICE_NIT,
+    SANDBOX_INVOICE_SOFTWARE,
+    SANDBOX_INVOICE_URL,
+    GatewayEnv,
+    Settings,
+)
+
+
+class UblProvider(InvoiceProvider):
+    """Makes documents by a provider of the DIAN's, or by the embedded sandbox."""
+
+    id: ClassVar[str] = INVOICE_UBL
+
+    def __init__(self, client: UblClient, software: Software) -> None:
+        self._client = client
+        self.software = software
+
+    async def issue(self, document: Document) -> Issued:
+        """See `InvoiceProvider`."""
+        return await self._send(document)
+
+    async def credit(self, document: Document) -> Issued:
+        """See `InvoiceProvider`."""
+        return await self._send(document)
+
+    async def find(self, document: Document) -> Issued | None:
+        """See `InvoiceProvider`."""
+        return await self._client.find(document.full_number)
+
+    def qr(self, document: Document, code: str) -> str:
+        """See `InvoiceProvider`."""
+        return qr_text(document, code, self.software.environment)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _send(self, document: Document) -> Issued:
+        code = code_parts(document, self.software).code()
+        xml = ubl_xml(document, code, self.software)
+        return await self._client.send(document.full_number, document.kind, xml)
+
+
+def software_of(settings: Settings) -> Software:
+    """The program that makes the documents: the settings', or the sandbox's."""
+    if settings.uses_sandbox_invoices:
+        software_id, pin = SANDBOX_INVOICE_SOFTWARE
+        number = nit.compact(SANDBOX_INVOICE_NIT)
+    else:
+        software_id, pin = settings.invoice_software_id, settings.invoice_software_pin.get_secret_value()
+        number = nit.compact(settings.invoice_software_nit)
+    environment = PRODUCTION if settings.gateway_env is GatewayEnv.PRODUCTION else TESTS
+    return Software(software_id, pin, number[:-1], number[-1:], environment)
+
+
+def ubl_provider(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> UblProvider:
+    """The provider that the settings name; `transport` leads to the sandbox, where that is used.
+
+    Raises:
+        RuntimeError: the sandbox is to be used, but no transport leads to it.
+    """
+    if settings.uses_sandbox_invoices and transport is None:
+        raise RuntimeError("the embedded invoice provider is reached through a transport, and none was given")
+    url = SANDBOX_INVOICE_URL if settings.uses_sandbox_invoices else settings.invoice_api_url
+    key = SecretStr(SANDBOX_INVOICE_KEY) if settings.uses_sandbox_invoices else settings.invoice_api_key
+    return UblProvider(UblClient(url, key, transport), software_of(settings))

@@ -1,0 +1,276 @@
+"""Invoices and credit notes as the office lists them, and the form of their numbering."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cursors import cursor_at, read_cursor
+from backend.dates import short_time_label
+from backend.invoices.files import PDF, XML, file_path
+from backend.invoices.models import Invoice
+from backend.invoices.numbering import last_taken
+from backend.invoices.providers.registry import PROVIDER_NAMES
+from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
+from backend.money import format_cop
+from backend.office.orders import ActiveFilter, ChipView, buyer_of
+from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
+from backend.orders.models import Order
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+MOST_ROWS, MOST_FRESH = 30, 99
+LONGEST_TEXT = 60
+FIELDS = ("q", "estado", "tipo")
+STATES = {
+    "pendientes": (_("Pendientes"), InvoiceState.PENDING),
+    "rechazadas": (_("Rechazadas"), InvoiceState.REJECTED),
+    "emitidas": (_("Emitidas"), InvoiceState.ISSUED),
+}
+KINDS = {
+    "facturas": (_("Facturas"), InvoiceKind.INVOICE),
+    "notas": (_("Notas crédito"), InvoiceKind.CREDIT_NOTE),
+}
+"""What the address says, what a person reads, and what is meant."""
+TONES = {InvoiceState.PENDING: "wait", InvoiceState.ISSUED: "good", InvoiceState.REJECTED: "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceRow:
+    """A document in a list. `pdf_href` and `xml_href` are empty where there is no such file."""
+
+    id: str
+    title: str
+    order_id: str
+    order_number: int
+    buyer: str
+    moment_label: str
+    amount_label: str
+    chip: ChipView
+    reason: str
+    code: str
+    pdf_href: str
+    xml_href: str
+    can_retry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberingForm:
+    """What the form of the numbering holds. `version` changes with it; `about` says what is left of the range."""
+
+    provider: str
+    resolution: str
+    dated: str
+    prefix: str
+    first: str
+    last: str
+    valid_from: str
+    valid_until: str
+    technical_key: str
+    credit_prefix: str
+    tax_level: str
+    version: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can be chosen."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class InvoicesView:
+    """A list of documents, the newest first.
+
+    Attributes:
+        cursor: reads the next rows; empty when there are none.
+        newest: the place of the newest that there was; empty without any.
+        asked: what is asked for, by the names in `FIELDS`.
+        active: the filters that are on.
+        providers: who can make documents; the first is nobody.
+    """
+
+    rows: list[InvoiceRow]
+    cursor: str
+    newest: str
+    asked: dict[str, str]
+    active: list[ActiveFilter]
+    form: NumberingForm
+    providers: list[Choice]
+    tax_levels: list[Choice]
+    is_on: bool
+
+
+async def invoices_view(
+    session: AsyncSession,
+    actor: Actor,
+    asked: Mapping[str, str],
+    cursor: str = "",
+    *,
+    providers: Sequence[str],
+) -> InvoicesView:
+    """The documents that are asked for, and the numbering.
+
+    Args:
+        session: where they are read.
+        actor: who asks.
+        asked: what is asked for.
+        cursor: where the list goes on.
+        providers: the ids of those who can make documents.
+
+    Raises:
+        Forbidden: the actor may not see invoices.
+        InvalidData: the cursor is none of ours.
+    """
+    actor.require(Right.READ_INVOICES)
+    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
+    key = (Invoice.created_at, Invoice.id)
+    query = _rows().where(*_conditions(kept)).order_by(*(column.desc() for column in key))
+    if cursor:
+        query = query.where(tuple_(*key) < read_cursor(cursor))
+    found = (await session.execute(query.limit(MOST_ROWS + 1))).all()
+    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
+    newest = select(Invoice.created_at, Invoice.id).order_by(*(column.desc() for column in key)).limit(1)
+    top = (await session.execute(newest)).one_or_none()
+    invoicing = await read_invoicing(session)
+    return InvoicesView(
+        rows=[_shown(actor, row) for row in found[:MOST_ROWS]],
+        cursor=cursor_at(last.created_at, last.id) if last else "",
+        newest=cursor_at(*top) if top is not None else "",
+        asked=kept,
+        active=_active(kept),
+        form=_form(invoicing, await last_taken(session, invoicing.prefix)),
+        providers=[Choice("", _("Nadie: la tienda no hace facturas"))]
+        + [Choice(one, PROVIDER_NAMES[one]) for one in providers if one in PROVIDER_NAMES],
+        tax_levels=[Choice(value, f"{value} · {label}") for value, label in TAX_LEVELS.items()],
+        is_on=invoicing.is_on,
+    )
+
+
+async def invoices_again(
+    session: AsyncSession, actor: Actor, invoice_ids: Sequence[str]
+) -> dict[str, InvoiceRow]:
+    """The rows of these documents as they are now, by their ids.
+
+    Raises:
+        Forbidden: the actor may not see invoices.
+    """
+    actor.require(Right.READ_INVOICES)
+    found = await session.execute(_rows().where(Invoice.id.in_(invoice_ids)))
+    return {row[0].id: _shown(actor, row) for row in found.all()}
+
+
+async def count_newer_invoices(
+    session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str
+) -> int:
+    """How many documents the list would have that came after `newest`; at most `MOST_FRESH` are counted.
+
+    Raises:
+        Forbidden: the actor may not see invoices.
+    """
+    actor.require(Right.READ_INVOICES)
+    query = _rows().where(*_conditions(asked))
+    if newest:
+        query = query.where(tuple_(Invoice.created_at, Invoice.id) > read_cursor(newest))
+    counted = select(func.count()).select_from(query.limit(MOST_FRESH).subquery())
+    return (await session.execute(counted)).scalar_one()
+
+
+async def invoices_of_order(session: AsyncSession, actor: Actor, order_id: str) -> list[InvoiceRow]:
+    """The order's documents, the oldest first; none for whoever may not see them."""
+    if not actor.may(Right.READ_INVOICES):
+        return []
+    query = _rows().where(Invoice.order_id == order_id).order_by(Invoice.created_at, Invoice.id)
+    return [_shown(actor, row) for row in (await session.execute(query)).all()]
+
+
+def address_of_invoices(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
+    """The address of the list with these fields changed; empty ones are left out."""
+    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
+    query = urlencode({name: value for name, value in values.items() if value})
+    return f"{path}?{query}" if query else path
+
+
+def _rows() -> Select[Invoice, Order]:
+    return select(Invoice, Order).join(Order, Order.id == Invoice.order_id)
+
+
+def _shown(actor: Actor, found: Row[Invoice, Order]) -> InvoiceRow:
+    row, order = found
+    state = InvoiceState(row.state)
+    has_files = row.xml is not None
+    return InvoiceRow(
+        id=row.id,
+        title=f"{KIND_NAMES[InvoiceKind(row.kind)]} {row.full_number}".strip(),
+        order_id=order.id,
+        order_number=order.number or 0,
+        buyer=buyer_of(order),
+        moment_label=short_time_label(row.issued_at or row.created_at),
+        amount_label=format_cop(row.amount),
+        chip=ChipView(STATE_NAMES[state], TONES[state]),
+        reason=row.reason,
+        code=row.code,
+        pdf_href=file_path(row.id, PDF) if has_files else "",
+        xml_href=file_path(row.id, XML) if has_files else "",
+        can_retry=state is not InvoiceState.ISSUED and actor.may(Right.RETRY_INVOICES),
+    )
+
+
+def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if state := STATES.get(asked.get("estado", "")):
+        conditions.append(Invoice.state == state[1])
+    if kind := KINDS.get(asked.get("tipo", "")):
+        conditions.append(Invoice.kind == kind[1])
+    if text := asked.get("q", "").strip().lstrip("#"):
+        is_number = text.isascii() and text.isdecimal() and len(text) < 10
+        number = int(text) if is_number else -1
+        letters = text.upper().rstrip("0123456789")
+        digits = text[len(letters) :]
+        whole = (Invoice.prefix == letters) & (
+            Invoice.number == (int(digits) if digits.isascii() and 0 < len(digits) < 10 else -1)
+        )
+        conditions.append(
+            or_(Order.number == number, Invoice.number == number, whole, Order.email == text.lower())
+        )
+    return conditions
+
+
+def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
+    active = []
+    if asked["q"].strip():
+        active.append(ActiveFilter(f"«{asked['q'].strip()}»", address_of_invoices(asked, q="")))
+    if asked["estado"] in STATES:
+        active.append(ActiveFilter(STATES[asked["estado"]][0], address_of_invoices(asked, estado="")))
+    if asked["tipo"] in KINDS:
+        active.append(ActiveFilter(KINDS[asked["tipo"]][0], address_of_invoices(asked, tipo="")))
+    return active
+
+
+def _form(invoicing: Invoicing, taken: int) -> NumberingForm:
+    def day(value: date | None) -> str:
+        return value.isoformat() if value is not None else ""
+
+    first, last = invoicing.first or 0, invoicing.last or 0
+    left = max(0, last - max(taken, first - 1))
+    about = _("Quedan {n} números.").format(n=left) if invoicing.is_on and last else ""
+    values = {
+        "provider": invoicing.provider,
+        "resolution": invoicing.resolution,
+        "dated": day(invoicing.dated),
+        "prefix": invoicing.prefix,
+        "first": str(invoicing.first or ""),
+        "last": str(invoicing.last or ""),
+        "valid_from": day(invoicing.valid_from),
+        "valid_until": day(invoicing.valid_until),
+        "technical_key": invoicing.technical_key,
+        "credit_prefix": invoicing.credit_prefix,
+        "tax_level": invoicing.tax_level,
+    }
+    return NumberingForm(**values, version=" ".join(values.values()), about=about)

@@ -1,0 +1,125 @@
+"""The embedded invoice provider over HTTP: see `backend.invoices.providers.ubl.client` for its two operations.
+
+It knows the technical key of any resolution that the shop saved, as the DIAN does, and the sandbox's software.
+"""
+
+import hmac
+import json
+from base64 import b64decode, b64encode
+from binascii import Error
+from typing import Any
+
+from sqlalchemy import select
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from backend.database import Database
+from backend.office_settings.invoicing import read_invoicing
+from backend.outage import DatabaseUnavailable
+from backend.sandbox.carrier.responses import BrokenOff, proxy_page
+from backend.sandbox.invoicing.faults import Fault, Faults
+from backend.sandbox.invoicing.rules import Read, Rejection, read_document
+from backend.sandbox.models import SandboxInvoice
+from backend.sandbox.outage import unavailable
+from backend.settings import SANDBOX_INVOICE_KEY, SANDBOX_INVOICE_SOFTWARE
+from backend.tables import for_each_dialect, table_of, values_of
+
+BASE_PATH = "/api/v1"
+_INSERT = for_each_dialect(
+    lambda kind: kind.insert(table_of(SandboxInvoice)).on_conflict_do_nothing(index_elements=["number"])
+)
+
+
+def sandbox_invoicing(database: Database) -> "SandboxInvoicing":
+    """The embedded provider that accepts the key of the sandbox, and remembers in the shop's database."""
+    return SandboxInvoicing(SANDBOX_INVOICE_KEY, database)
+
+
+class SandboxInvoicing:
+    """The provider's app and what a test controls it by.
+
+    Attributes:
+        app: the ASGI app, with the operations under `/api/v1`.
+        requests: method and path of the latest requests.
+    """
+
+    def __init__(self, key: str, database: Database) -> None:
+        self._key = f"Bearer {key}"
+        self._database = database
+        self.faults = Faults()
+        self.requests: list[tuple[str, str]] = []
+        self.app: ASGIApp = Starlette(
+            routes=[
+                Route(f"{BASE_PATH}/documents", self._make, methods=["POST"]),
+                Route(f"{BASE_PATH}/documents/{{number}}", self._find, methods=["GET"]),
+            ],
+            exception_handlers={DatabaseUnavailable: unavailable},
+        )
+
+    async def _make(self, request: Request) -> Response:
+        if refused := self._refused(request):
+            return refused
+        fault = self.faults.take()
+        match fault:
+            case Fault.SERVER_ERROR:
+                return JSONResponse({"error": "internal"}, 500)
+            case Fault.BAD_GATEWAY:
+                return proxy_page()
+            case Fault.REJECT:
+                return _rejected([Rejection("FAK21", "El documento del adquiriente no es válido")])
+        answer = await self._made(await request.body())
+        if fault is Fault.DROP:
+            return BrokenOff(answer)
+        return Response("<html>", 201, media_type="text/html") if fault is Fault.MALFORMED else answer
+
+    async def _made(self, body: bytes) -> Response:
+        try:
+            sent = json.loads(body)
+            number, kind, xml = str(sent["number"]), str(sent["kind"]), b64decode(sent["xml"], validate=True)
+        except (ValueError, KeyError, TypeError, Error):
+            return JSONResponse({"error": "bad_request"}, 400)
+        async with self._database.read() as session:
+            invoicing = await read_invoicing(session)
+        keys = {invoicing.resolution: invoicing.technical_key} if invoicing.resolution else {}
+        read = read_document(xml, keys, SANDBOX_INVOICE_SOFTWARE)
+        if not isinstance(read, Read):
+            return _rejected(read)
+        if (read.number, read.kind) != (number, kind):
+            return JSONResponse({"error": "bad_request"}, 400)
+        row = SandboxInvoice(number=number, kind=kind, code=read.code, xml=xml, issued_at=read.issued_at)
+        async with self._database.transaction() as session:
+            new = _INSERT[session.get_bind().dialect.name].values(values_of(row))
+            is_new = (await session.execute(new.returning(SandboxInvoice.number))).first() is not None
+        return JSONResponse(_shown(row), 201) if is_new else JSONResponse({"error": "number_taken"}, 409)
+
+    async def _find(self, request: Request) -> Response:
+        if refused := self._refused(request):
+            return refused
+        query = select(SandboxInvoice).where(SandboxInvoice.number == request.path_params["number"])
+        async with self._database.read() as session:
+            row = (await session.execute(query)).scalar_one_or_none()
+        return JSONResponse(_shown(row)) if row is not None else JSONResponse({"error": "not_found"}, 404)
+
+    def _refused(self, request: Request) -> Response | None:
+        self.requests.append((request.method, request.url.path.removeprefix(BASE_PATH)))
+        del self.requests[:-100]
+        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), self._key.encode()):
+            return JSONResponse({"error": "unauthorized"}, 401)
+        return None
+
+
+def _rejected(problems: list[Rejection]) -> Response:
+    errors = [{"rule": one.rule, "message": one.message} for one in problems]
+    return JSONResponse({"errors": errors}, 422)
+
+
+def _shown(row: SandboxInvoice) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "code": row.code,
+        "xml": b64encode(row.xml).decode(),
+        "issued_at": row.issued_at.isoformat(),
+    }

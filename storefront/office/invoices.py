@@ -1,0 +1,270 @@
+"""Facturas: every invoice and credit note with how it stands, trying one again, and the numbering."""
+
+from typing import Any, ClassVar
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.errors import InvalidData
+from backend.invoices.configuring import configure
+from backend.invoices.retrying import retry_invoice
+from backend.news import Topic
+from backend.office.invoices import (
+    FIELDS,
+    KINDS,
+    LONGEST_TEXT,
+    STATES,
+    Choice,
+    InvoiceRow,
+    InvoicesView,
+    address_of_invoices,
+    count_newer_invoices,
+    invoices_again,
+    invoices_view,
+)
+from backend.office.orders import ChipView
+from backend.office_settings.invoicing import Invoicing
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+from storefront.components.forms import select_field
+from storefront.components.hooks import text_at
+from storefront.live.state_loss import KnownClientState
+from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.files import file_links
+from storefront.office.components.finding import Finding
+from storefront.office.components.forms import edit_form, office_field
+from storefront.office.components.lists import fresh, more, rows
+from storefront.office.icons import icon
+from storefront.office.layout import office
+from storefront.office.list_state import OfficeList
+from storefront.office.places import INVOICES, ORDERS, REPORTS
+from storefront.office.state import may, office_event
+from storefront.state.handlers import checked_fields
+
+TITLE = _("Facturas")
+SETTINGS = tuple(Invoicing.model_fields)
+LONGEST_ID = 60
+
+
+class InvoicesState(OfficeList, KnownClientState):
+    """The documents that the address asks for, and the numbering."""
+
+    content: rx.Field[InvoicesView | None] = rx.field(None)
+
+    _right: ClassVar[Right] = Right.READ_INVOICES
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.INVOICES})
+
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> InvoicesView:
+        shop = current_shop()
+        async with shop.database.read() as session:
+            return await invoices_view(session, actor, asked, cursor, providers=list(shop.invoices.providers))
+
+    async def _rows_again(self, actor: Actor, shown: InvoicesView) -> tuple[dict[str, InvoiceRow], int]:
+        async with current_shop().database.read() as session:
+            again = await invoices_again(session, actor, [row.id for row in shown.rows])
+            return again, await count_newer_invoices(session, actor, shown.asked, shown.newest)
+
+    @office_event(Right.READ_INVOICES)
+    async def show_fresh(self, actor: Actor) -> None:
+        """Show what is new."""
+        await self._show(actor)
+
+    @office_event(Right.READ_INVOICES)
+    async def more(self, actor: Actor) -> None:
+        """Show the next rows too."""
+        await self._add_rows(actor)
+
+    @office_event(Right.READ_INVOICES)
+    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
+        """Ask for other documents: the address says which."""
+        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
+        return rx.redirect(address_of_invoices(asked, INVOICES))
+
+    @office_event(Right.RETRY_INVOICES)
+    async def retry(self, actor: Actor, invoice_id: str) -> None:
+        """Try one once more."""
+        wanted = checked_fields({"id": invoice_id}, "id", longest=LONGEST_ID)["id"]
+        async with current_shop().database.transaction() as session:
+            await retry_invoice(session, actor, wanted)
+        self._tell(_("La estamos enviando otra vez."))
+        await self._refresh(actor)
+
+    @office_event(Right.CHANGE_SETTINGS)
+    async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Save the numbering."""
+        typed = checked_fields(form_data, *SETTINGS)
+        self.problems = {}
+        shop = current_shop()
+        try:
+            async with shop.database.transaction() as session:
+                await configure(session, actor, shop.invoices, typed)
+        except InvalidData as error:
+            self.problems = error.fields
+            self._tell(_("Revisa los datos marcados."), "problem")
+            return
+        self._tell(_("Guardado."))
+        await self._show(actor)
+
+
+SHOWN: Any = InvoicesState.content.to(ObjectVar, InvoicesView)
+ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+FINDING = Finding("invoices", INVOICES, ASKED, SHOWN.active, InvoicesState.ask, _("Todas"))
+
+
+def page() -> rx.Component:
+    """The documents, and the numbering."""
+    nothing = rx.cond(
+        SHOWN.is_on,
+        empty(
+            "invoice", _("Ninguna factura"), _("Cada pedido pagado tiene la suya, y cada devolución su nota.")
+        ),
+        empty(
+            "invoice",
+            _("La tienda no hace facturas"),
+            _("Elige abajo quién las hace y escribe el rango que te autorizó la DIAN."),
+        ),
+    )
+    content = rx.fragment(
+        filters(),
+        fresh(InvoicesState.fresh, InvoicesState.show_fresh),
+        rows(SHOWN.rows, document, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        more(SHOWN.cursor != "", InvoicesState.more),
+        rx.el.p(
+            _("Para tu contador: baja documentos y renglones de los días que quieras en "),
+            rx.el.a(_("Informes"), href=REPORTS),
+            ".",
+            class_name="o-row__detail o-invoice__files-note",
+        ),
+        rx.cond(may(Right.CHANGE_SETTINGS), numbering()),
+    )
+    return office(InvoicesState, INVOICES, TITLE, screen(InvoicesState, content))
+
+
+def filters() -> rx.Component:
+    """Which documents."""
+    states = {name: label for name, (label, _of) in STATES.items()}
+    return FINDING.bar(
+        _("Buscar facturas"),
+        _("Número, pedido o correo…"),
+        LONGEST_TEXT,
+        [(label, f"?estado={name}", ASKED["estado"] == name) for name, label in states.items()],
+        FINDING.form(
+            _("Ver estas facturas"),
+            FINDING.choice("estado", _("Estado"), _("Cualquier estado"), states),
+            FINDING.choice(
+                "tipo", _("Tipo"), _("Cualquier tipo"), {name: label for name, (label, _of) in KINDS.items()}
+            ),
+        ),
+    )
+
+
+def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
+    """A document: which, whose, how much, how it stands; unfolded its reason, its code and its files."""
+    state = row.chip.to(ObjectVar, ChipView)
+    head = rx.el.summary(
+        rx.el.span(
+            rx.el.span(row.title, class_name="o-row__title"),
+            rx.el.span(
+                _("Pedido {number}").format(number=row.order_number),
+                " · ",
+                row.buyer,
+                " · ",
+                row.moment_label,
+                class_name="o-row__detail",
+            ),
+            class_name="o-attention__what",
+        ),
+        rx.el.b(row.amount_label, class_name="o-invoice__amount"),
+        chip(state.text, state.tone),
+        icon("down", size=20),
+        class_name="o-attention__head o-invoice__head",
+    )
+    body = rx.el.div(
+        rx.cond(
+            row.reason != "", rx.el.p(rx.el.b(_("Motivo: ")), row.reason, class_name="o-invoice__reason")
+        ),
+        rx.cond(row.code != "", rx.el.p("CUFE / CUDE ", row.code, class_name="o-invoice__code")),
+        rx.el.div(
+            file_links(row),
+            rx.cond(
+                row.can_retry,
+                rx.el.button(
+                    icon("history", size=18),
+                    _("Reintentar"),
+                    type="button",
+                    class_name="button button--small button--dark",
+                    on_click=InvoicesState.retry(row.id),
+                    data_testid="invoice-retry",
+                ),
+            ),
+            rx.el.a(
+                _("Ver el pedido"),
+                href=f"{ORDERS}/{row.order_id}",
+                class_name="button button--small button--quiet",
+            ),
+            class_name="o-invoice__actions",
+        ),
+        class_name="o-attention__body",
+    )
+    return rx.el.li(
+        rx.el.details(head, body),
+        id=rx.Var.create(row.id),
+        key=row.id,
+        data_row="",
+        class_name="o-attention",
+        data_testid="invoice-row",
+    )
+
+
+def numbering() -> rx.Component:
+    """Who makes the documents, and with which numbers."""
+    kept = SHOWN.form
+
+    def line(name: str, label: str, **more_of: Any) -> rx.Component:
+        return office_field(
+            InvoicesState,
+            "numbering",
+            name,
+            label,
+            default_value=getattr(kept, name),
+            auto_complete="off",
+            **more_of,
+        )
+
+    def choice(name: str, label: str, options: Any) -> rx.Component:
+        def option(one: ObjectVar[Choice]) -> rx.Component:
+            return rx.el.option(one.label, value=one.value, key=one.value)
+
+        return select_field(
+            label,
+            [rx.foreach(options, option)],
+            element_id=f"numbering-{name}",
+            problem=text_at(InvoicesState.problems, name),
+            live="",
+            name=name,
+            default_value=getattr(kept, name),
+        )
+
+    form = edit_form(
+        InvoicesState,
+        InvoicesState.save,
+        choice("provider", _("Quién las hace"), SHOWN.providers),
+        line("resolution", _("Número de la resolución de la DIAN"), input_mode="numeric"),
+        line("dated", _("Fecha de la resolución"), type="date"),
+        line("prefix", _("Prefijo de las facturas"), is_optional=True),
+        line("first", _("Desde el número"), input_mode="numeric"),
+        line("last", _("Hasta el número"), input_mode="numeric"),
+        line("valid_from", _("Vigente desde"), type="date"),
+        line("valid_until", _("Vigente hasta"), type="date"),
+        line("technical_key", _("Clave técnica")),
+        line("credit_prefix", _("Prefijo de las notas crédito")),
+        choice("tax_level", _("Responsabilidad fiscal de la tienda"), SHOWN.tax_levels),
+    )
+    return rx.el.section(
+        rx.el.h2(_("Numeración"), class_name="o-section__title"),
+        rx.cond(kept.about != "", rx.el.p(kept.about, class_name="o-row__detail")),
+        rx.el.div(form, key=kept.version),
+        class_name="o-panel o-section o-invoice__numbering",
+        data_testid="invoice-numbering",
+    )

@@ -1,0 +1,134 @@
+"""A provider that a test looks into, the settings that turn it on, and orders that are paid."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.events import publish
+from backend.invoices.configuring import configure
+from backend.invoices.documents import Document
+from backend.invoices.issuing import Invoices
+from backend.invoices.models import Invoice
+from backend.invoices.opening import ISSUE
+from backend.invoices.providers.base import InvoiceProvider, Issued
+from backend.jobs import JobRun, RunAgain
+from backend.orders.events import OrderPaid
+from backend.payment.events import RefundBooked
+from backend.payment.models import Refund
+from backend.pricing import PricedLine
+from backend.staff.rights import Actor, Role
+from tests.backend.reports.selling import Sold, paid, store_orders
+
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
+TROMPO, BOOK = PricedLine("trompo", 2, 119_000, 19), PricedLine("book", 1, 20_000, 0)
+RANGE = {
+    "resolution": "18760000001",
+    "dated": "2026-01-02",
+    "prefix": "SETP",
+    "first": "990000000",
+    "last": "995000000",
+    "valid_from": "2026-01-01",
+    "valid_until": "2036-01-01",
+    "credit_prefix": "NC",
+    "tax_level": "R-99-PN",
+    "technical_key": "693ff6f2a553c3646a063436fd4dd9ded0311471",
+}
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def nothing(_document: Document) -> None:
+    """What a desk does that works."""
+
+
+@dataclass
+class Desk(InvoiceProvider):
+    """Remembers what it was told and what it was asked for. `before` and `after` may raise around the making."""
+
+    id: ClassVar[str] = "desk"
+    before: Callable[[Document], None] = nothing
+    after: Callable[[Document], None] = nothing
+    made: dict[str, Document] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+
+    async def issue(self, document: Document) -> Issued:
+        """Make it, once a number."""
+        self.told.append(document.full_number)
+        self.before(document)
+        assert document.full_number not in self.made, "told twice"
+        self.made[document.full_number] = document
+        self.after(document)
+        return self._answer(document)
+
+    async def credit(self, document: Document) -> Issued:
+        """The same."""
+        return await self.issue(document)
+
+    async def find(self, document: Document) -> Issued | None:
+        """What was made."""
+        self.found.append(document.full_number)
+        made = self.made.get(document.full_number)
+        return self._answer(made) if made is not None else None
+
+    def _answer(self, document: Document) -> Issued:
+        return Issued(code=f"cufe of {document.full_number}", xml=b"<Invoice/>")
+
+
+async def turned_on(shop: Shop, desk: InvoiceProvider | None = None, **other: str) -> Invoices:
+    """The shop makes invoices from now on: by the desk, or by its accountant's program."""
+    if desk is not None:
+        shop.invoices.providers[desk.id] = desk
+    async with shop.database.transaction() as session:
+        typed = {**RANGE, "provider": desk.id if desk is not None else "file", **other}
+        await configure(session, OWNER, shop.invoices, typed)
+    return shop.invoices
+
+
+async def sell(shop: Shop, *lines: PricedLine, **more: Any) -> Sold:
+    """An order that is paid now."""
+    sold = paid(*(lines or (TROMPO, BOOK)), at=MARCH, **more)
+    async with shop.database.transaction() as session:
+        await store_orders(session, [sold])
+        await publish(session, OrderPaid(f"order_{sold.number}"))
+        for refund_id in [f"ref_{sold.number}_{place}" for place in range(len(sold.refunds))]:
+            await publish(session, RefundBooked(refund_id))
+    return sold
+
+
+async def give_back(shop: Shop, sold: Sold, amount: int, units: dict[str, int]) -> str:
+    """Book a refund of the order; its id."""
+    lines = [{"line_id": sold.line_id(name), "quantity": count} for name, count in units.items()]
+    async with shop.database.transaction() as session:
+        refund = Refund(
+            payment_session_id=f"payses_{sold.number}_0",
+            order_id=f"order_{sold.number}",
+            amount=amount,
+            reference=f"T{amount}",
+            lines=lines,
+            created_by="user_1",
+        )
+        session.add(refund)
+        await session.flush()
+        await publish(session, RefundBooked(refund.id))
+    return refund.id
+
+
+async def documents(shop: Shop) -> list[Invoice]:
+    """All of them, the oldest first."""
+    async with shop.database.read() as session:
+        rows = await session.execute(select(Invoice).order_by(Invoice.created_at, Invoice.id))
+        return list(rows.scalars())
+
+
+async def run(invoices: Invoices, row: Invoice) -> RunAgain | None:
+    """Do the document's job once."""
+    again: RunAgain | None = await invoices.issue(JobRun(1, ISSUE, row.id, {}, 1))
+    return again

@@ -1,0 +1,116 @@
+"""What documents say is what was sold and given back, to the peso; and who buys."""
+
+from collections import defaultdict
+from datetime import date
+from typing import Any
+
+import pytest
+
+from backend.app import Shop
+from backend.errors import InvalidData
+from backend.invoices.building import credit_lines, invoice_lines
+from backend.invoices.documents import DocumentLine, by_rate
+from backend.invoices.parties import buyer_of, seller_of
+from backend.orders.models import Order
+from backend.orders.refunding import refunds_of_order
+from backend.orders.service import read_order
+from backend.pricing import SHIPPING_RATE
+from backend.reports.ledger import books_of
+from backend.reports.periods import Period
+from backend.settings import Identity
+from tests.backend.reports.selling import store_orders
+from tests.backend.reports.test_ledger import random_orders
+from tests.shop_floor import Floor
+
+YEARS = Period("rango", date(2026, 1, 1), date(2027, 12, 31))
+
+
+async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
+    shop: Shop, shop_floor: Floor
+) -> None:
+    """Of orders of every kind whose payment was simply theirs, with promotions and refunds."""
+    orders = [
+        one
+        for one in random_orders(600 if shop.database.is_sqlite else 60)
+        if one.has_order and [pesos for _at, pesos in one.captures] == [one.totals.total]
+    ]
+    async with shop.database.transaction() as session:
+        await store_orders(session, orders)
+    sold: defaultdict[int, list[DocumentLine]] = defaultdict(list)
+    back: defaultdict[int, list[DocumentLine]] = defaultdict(list)
+    notes = 0
+    async with shop.database.read() as session:
+        for one in orders:
+            order = await read_order(session, f"order_{one.number}")
+            lines = await invoice_lines(session, order)
+            assert sum(line.total for line in lines) == order.total
+            assert sum(base + tax for _rate, base, tax in by_rate(lines)) == order.total
+            assert sum(line.tax for line in lines) == one.totals.tax_total
+            for line in lines:
+                assert 0 <= line.discount <= line.gross
+                sold[line.rate].append(line)
+            for refund in await refunds_of_order(session, order):
+                credited = await credit_lines(session, order, refund)
+                assert sum(line.total for line in credited) == refund.amount
+                assert min(line.total for line in credited) > 0
+                notes += 1
+                for line in credited:
+                    back[line.rate].append(line)
+        books = await books_of(session, YEARS)
+    assert len(orders) > 30
+    assert notes > 10
+    for rate in (0, 5, 19):
+        whole = books.items[rate].total, books.items[rate].tax
+        shipping = books.shipping[SHIPPING_RATE] if rate == SHIPPING_RATE else None
+        if shipping is not None:
+            whole = whole[0] + shipping.total, whole[1] + shipping.tax
+        assert (sum(line.total for line in sold[rate]), sum(line.tax for line in sold[rate])) == whole
+        assert (sum(line.total for line in back[rate]), sum(line.tax for line in back[rate])) == (
+            books.given_back[rate].total,
+            books.given_back[rate].tax,
+        )
+
+
+def order(payer: dict[str, Any] | None, **address: str) -> Order:
+    billing = {"first_name": "Ana", "last_name": "Gómez", "address_1": "Calle 80 # 1-2", **address}
+    return Order(id="order_1", email="ana@example.com", payer=payer, billing_address=billing)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("payer", "says"),
+    [
+        ({"doc_type": "CC", "doc_number": "1.020.304.050"}, ("Ana Gómez", "13", "1020304050", "", False)),
+        ({"doc_type": "CE", "doc_number": "123456"}, ("Ana Gómez", "22", "123456", "", False)),
+        ({"doc_type": "PPN", "doc_number": "ab 12345"}, ("Ana Gómez", "41", "AB12345", "", False)),
+        ({"doc_type": "PPT", "doc_number": "1234567"}, ("Ana Gómez", "48", "1234567", "", False)),
+        ({"doc_type": "RFC", "doc_number": "GODE561231GR8"}, ("Ana Gómez", "50", "GODE561231GR8", "", False)),
+        ({"doc_type": "NIT", "doc_number": "900123456"}, ("La Peonza SAS", "31", "900123456", "8", True)),
+        ({"doc_type": "NIT", "doc_number": "9001234568"}, ("La Peonza SAS", "31", "900123456", "8", True)),
+        ({"doc_type": "NIT", "doc_number": "1020304050"}, ("La Peonza SAS", "31", "1020304050", "8", True)),
+        (None, ("consumidor final", "13", "222222222222", "", False)),
+        ({"doc_type": "CC"}, ("consumidor final", "13", "222222222222", "", False)),
+        ({"doc_type": "??", "doc_number": "1"}, ("consumidor final", "13", "222222222222", "", False)),
+    ],
+)
+def test_who_buys(payer: dict[str, Any] | None, says: tuple[object, ...]) -> None:
+    buyer = buyer_of(order(payer, company="La Peonza SAS"))
+    assert (buyer.name, buyer.document_type, buyer.document, buyer.check_digit, buyer.is_company) == says
+
+
+def test_where_a_buyer_lives_is_said_only_where_it_is_known() -> None:
+    payer = {"doc_type": "CC", "doc_number": "1020304050"}
+    known = buyer_of(order(payer, city="Leticia", province="Amazonas")).place
+    assert known is not None
+    assert (known.code, known.name, known.department_code) == ("91001", "Leticia", "91")
+    assert buyer_of(order(payer, city="Atlantis", province="Amazonas")).place is None
+
+
+def test_the_seller_has_a_nit_and_a_municipality() -> None:
+    shop = Identity()
+    seller = seller_of(shop, "R-99-PN")
+    assert (seller.document, seller.check_digit, seller.tax_scheme) == ("900123456", "8", "01")
+    assert seller.place is not None
+    assert seller.place.code == "11001"
+    for wrong in ({"store_nit": "900.123.456-7"}, {"carrier_origin_dane_code": "99999999"}):
+        with pytest.raises(InvalidData):
+            seller_of(shop.model_copy(update=wrong), "R-99-PN")
