@@ -54,7 +54,8 @@ async def file_of(invoices: Invoices, row: Invoice, kind: str) -> InvoiceFile:
         document = document_from(row.document)
         provider = invoices.providers.get(row.provider_id)
         qr = provider.qr(document, row.code) if provider is not None else ""
-        content = await asyncio.to_thread(document_pdf, document, row.code, qr)
+        is_test = provider is not None and provider.is_test
+        content = await asyncio.to_thread(document_pdf, document, row.code, qr, is_test=is_test)
     return InvoiceFile(name, MEDIA_TYPES[kind], content)
 
 

@@ -34,8 +34,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def document_pdf(document: Document, code: str, qr: str) -> bytes:
-    """The document's PDF. `qr` is what its QR says."""
+def document_pdf(document: Document, code: str, qr: str, *, is_test: bool = False) -> bytes:
+    """The document's PDF. `qr` is what its QR says; with `is_test` it says that it is no invoice."""
     from fpdf import FPDF  # 20 MiB, which most processes never need
 
     pdf = FPDF(format="A4", unit="mm")
@@ -45,6 +45,9 @@ def document_pdf(document: Document, code: str, qr: str) -> bytes:
     pdf.set_lang("es-CO")
     pdf.set_creation_date(document.local)
     pdf.add_page()
+    if is_test:
+        _write(pdf, "DOCUMENTO DE PRUEBA, SIN VALIDEZ FISCAL", 11, "B", align="C")
+        pdf.ln(2)
     _head(pdf, document)
     _parties(pdf, document)
     _lines(pdf, document)

@@ -21,6 +21,7 @@ from backend.dates import date_label, time_label
 from backend.errors import NotFound
 from backend.invoices.files import BUYERS, PDF, XML, file_path
 from backend.invoices.issuing import read_invoice
+from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
 from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
@@ -180,7 +181,7 @@ async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id:
         return None
     token = order_token(settings.signing_key, order.id)
     is_invoice = row.kind == InvoiceKind.INVOICE
-    name = _("la factura") if is_invoice else _("la nota crédito")
+    name = KIND_NAMES_OF_INVOICES[InvoiceKind(row.kind)]
 
     def link(kind: str) -> str:
         return f"{settings.base_url}{file_path(row.id, kind, of=BUYERS)}?token={token}"

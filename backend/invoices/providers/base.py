@@ -41,6 +41,9 @@ class InvoiceProvider(ABC):
     is_electronic: ClassVar[bool] = True
     """Whether what it makes is the buyer's invoice, with code, XML and a picture of it. Else somebody makes that."""
 
+    is_test: bool = False
+    """Whether what it makes is for trying out only, and no invoice."""
+
     @abstractmethod
     async def issue(self, document: Document) -> Issued:
         """Make this invoice.

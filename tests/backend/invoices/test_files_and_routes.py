@@ -2,9 +2,10 @@
 
 import csv
 from datetime import date
-from io import StringIO
+from io import BytesIO, StringIO
 
 import httpx
+from pypdf import PdfReader
 from sqlalchemy import select
 
 from backend.app import Shop
@@ -99,6 +100,9 @@ async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
         "application/pdf",
         b"%PDF-",
     )
+    assert (
+        "SIN VALIDEZ FISCAL" in PdfReader(BytesIO(pdf.content)).pages[0].extract_text()
+    )  # the sandbox made it
     token = order_token(shop.settings.signing_key, f"order_{sold.number}")
     xml = await anyone.get(f"/api/invoices/{row.id}/xml?token={token}")
     assert (xml.status_code, xml.headers["cache-control"]) == (200, "no-store")

@@ -30,6 +30,7 @@ class UblProvider(InvoiceProvider):
     def __init__(self, client: UblClient, software: Software) -> None:
         self._client = client
         self.software = software
+        self.is_test = software.environment == TESTS
 
     async def issue(self, document: Document) -> Issued:
         """See `InvoiceProvider`."""
