@@ -11,6 +11,7 @@ import segno
 
 from backend.dates import TIME_ZONE
 from backend.invoices.documents import Document, Party, by_rate
+from backend.invoices.parties import FINAL_CONSUMER, FINAL_CONSUMER_NAME
 from backend.invoices.states import InvoiceKind
 from backend.money import Cop, format_cop
 
@@ -114,7 +115,12 @@ def _parties(pdf: "FPDF", document: Document) -> None:
     pdf.set_fill_color(245, 241, 233)
     pdf.set_font("Helvetica", "B", 9)
     pdf.cell(WIDTH, 6, "Adquirente", fill=True, new_x="LMARGIN", new_y="NEXT")
-    _write(pdf, f"{buyer.name} · {_identity(buyer)}")
+    _write(
+        pdf,
+        f"{buyer.name} · {_identity(buyer)}"
+        if buyer.document != FINAL_CONSUMER
+        else FINAL_CONSUMER_NAME.capitalize(),
+    )
     if buyer.place is not None:
         _write(pdf, f"{buyer.place.address}, {buyer.place.name}, {buyer.place.department}")
     if buyer.email:
@@ -131,6 +137,7 @@ def _parties(pdf: "FPDF", document: Document) -> None:
 def _lines(pdf: "FPDF", document: Document) -> None:
     pdf.set_font("Helvetica", size=8.5)
     pdf.set_draw_color(190, 184, 172)
+    pdf.set_fill_color(255, 255, 255)
     with pdf.table(
         width=WIDTH,
         col_widths=tuple(width for _name, width, _align in COLUMNS),

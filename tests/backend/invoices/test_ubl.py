@@ -155,7 +155,7 @@ def _is_on_the_pdf(row: Invoice, total: int) -> None:
     document = document_from(row.document)
     pdf = document_pdf(document, row.code, qr_text(document, row.code, TESTS))
     text = "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
-    for part in ("SETP990000000", "900123456-8", "consumidor final", "Trompo «Ñandú»", "18760000001"):
+    for part in ("SETP990000000", "900123456-8", "Consumidor final", "Trompo «Ñandú»", "18760000001"):
         assert part in text, part
     assert row.code in text.replace("\n", "")
     assert f"{total:,}".replace(",", ".") in text
