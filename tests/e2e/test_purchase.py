@@ -181,18 +181,45 @@ async def test_a_double_click_makes_one_order_and_one_payment(page: Page, server
     assert payments_of(server) == payments + 1
 
 
-async def test_two_tabs_make_one_order(page_1280: Page, server: ShopServer) -> None:
-    email = "dos-ventanas@example.com"
-    await put_in_cart(page_1280, "tangram-siete-piezas")
-    await open_checkout(page_1280)
-    await fill_in(page_1280, email=email)
-    other_tab = await page_1280.context.new_page()
+async def _ready_in_two_tabs(page: Page, email: str) -> Page:
+    """The checkout is filled in, in two tabs. Returns the other one, which can be made to hear of nothing."""
+    await put_in_cart(page, "tangram-siete-piezas")
+    await open_checkout(page)
+    await fill_in(page, email=email)
+    other_tab = await page.context.new_page()
+    await other_tab.add_init_script(
+        "addEventListener('storage', (told) => window.hearsNothing && told.stopImmediatePropagation(), true)"
+    )
     await open_checkout(other_tab)
     await expect(other_tab.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
+    return other_tab
+
+
+async def test_a_press_in_a_tab_that_has_not_heard_of_the_order_leads_to_its_payment(
+    page_1280: Page, server: ShopServer
+) -> None:
+    email = "dos-ventanas@example.com"
+    other_tab = await _ready_in_two_tabs(page_1280, email)
+    await other_tab.evaluate("window.hearsNothing = true")
     payments = payments_of(server)
     await go_to_bank(page_1280)
     await other_tab.bring_to_front()
-    await other_tab.get_by_test_id("place-order").click()
+    await go_to_bank(other_tab)
+    assert other_tab.url == page_1280.url
+    assert orders_of(server, email) == 1
+    assert payments_of(server) == payments + 1
+
+
+async def test_a_tab_that_hears_of_the_order_shows_the_way_to_its_payment(
+    page_1280: Page, server: ShopServer
+) -> None:
+    email = "otra-ventana@example.com"
+    other_tab = await _ready_in_two_tabs(page_1280, email)
+    payments = payments_of(server)
+    await go_to_bank(page_1280)
+    await other_tab.bring_to_front()
+    await expect(other_tab.get_by_test_id("order-waiting")).to_be_visible(timeout=PATIENCE)
+    await other_tab.get_by_test_id("go-to-bank").click()
     await expect(other_tab.get_by_test_id("bank-approve")).to_be_visible(timeout=PATIENCE)
     assert other_tab.url == page_1280.url
     assert orders_of(server, email) == 1

@@ -102,12 +102,7 @@ class CheckoutState(PageState, rx.State):
         self._is_placing = False
         async with errors_as_notices(self):
             await self._look((await self.get_state(CartState)).cart_id)
-        if self.stage != "open":
-            return []
-        draft = self.draft
-        town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
-        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[misc]
-        return [CheckoutState.load_banks, *prices]
+        return self._to_fill_in()
 
     @rx.event(background=True)
     async def load_banks(self) -> None:
@@ -182,14 +177,18 @@ class CheckoutState(PageState, rx.State):
 
     @event()
     async def follow(self) -> Any:
-        """Show the cart as another tab has left it. A change takes its shipping away, which is priced anew."""
+        """Show the cart as another tab has left it: changed, emptied, or as an order that waits for its payment.
+
+        A change takes its shipping away, which is priced anew.
+        """
         if self._is_placing or self.stage != "open":
             return None
         cart, shown = await self.get_state(CartState), self.shipping
         async with errors_as_notices(self):
             await self._show_cart()
             if cart.cart_id != self._cart_id or not cart.cart.lines:
-                return CheckoutState.load
+                await self._look(await self._cart())  # the browser has forgotten a cart that became an order
+                return self._to_fill_in()
             if shown.status == "ready" and shown.chosen and not cart.cart.shipping_name:
                 cart_id = await self._cart()
                 async with current_shop().database.read() as session:
@@ -262,6 +261,15 @@ class CheckoutState(PageState, rx.State):
             if changed.problem:
                 await notify(self, changed.problem)
             self.changes = next_number(self.changes)
+
+    def _to_fill_in(self) -> list[Any]:
+        """The events that bring what the open form asks for: the banks, and the prices for a place that is known."""
+        if self.stage != "open":
+            return []
+        draft = self.draft
+        town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
+        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[misc]
+        return [CheckoutState.load_banks, *prices]
 
     async def _cart(self) -> str:
         """The cart that is being paid: the one this page was loaded with, even when another tab has let go of it.

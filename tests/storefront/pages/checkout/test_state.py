@@ -252,9 +252,28 @@ async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
         await carts.remove(session, cart.cart_id, cart.cart.lines[0].id)
-    assert await state.follow() is CheckoutState.load
-    await state.load()
+    assert await state.follow() == []
     assert (state.stage, state.last.page) == ("empty", "")
+
+
+async def test_a_cart_that_another_tab_ordered_leads_to_its_order(shop: Shop, state: CheckoutState) -> None:
+    """That tab's browser has let go of the cart, and this page never learned of the order's link."""
+    page = await _placed(shop, state)
+    state.last_order = ""
+    (await state.get_state(CartState)).cart_id = ""
+    assert await state.follow() == []
+    assert (state.stage, state.last.page) == ("placed", page)
+    assert "/sandbox/gateway/bank/" in state.last.bank
+
+
+async def test_a_cart_begun_after_another_tabs_order_is_filled_in(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    await _placed(shop, state)
+    cart = await state.get_state(CartState)
+    await cart.add(toy, 2)
+    assert await state.follow() == [CheckoutState.load_banks]
+    assert (state.stage, state._cart_id, cart.cart.count) == ("open", cart.cart_id, 2)
 
 
 async def test_the_form_stays_while_its_order_is_being_placed(shop: Shop, state: CheckoutState) -> None:
