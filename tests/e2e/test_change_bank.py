@@ -5,6 +5,7 @@ import re
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import ON_A_PHONE, ShopServer
+from tests.e2e.held import Held
 from tests.e2e.shopper import (
     ANA,
     MEDELLIN,
@@ -131,21 +132,27 @@ async def test_back_from_the_bank_leads_to_the_form_with_another_bank_to_choose(
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=PATIENCE)
 
 
-async def test_letting_go_twice_brings_one_cart(page_1280: Page, server: ShopServer) -> None:
+async def test_letting_go_in_three_tabs_brings_one_cart(page_1280: Page, server: ShopServer) -> None:
+    """One tab lets go, one has not heard of it and lets go as well, one has heard and takes the cart back."""
     page = page_1280
     await be_ready_to_pay(page, "domino-de-madera")
     await go_to_bank(page)
     await leave_the_bank(page)
-    other_tab = await page.context.new_page()
-    await other_tab.goto(page.url)
-    await expect_status(other_tab, "pending")
+    order, questions = page.url, Held("order_state.refresh", is_from_page=True)
+    unaware, aware = [await page.context.new_page() for _ in range(2)]
+    await questions.stand_before(unaware)
+    for tab in (unaware, aware):
+        await tab.goto(order)
+        await expect_status(tab, "pending")
+    questions.is_holding = True
     await change_bank(page)
     await expect_the_form(page)
-    await other_tab.bring_to_front()
-    again = other_tab.get_by_test_id("change-bank").or_(other_tab.get_by_test_id("try-again"))
-    await again.first.click(timeout=PATIENCE)
-    if await other_tab.get_by_test_id("change-bank-question").is_visible():
-        await other_tab.get_by_test_id("change-bank-question").get_by_test_id("change-bank").click()
-    await expect(other_tab).to_have_url(f"{server.url}/checkout", timeout=PATIENCE)
-    await expect(other_tab.get_by_test_id("checkout-line")).to_have_count(1, timeout=PATIENCE)
-    await expect(other_tab.locator(".buy__units")).to_have_text(["1"])
+    await aware.bring_to_front()
+    await expect_status(aware, "closed")
+    await aware.get_by_test_id("try-again").click()
+    await unaware.bring_to_front()
+    await change_bank(unaware)
+    for tab in (aware, unaware):
+        await expect(tab).to_have_url(f"{server.url}/checkout", timeout=PATIENCE)
+        await expect(tab.get_by_test_id("checkout-line")).to_have_count(1, timeout=PATIENCE)
+        await expect(tab.locator(".buy__units")).to_have_text(["1"])
