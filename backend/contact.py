@@ -8,9 +8,10 @@ pydantic model of the types at the end of this module, read with `read_form`.
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
-import email_validator
 import phonenumbers
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
 from pydantic_core import PydanticCustomError
@@ -25,11 +26,6 @@ MAX_NAME = 50
 """Of a person or a company; one letter is a name too."""
 COUNTRY, COUNTRY_CODE = "CO", 57
 CHECK_FIELDS = _("Revisa los datos marcados.")
-
-# shops are tried out with addresses of such domains
-email_validator.SPECIAL_USE_DOMAIN_NAMES[:] = [
-    name for name in email_validator.SPECIAL_USE_DOMAIN_NAMES if name not in {"local", "test"}
-]
 
 
 def invalid(message: str) -> PydanticCustomError:
@@ -67,11 +63,23 @@ def require_length(text: str, least: int, most: int, missing: str) -> str:
 
 def is_email(text: str) -> bool:
     """Whether the text is an e-mail address. The DNS is not asked. The domain is in ASCII."""
+    validator = _email_validator()
     try:
-        email_validator.validate_email(text, check_deliverability=False, strict=True)
-    except email_validator.EmailNotValidError:
+        validator.validate_email(text, check_deliverability=False, strict=True)
+    except validator.EmailNotValidError:
         return False
     return text.rpartition("@")[2].isascii()
+
+
+@cache
+def _email_validator() -> ModuleType:
+    """The library, which the first address loads. Shops are tried out with addresses of `local` and `test`."""
+    import email_validator
+
+    email_validator.SPECIAL_USE_DOMAIN_NAMES[:] = [
+        name for name in email_validator.SPECIAL_USE_DOMAIN_NAMES if name not in {"local", "test"}
+    ]
+    return email_validator
 
 
 def tidy_email(value: Any) -> str:

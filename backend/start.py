@@ -3,21 +3,43 @@
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 
-from alembic.util import CommandError
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
 from backend.demo.seed import Seeded, seed
-from backend.errors import CannotStart, InvalidData
-from backend.migrations.runner import upgrade
+from backend.errors import CannotStart, InvalidData, ShopError
+from backend.migrations.newest import newest_migration
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
 from backend.setting_values import private_folder
 from backend.settings import GatewayEnv, Settings, cannot_start
-from backend.staff.service import first_staff
+from backend.staff.service import first_staff, has_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
+
+
+async def is_prepared(settings: Settings) -> bool:
+    """Whether `prepare` would change nothing and refuse nothing: a few reads tell, without what migrates and seeds.
+
+    Where that cannot be found out it says no: `prepare` then tells why.
+    """
+    database = Database.from_settings(settings)
+    try:
+        private_folder(settings.data_dir)
+        async with database.read() as session:
+            version = await session.scalar(text("SELECT version_num FROM alembic_version"))
+            if version != newest_migration() or await has_no_floor(session):
+                return False
+            if settings.admin_email and not await has_staff(session):
+                return False
+            standing = await read_standing(session, settings)
+            return settings.gateway_env is not GatewayEnv.PRODUCTION or not demo_problems(standing)
+    except (SQLAlchemyError, OSError, ShopError):
+        return False
+    finally:
+        await database.close()
 
 
 async def prepare(settings: Settings) -> Seeded:
@@ -76,6 +98,10 @@ async def _require_database(opened: Awaitable[None]) -> None:
 
 
 async def _migrate(database: Database) -> None:
+    from alembic.util import CommandError  # Alembic is loaded by who migrates
+
+    from backend.migrations.runner import upgrade
+
     try:
         await upgrade(database)
     except CommandError as error:

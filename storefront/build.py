@@ -11,6 +11,7 @@ Both answers lie in the build folder itself: without the build there is no answe
 """
 
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -106,6 +107,12 @@ def bundle_renderer() -> None:
         "--platform", "node", "--transform.define", "process.env.NODE_ENV:'production'", folder=WEB,
     )  # fmt: skip
     script.unlink()
+    RENDERER.write_text(_escaped(RENDERER.read_text()))
+
+
+def _escaped(script: str) -> str:
+    """The script in ASCII alone: with any other character Node keeps two bytes for each of its three million."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], script)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

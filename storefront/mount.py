@@ -28,8 +28,6 @@ from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
 from storefront.office import admin
-from storefront.office.routes import OFFICE_PAGES
-from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
 from storefront.static_files import with_cache_headers
@@ -42,6 +40,8 @@ LARGER_BODIES = {
     imports.PICTURES_PATH: Bound(imports.MOST_PICTURE_BYTES, uploads.READ_WITHIN),
     RECEIPTS: Bound(MOST_RECEIPT_BYTES, uploads.READ_WITHIN),
 }
+SAMPLES = ("/", "/catalog", "/product/x")
+"""What a new renderer renders before it is used. With every page there is it would take 15 MiB more, and longer."""
 WEBSOCKET, BUILT_PAGES = "/_event", ""
 """Where Reflex has mounted what the shop uses of it."""
 
@@ -81,9 +81,7 @@ def remove_unused_routes(pages: Starlette) -> None:
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
-    renderer = RendererSupervisor(
-        RENDERER, shop.settings.renderers, samples=[sample_of(page) for page in (*PAGES, *OFFICE_PAGES)]
-    )
+    renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES)
     shop.services.append(renderer)
     if shop.settings.renderers:
         shop.readiness.checks["renderer"] = renderer.look

@@ -1,7 +1,7 @@
 """Reading requests: the client's address, bodies up to a limit, and the route class of the API."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
@@ -9,8 +9,11 @@ import orjson
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from starlette._utils import get_route_path
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
+from starlette.routing import Match, compile_path, get_name
+from starlette.types import Scope
 
 from backend.edge.conditional import NotModified, is_known, tag_of
 from backend.edge.query import QueryReader
@@ -103,13 +106,44 @@ class WireRequest(Request):
         return parsed
 
 
+_OF_THE_PATH = frozenset({"path_regex", "path_format", "param_convertors"})
+
+
 class WireRoute(APIRoute):
-    """A route with `WireRequest`, with ETags, and with the parameters of its query documented."""
+    """A route with `WireRequest`, with ETags, and with the parameters of its query documented.
+
+    What FastAPI makes of an endpoint (its parameters, their validators, what is documented) takes time and memory, and
+    most endpoints are never asked for between two starts. So it is made when somebody asks for any of it: the first
+    request, or the documentation.
+    """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        super().__init__(path, endpoint, **options)
+        self.path = path
+        self.endpoint = endpoint
+        self.name = options.get("name") or get_name(endpoint)
+        self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
+        self.include_in_schema = options.get("include_in_schema", True)
+        self._begins = path.partition("{")[0]
+        self._make = partial(super().__init__, path, endpoint, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        """Make what is not there yet."""
+        if name in _OF_THE_PATH and "_make" in self.__dict__:  # asked of each route that a path may be for
+            self.path_regex, self.path_format, self.param_convertors = compile_path(self.path)
+            return self.__dict__[name]
+        make = self.__dict__.pop("_make", None)
+        if make is None:
+            raise AttributeError(name)
+        make()
         if parameters := [*_query_parameters(self.dependant)]:
             self.openapi_extra = {**(self.openapi_extra or {}), "parameters": parameters}
+        return getattr(self, name)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a request is for this route. Most are not, by the beginning of their path."""
+        if not get_route_path(scope).startswith(self._begins):
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """FastAPI's handler, wrapped."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyotp
-import segno
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -66,6 +65,8 @@ class Enrolment:
     @property
     def qr(self) -> str:
         """The QR code to be scanned: an SVG picture as a `data:` address."""
+        import segno  # for those who set up a second factor
+
         return segno.make(self.uri, error="m", micro=False).svg_data_uri(scale=4, border=2)
 
 

@@ -71,13 +71,18 @@ async def first_staff(database: Database, settings: Settings) -> bool:
     if not settings.admin_email or not password:
         return False
     async with database.read() as session:
-        if (await session.execute(select(Staff.id).limit(1))).first():
+        if await has_staff(session):
             return False
     try:
         await create_staff(database, COMMAND_LINE, settings.admin_email, password)
     except Duplicate:  # another replica, starting at the same moment, was quicker
         return False
     return True
+
+
+async def has_staff(session: AsyncSession) -> bool:
+    """Whether the shop has anybody on its staff, those who are disabled included."""
+    return (await session.execute(select(Staff.id).limit(1))).first() is not None
 
 
 async def list_staff(session: AsyncSession, actor: Actor) -> Sequence[StaffView]:

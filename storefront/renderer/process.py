@@ -22,6 +22,7 @@ COMMAND = (
     "--max-old-space-size=80",  # MiB; together with the rest of Node this stays under the supervisor's limit
     "--max-semi-space-size=2",
 )
+ENVIRONMENT = {"NODE_ENV": "production", "MALLOC_ARENA_MAX": "1"}  # its threads allocate little: 3 MiB less
 SECONDS_TO_END = 2
 BUFFER = 2**20
 LONGEST_SAID = 2**14
@@ -77,7 +78,7 @@ class RendererProcess:
                 listening.listen()
                 process = await asyncio.create_subprocess_exec(
                     *COMMAND, str(script), str(listening.fileno()),
-                    stdin=PIPE, stderr=PIPE, env={"NODE_ENV": "production"}, pass_fds=(listening.fileno(),),
+                    stdin=PIPE, stderr=PIPE, env=ENVIRONMENT, pass_fds=(listening.fileno(),),
                 )  # fmt: skip
         except BaseException:
             folder.cleanup()

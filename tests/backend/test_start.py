@@ -1,14 +1,15 @@
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import text
 
 from backend.database import Database
 from backend.errors import CannotStart
 from backend.office_settings import save_settings
-from backend.settings import Settings, SettingsError, load_settings
+from backend.settings import GatewayEnv, Settings, SettingsError, load_settings
 from backend.staff.rights import COMMAND_LINE
-from backend.start import prepare
+from backend.start import is_prepared, prepare
 
 PRODUCTION = {
     "GATEWAY_ENV": "production",
@@ -93,3 +94,31 @@ async def test_nobody_but_its_owner_can_enter_the_data_folder(settings: Settings
     await prepare(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "trompo.db").exists()
+
+
+async def test_a_shop_that_needs_nothing_is_known_without_migrating(
+    database_url: str, settings: Settings
+) -> None:
+    settings = settings.model_copy(update={"database_url": database_url})
+    assert not await is_prepared(settings)
+    await prepare(settings)
+    assert await is_prepared(settings)
+    database = Database(database_url)
+    async with database.transaction() as session:
+        await session.execute(text("UPDATE alembic_version SET version_num = 'e81b64f0a9d3'"))
+    await database.close()
+    assert not await is_prepared(settings)
+
+
+async def test_who_has_something_to_do_or_to_refuse_is_not_ready(
+    sqlite_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings.model_copy(update={"database_url": sqlite_url})
+    await prepare(settings)
+    owner = {"admin_email": "duena@trompo.example", "admin_password": SecretStr("una clave muy larga")}
+    assert not await is_prepared(settings.model_copy(update=owner))
+    await prepare(settings.model_copy(update=owner))
+    assert await is_prepared(settings.model_copy(update=owner))
+    assert not await is_prepared(settings.model_copy(update={"gateway_env": GatewayEnv.PRODUCTION}))
+    away = "postgresql+asyncpg://nobody@127.0.0.1:1/none"
+    assert not await is_prepared(settings.model_copy(update={"database_url": away}))

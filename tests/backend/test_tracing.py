@@ -176,7 +176,7 @@ async def test_without_a_collector_nothing_is_traced() -> None:
 IMPORTS = """
 import sys
 from backend.settings import load_settings
-from storefront.serve import import_app
+from storefront.server import import_app
 import_app(load_settings())
 print(*sys.modules)
 """

@@ -10,7 +10,7 @@ import yaml
 from backend.settings import Settings
 from storefront.build import SOURCES
 from storefront.processes import EVENTS_WITHIN, REQUESTS_WITHIN
-from storefront.serve import HEADERS_WITHIN
+from storefront.server import HEADERS_WITHIN
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"

@@ -17,6 +17,7 @@ from backend.database import Database
 from backend.fulfillment.labels import OVERDUE
 from backend.fulfillment.tracking import TRACK
 from backend.jobs import Worker
+from backend.migrations.newest import newest_migration
 from backend.migrations.runner import FOLDER, upgrade
 from backend.migrations.tables import all_tables
 from backend.payment.notifications import HANDLE
@@ -394,3 +395,7 @@ async def test_toys_of_collections_of_before_are_found(empty: Database) -> None:
     terms = await all_of(empty, "SELECT term, product_id, weight FROM search_term ORDER BY term")
     assert terms == [("agosto", "prod_1", 4), ("clasicos", "prod_1", 4), ("de", "prod_1", 4)]
     assert ("agosto",) in await all_of(empty, "SELECT term FROM search_typo WHERE remains = 'agost'")
+
+
+def test_the_newest_migration_is_found_without_alembic() -> None:
+    assert newest_migration() == ScriptDirectory(str(FOLDER)).get_current_head()
