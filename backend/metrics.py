@@ -4,7 +4,7 @@ What all processes share is read when it is asked for: `backend.monitoring.figur
 No label is made of anything that a client sends: routes are templates, events are those that the app has.
 
 With several workers (`WORKERS`) a scrape reaches any one of them: the processes then write their numbers into files of
-one folder (prometheus_client's multiprocess mode, `storefront.serve`), and whoever is asked adds them up.
+one folder (prometheus_client's multiprocess mode, `storefront.server`), and whoever is asked adds them up.
 """
 
 import os

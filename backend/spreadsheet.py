@@ -4,8 +4,6 @@ import csv
 from collections.abc import Iterable, Sequence
 from io import BytesIO, StringIO
 
-import xlsxwriter
-
 STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a cell begins with that a spreadsheet would calculate (OWASP, CSV Injection)."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -38,6 +36,8 @@ def workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) ->
         sheets: the rows of each.
         widths: how many letters wide the first columns are.
     """
+    import xlsxwriter  # 2 MiB, for those who export
+
     written = BytesIO()
     with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
         bold, as_text = book.add_format({"bold": True}), book.add_format({"num_format": "@"})

@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import resource
 import signal
+import sys
 from collections.abc import Callable
 from http.client import HTTPException
 from math import ceil
@@ -34,11 +35,6 @@ from storefront.earlier_builds import store_build
 from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
 from storefront.supervisor import Child
 from storefront.toolchain import prepare_serving, without_extras
-
-try:
-    from uvloop import new_event_loop
-except ImportError:  # not for Windows
-    from asyncio import new_event_loop
 
 SECONDS_BETWEEN_LOOKS = 0.05
 HEADERS_WITHIN = 10
@@ -97,13 +93,21 @@ def serve_alone(settings: Settings) -> None:
         lambda entry: "experimental" not in entry.msg
     )  # it works, see tests
     server = EmbeddedServer(open_shop, factory=True, **_listening(settings))
-    loop = new_event_loop()
+    loop = _new_event_loop()
     asyncio.set_event_loop(loop)
     for number in (signal.SIGINT, signal.SIGTERM):  # until the shop is open: then SIGTERM drains it
         loop.add_signal_handler(number, server.stop)
     loop.run_until_complete(server.serve())
     if server.interrupt_children:
         raise SystemExit(1)
+
+
+def _new_event_loop() -> asyncio.AbstractEventLoop:
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    import uvloop
+
+    return uvloop.new_event_loop()
 
 
 def serve_with_others(settings: Settings, longest_end: int) -> None:

@@ -122,8 +122,10 @@ class Replica:
 
 
 def _workers(main: psutil.Process) -> list[psutil.Process]:
+    """Those that serve: the last of Python below the main process."""
     with suppress(psutil.Error):
-        return [child for child in main.children() if "python" in child.name()]
+        below = [child for child in main.children() if "python" in child.name()]
+        return [worker for child in below for worker in _workers(child) or [child]]
     return []
 
 
