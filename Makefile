@@ -1,6 +1,7 @@
 # Trompo. `make run` needs nothing but Python 3.11 or newer and make.
 #
 #   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
+#   make release dist/trompo-VERSION.tar.gz: the code with its built pages, for machines that build nothing
 #   make dev     the same shop with hot reload, for work on it
 #   make test    everything from nothing to a green suite, and how much it covers of where money and stock are decided
 #               (ARGS: only those tests)
@@ -45,20 +46,20 @@ DEV_STAMP := .venv/.installed-dev
 
 $(RUN_STAMP): requirements/run.txt pyproject.toml | .venv/bin/python
 	$(say) 'Installing the locked Python packages …'
-	@$(python) -m pip install --quiet --require-hashes --requirement requirements/run.txt
+	@$(python) tools/install_packages.py requirements/run.txt
 	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/bin/python
 	$(say) 'Installing the locked Python packages and the developers’ tools …'
-	@$(python) -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	@$(python) tools/install_packages.py requirements/dev.txt
 	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(RUN_STAMP) $@
 
 # ------------------------------------------------------------------------------------------------ commands
 
 .NOTPARALLEL:
-.PHONY: run dev test try-dev wander check bench lock clean pages browser packages
+.PHONY: run release dev test try-dev wander check bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -68,6 +69,10 @@ pages: $(RUN_STAMP)
 run: pages
 	$(say) 'Opening the shop …'
 	@exec $(python) -m storefront.serve
+
+release: pages
+	$(say) 'Making the release …'
+	@$(python) -m storefront.release
 
 dev: $(DEV_STAMP)
 	$(say) 'Opening the shop for development …'
@@ -125,4 +130,4 @@ lock: $(DEV_STAMP)
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 
 clean:
-	rm -rf .venv .web .states build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage test-results
+	rm -rf .venv .web .states build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage test-results

@@ -53,6 +53,11 @@ def main() -> None:
     STAMP.write_text(json.dumps({"sources": sources, "generated": generated}))
 
 
+def is_up_to_date() -> bool:
+    """Whether the pages that are built are those of this code."""
+    return _read_stamp().get("sources") == sources_digest()
+
+
 def sources_digest() -> str:
     """A digest of everything the pages could depend on."""
     shown = load_settings().model_dump_json(include=SHOWN)
