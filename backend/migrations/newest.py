@@ -11,7 +11,9 @@ _NAMED = re.compile(r"^(revision|down_revision)\b[^=]*= *['\"](\w+)['\"]", re.MU
 @cache
 def newest_migration() -> str:
     """The revision that no other one follows."""
-    named = [name for file in FOLDER.glob("*.py") for name in _NAMED.findall(file.read_text())]
+    named: list[tuple[str, str]] = [
+        name for file in FOLDER.glob("*.py") for name in _NAMED.findall(file.read_text())
+    ]
     followed = {revision for name, revision in named if name == "down_revision"}
     (newest,) = {revision for name, revision in named if name == "revision"} - followed
     return newest
