@@ -36,6 +36,7 @@ from backend.fulfillment.routes import router as fulfillment_router
 from backend.imports.routes import router as imports_router
 from backend.invoices.routes import buyers as own_invoices_router
 from backend.invoices.routes import router as invoices_router
+from backend.mail.notifications import router as notifications_router
 from backend.mail.routes import router as mail_router
 from backend.monitoring.routes import router as monitoring_router
 from backend.office.audit_routes import file_router as audit_file_router
@@ -53,6 +54,7 @@ from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
 from backend.promotions.routes import router as promotions_router
+from backend.returns.admin_routes import router as admin_returns_router
 from backend.returns.routes import buyers as return_requests_router
 from backend.returns.routes import router as returns_router
 from backend.shipping.level_routes import router as stock_router
@@ -88,6 +90,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     return_requests_router,
     own_invoices_router,
     returns_router,
+    admin_returns_router,
     google_router,
     google_programs_router,
     staff_router,
@@ -106,6 +109,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     fulfillment_router,
     print_router,
     mail_router,
+    notifications_router,
     payments_router,
     attention_router,
     audit_router,

@@ -70,7 +70,10 @@ NOBODYS: dict[str, frozenset[str] | None] = {
         }
     ),
     "order_return_file": frozenset({"return_id", "purpose", "media_type"}),
-    "order_return_line": ALL,
+    "order_return_draft": frozenset({"order_id", "step", "kind"}),
+    "order_return_line": frozenset(
+        {"return_id", "line_id", "quantity", "good", "damaged", "restocked", "reason_id"}
+    ),
     "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
     "pqrs": frozenset({"answered_at", "kind"}),
     "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),

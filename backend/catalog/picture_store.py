@@ -97,6 +97,18 @@ class PictureStore:
             except (FileNotFoundError, ValueError):
                 return None
 
+    async def names_below(self, folder: str) -> Sequence[str]:
+        """The names of the pictures whose first part is `folder`, sorted; none where it could be no name.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        if not _is_name(folder):
+            return []
+        with _told():
+            found = await self._store.list(f"{folder}/").collect_async()
+        return sorted(one["path"] for one in found)
+
     async def listed(self) -> AsyncIterator[Sequence[Listed]]:
         """All pictures, some at a time.
 

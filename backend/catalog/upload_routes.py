@@ -1,4 +1,4 @@
-"""`POST /admin/uploads`: pictures from staff (platform: uploads). Who asks is known before any of the body is read."""
+"""`/admin/uploads`: pictures from staff (platform: uploads). Who asks is known before any of the body is read."""
 
 from typing import Annotated
 
@@ -8,10 +8,11 @@ from starlette.datastructures import UploadFile
 
 from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.uploads import AT_ONCE, MOST_BYTES, MOST_FILES, PictureUploads, SentFile
+from backend.edge.dependencies import Shown
 from backend.edge.errors import REFUSALS, Refusal
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.errors import InvalidData
+from backend.errors import InvalidData, NotFound
 from backend.outage import RETRY_AFTER
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -66,6 +67,12 @@ class UploadsAnswer(BaseModel):
     files: list[StoredFile]
 
 
+class UploadAnswer(BaseModel):
+    """A picture in the shop's store."""
+
+    file: StoredFile
+
+
 async def uploads_of(request: Request) -> PictureUploads:
     """The running shop's uploads."""
     uploads: PictureUploads = request.app.state.uploads
@@ -93,9 +100,27 @@ async def upload_pictures(
             try:
                 stored = await uploads.store(actor, sent)
             except PicturesUnavailable as error:
-                body = {"type": "unavailable", "message": str(error)}
-                return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+                return _unavailable(error)
     return Wire({"files": [{"id": one.id, "url": one.url} for one in stored]})
+
+
+@router.get(f"{PATH}/{{file_id}}", response_model=UploadAnswer)
+async def read_upload(
+    file_id: str, uploads: Annotated[PictureUploads, Depends(uploads_of)], fields: Shown
+) -> Wire:
+    """Where a picture that was uploaded is, by the id of its file."""
+    try:
+        found = await uploads.find(file_id)
+    except PicturesUnavailable as error:
+        return _unavailable(error)
+    if found is None:
+        raise NotFound(f"File with id: {file_id} was not found")
+    return Wire({"file": fields.pick({"id": found.id, "url": found.url})})
+
+
+def _unavailable(error: PicturesUnavailable) -> Wire:
+    body = {"type": "unavailable", "message": str(error)}
+    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 def _file(name: str, part: UploadFile | str) -> SentFile:

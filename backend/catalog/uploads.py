@@ -16,7 +16,7 @@ from io import BytesIO
 from typing import Any, BinaryIO, TypeVar
 
 from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
-from backend.catalog.prepared_pictures import prepared_upload
+from backend.catalog.prepared_pictures import prepared_upload, uploaded_at
 from backend.errors import InvalidData, TooManyRequests
 from backend.staff.rights import Actor, Right
 
@@ -31,6 +31,8 @@ AT_ONCE = 6
 RETRY_AFTER = 3
 MADE_WITHIN = 60.0
 """Seconds for a request's pictures once they are there, waiting included."""
+FILE = "file"
+"""What the id of an upload begins with; the digest of its content follows."""
 WIDEST_ALONE = 1280
 """Pixels of a picture that is kept as one file."""
 LONGEST_NAME = 100
@@ -129,6 +131,21 @@ class PictureUploads:
         """The same for a job; who has it done was checked when it was asked for."""
         return await self._each(self._make, files)
 
+    async def find(self, file_id: str) -> Uploaded | None:
+        """The picture with this id, as `store` returned it; None where there is none, or no more.
+
+        Raises:
+            PicturesUnavailable: the store does not answer.
+        """
+        digest = file_id.removeprefix(f"{FILE}_")
+        if digest == file_id:
+            return None
+        for name in await self._pictures.names_below(digest):
+            prepared = uploaded_at(f"{URL}/{name}")
+            if prepared is not None:  # the widest of its files
+                return Uploaded(file_id, prepared.url)
+        return None
+
     async def as_webp(self, files: Sequence[SentFile]) -> list[bytes]:
         """These files as one WebP each, at most `WIDEST_ALONE` wide, for who keeps them out of the store.
 
@@ -167,7 +184,7 @@ class PictureUploads:
             names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
             for width, picture in made(image, shape):
                 self._pictures.put(names[width], picture)
-        return Uploaded(f"file_{digest}", prepared.url)
+        return Uploaded(f"{FILE}_{digest}", prepared.url)
 
 
 def _make_alone(file: SentFile) -> bytes:

@@ -16,7 +16,7 @@ from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.fulfillment import service
 from backend.fulfillment.labels import lock_fulfillment
-from backend.fulfillment.schemas import NewFulfillment, NewReturn, NewShipment
+from backend.fulfillment.schemas import NewFulfillment, NewShipment
 from backend.fulfillment.tracking import ask_soon
 from backend.orders.admin_routes import order_answer
 from backend.orders.models import Fulfillment
@@ -130,16 +130,6 @@ async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Respon
         raise NotFound(f"Fulfillment with id: {fulfillment_id} has no label")
     headers = {"Content-Disposition": f'inline; filename="guia-{fulfillment.reference}.pdf"'}
     return Response(fulfillment.label_pdf, media_type="application/pdf", headers=headers)
-
-
-@router.post("/returns", response_model=OrderAnswer)
-async def create_return(
-    actor: StaffMember, body: NewReturn, database: Db, settings: ShopSettings, providers: Providers
-) -> Wire:
-    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
-    async with database.transaction() as session:
-        await service.request_return(session, actor, settings, providers, body.order_id)
-    return await order_answer(database, actor, body.order_id, Fields())
 
 
 @hook_router.post("/hooks/shipping/{provider}", tags=["webhook"])

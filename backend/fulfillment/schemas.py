@@ -48,17 +48,3 @@ class NewShipment(Body):
     no_notification: bool | None = None
     metadata: Metadata | None = None
     additional_data: dict[str, Any] | None = None
-
-
-class NewReturn(Body):
-    """Goods that come back."""
-
-    model_config = example(
-        order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
-        items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}],
-    )
-
-    order_id: FilledName
-    items: list[dict[str, Any]] | None = None
-    location_id: Name | None = None
-    metadata: Metadata | None = None

@@ -50,6 +50,7 @@ ACTIONS = {
     "return paid": _("pagó una devolución de"),
     "return receipt added": _("guardó el comprobante de una devolución de"),
     "return received": _("recibió una devolución de"),
+    "return written": _("escribió por la API en una devolución de"),
     "revoked": _("revocó"),
     "sales channels linked": _("cambió los canales de"),
     "sale began": _("rebajó"),

@@ -40,7 +40,7 @@ from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
-from backend.returns.models import Return, ReturnAccount, ReturnFile, ReturnLine
+from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
@@ -194,6 +194,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (ReturnLine, _("Juguete de una devolución"), ReturnLine.return_id.in_(returns)),
         (ReturnAccount, _("Cuenta para una devolución"), ReturnAccount.return_id.in_(returns)),
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),
+        (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
         (Attention, _("Pendiente"), Attention.order_id.in_(orders)),
         (Pqrs, _("PQRS"), Pqrs.email == who.email),
         (StockNotice, _("Aviso de disponibilidad"), StockNotice.email == who.email),

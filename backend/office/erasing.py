@@ -45,7 +45,7 @@ from backend.payment.states import CHECKED, LIVE, SessionState
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
-from backend.returns.models import Return, ReturnAccount, ReturnFile
+from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
 from backend.returns.states import OPEN as OPEN_RETURNS
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
@@ -181,6 +181,8 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         update(OrderLine).where(OrderLine.order_id.in_(ids)).values(meta={}),
         delete(ReturnAccount).where(ReturnAccount.return_id.in_(returns)),
         delete(ReturnFile).where(ReturnFile.return_id.in_(returns)),
+        delete(ReturnDraft).where(ReturnDraft.order_id.in_(ids)),
+        update(ReturnLine).where(ReturnLine.return_id.in_(returns)).values(note=""),
         update(Return).where(Return.order_id.in_(ids)).values(reason="", denial=""),
         update(Refund).where(Refund.order_id.in_(ids)).values(note=None),
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),

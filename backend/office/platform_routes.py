@@ -6,7 +6,7 @@ is changed in the office or in settings.
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
@@ -18,15 +18,15 @@ from backend.edge.dependencies import Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters, ListResponse, Name
+from backend.edge.schemas import Body, ListParameters, ListResponse, Name, example
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
-from backend.errors import NotFound
-from backend.office_settings.service import read_standing
+from backend.errors import InvalidData, NotFound
+from backend.office_settings.service import read_standing, save_settings
 from backend.pricing import STANDARD_RATE, TAX_RATES
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
-from backend.staff.access import staff_who_may
-from backend.staff.rights import Right
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Actor, Right
 
 router = APIRouter(
     prefix="/admin",
@@ -98,6 +98,79 @@ def _is_asked_for(item: JsonDict, asked: Asked) -> bool:
             return False
     text = (asked.q or "").casefold()
     return not text or any(text in str(item.get(name) or "").casefold() for name in ("name", "code"))
+
+
+class SupportedCurrency(Body):
+    """A currency that the shop sells in."""
+
+    currency_code: Literal["cop"]
+    is_default: Literal[True] | None = None
+    is_tax_inclusive: Literal[True] | None = None
+
+
+class SupportedLocale(Body):
+    """A language that the shop speaks."""
+
+    locale_code: Name
+
+
+class StoreChange(Body):
+    """Another name for the shop. The rest can only be sent as it is."""
+
+    model_config = example(name="Juguetería Trompo")
+
+    name: Annotated[str, Field(min_length=1, max_length=60)] | None = None
+    supported_currencies: Annotated[list[SupportedCurrency], Field(min_length=1, max_length=1)] | None = None
+    supported_locales: Annotated[list[SupportedLocale], Field(max_length=10)] | None = None
+    default_sales_channel_id: Name | None = None
+    default_region_id: Name | None = None
+    default_location_id: Name | None = None
+    metadata: None = None
+
+
+@router.post("/stores/{key_or_id}", response_model=dict[str, Any])
+async def change_store(
+    *,
+    actor: StaffMember,
+    key_or_id: str,
+    body: StoreChange,
+    database: Db,
+    settings: ShopSettings,
+    fields: Shown,
+) -> Wire:
+    """Give the shop another name: its pages and mails bear it at once."""
+    async with database.transaction() as session:
+        await rename_store(session, actor, settings, key_or_id, body)
+        (store,) = await _stores(session, settings)
+    return Wire({"store": fields.pick(store)})
+
+
+async def rename_store(
+    session: AsyncSession, actor: Actor, settings: Settings, store_id: str, change: StoreChange
+) -> None:
+    """Give the shop another name.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: this is not its id.
+        InvalidData: something else is to be changed, which is settled in settings, or the name does not fit.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    (store,) = await _stores(session, settings)
+    if store["id"] != store_id:
+        raise NotFound(f"Store with id: {store_id} was not found")
+    changed: list[str] = [
+        name
+        for name in ("default_sales_channel_id", "default_region_id", "default_location_id")
+        if name in change.model_fields_set and getattr(change, name) != store[name]
+    ]
+    spoken = [] if change.supported_locales is None else [one.locale_code for one in change.supported_locales]
+    if any(code != LANGUAGES[settings.store_locale][0] for code in spoken):
+        changed.append("supported_locales")
+    if changed:
+        raise InvalidData(f"Invalid request: {', '.join(changed)} cannot be changed here: it is in settings")
+    if change.name is not None:
+        await save_settings(session, actor, {"store_name": change.name})
 
 
 async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:

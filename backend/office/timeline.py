@@ -41,7 +41,7 @@ DONE = {
     "mail sent again": _("Correo enviado otra vez"),
 }
 """What the staff did, by the audit's word for it. What is not here is shown elsewhere, or by that word."""
-ELSEWHERE = frozenset({"noted"})
+ELSEWHERE = frozenset({"noted", "return written"})
 PAID: dict[str, tuple[str, str]] = {
     SessionState.CAPTURED: (_("El banco aprobó el pago"), "good"),
     SessionState.AUTHORIZED: (_("Pago por confirmar"), "wait"),

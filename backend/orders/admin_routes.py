@@ -75,12 +75,6 @@ async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.get("/orders/{order_id}/preview", response_model=OrderAnswer)
-async def preview(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
-    """The order as it would be after its open change: as it is, for nobody edits orders here."""
-    return await order_answer(database, actor, order_id, fields)
-
-
 @router.get("/orders/{order_id}/changes", response_model=ListResponse)
 async def list_changes(
     order_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db

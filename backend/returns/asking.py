@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -16,6 +16,7 @@ from backend.contact import read_form
 from backend.database import Database, database_now
 from backend.errors import InvalidData, NotAllowed
 from backend.events import publish
+from backend.ids import new_id
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.refunding import NOT_PAID, stop_sending, withdraw_units
@@ -136,8 +137,32 @@ async def ask(
     return row
 
 
-async def open_return(session: AsyncSession, actor: Actor, order_id: str, typed: Mapping[str, Any]) -> Return:
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Why the units of a line come back."""
+
+    reason_id: str | None = None
+    note: str = ""
+
+
+async def open_return(
+    session: AsyncSession,
+    actor: Actor,
+    order_id: str,
+    typed: Mapping[str, Any],
+    *,
+    return_id: str = "",
+    remarks: Mapping[str, Remark] | None = None,
+) -> Return:
     """Open a return for a buyer who called or wrote. The shop may also open one whose time is over.
+
+    Args:
+        session: the transaction.
+        actor: who opens it.
+        order_id: of which order.
+        typed: its kind, its reason, the units of each line, and perhaps a bank account.
+        return_id: the id that it had as a draft.
+        remarks: by the line's id.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -152,9 +177,17 @@ async def open_return(session: AsyncSession, actor: Actor, order_id: str, typed:
     lines = await lines_of_order(session, order.id)
     units = units_in(typed, lines)
     await record(session, actor, "return opened", Subject(Thing.ORDER, order.id))
-    row = await _store(session, order, lines, form, units, asked_by=actor.id)
+    row = await _store(session, order, lines, form, units, asked_by=actor.id, return_id=return_id)
+    for line in (await session.execute(lines_in(row.id))).scalars():
+        remark = (remarks or {}).get(line.line_id, Remark())
+        line.reason_id, line.note = remark.reason_id, remark.note
     await _add(session, row, account, ())
     return row
+
+
+def lines_in(return_id: str) -> Select[ReturnLine]:
+    """What is in the return."""
+    return select(ReturnLine).where(ReturnLine.return_id == return_id).order_by(ReturnLine.line_id)
 
 
 async def _store(
@@ -165,6 +198,7 @@ async def _store(
     units: Mapping[str, int],
     *,
     asked_by: str = "",
+    return_id: str = "",
 ) -> Return:
     left = await left_of(session, order)
     if left <= 0:
@@ -172,6 +206,7 @@ async def _store(
     await _require_units(session, order, lines, form.kind, units)
     moment = await database_now(session)
     row = Return(
+        id=return_id or new_id("return"),
         order_id=order.id,
         kind=form.kind,
         state=ReturnState.REQUESTED,

@@ -23,6 +23,7 @@ from backend.orders.schemas import NewRefund
 from backend.orders.service import lines_of_order, lock_order, read_order, update_fulfillment_status
 from backend.payment.models import Refund
 from backend.payment.transitions import lock_session
+from backend.returns.asking import lines_in
 from backend.returns.deadlines import pay_until
 from backend.returns.events import ReturnMoved
 from backend.returns.forms import AccountForm
@@ -60,8 +61,19 @@ async def read_return(session: AsyncSession, return_id: str, *, lock: bool = Fal
 
 async def lines_of_return(session: AsyncSession, return_id: str) -> Sequence[ReturnLine]:
     """What is in the return."""
-    query = select(ReturnLine).where(ReturnLine.return_id == return_id).order_by(ReturnLine.line_id)
-    return (await session.execute(query)).scalars().all()
+    return (await session.execute(lines_in(return_id))).scalars().all()
+
+
+def require_step(row: Return, step: ReturnState | None) -> None:
+    """Check that the return can take this step; None: that it is open.
+
+    Raises:
+        Conflict: it cannot.
+    """
+    state = ReturnState(row.state)
+    is_possible = not STEPS.is_final(state) if step is None else STEPS.allow(state, step)
+    if not is_possible:
+        raise Conflict(f"Return {row.number} is {state}: it cannot become {step}")
 
 
 async def receive(
@@ -195,7 +207,7 @@ async def pay(database: Database, actor: Actor, return_id: str, amount: Cop, ref
         if row.state == ReturnState.PAID:
             await _require_same(session, row, amount, reference)
             return row
-        _require_step(row, ReturnState.PAID)
+        require_step(row, ReturnState.PAID)
         await record(session, actor, "return paid", Subject(Thing.ORDER, order.id))
         refund = await book_by_hand(session, actor, payment, order, new)
         used = select(Return.id).where(Return.refund_id == refund.id)
@@ -253,15 +265,8 @@ async def _locked(session: AsyncSession, return_id: str, step: ReturnState | Non
     """The return and its order, locked, if the step can be taken; None: any return that is open."""
     order = await lock_order(session, (await read_return(session, return_id)).order_id)
     row = await read_return(session, return_id, lock=True)
-    _require_step(row, step)
+    require_step(row, step)
     return row, order
-
-
-def _require_step(row: Return, step: ReturnState | None) -> None:
-    state = ReturnState(row.state)
-    is_possible = not STEPS.is_final(state) if step is None else STEPS.allow(state, step)
-    if not is_possible:
-        raise Conflict(f"Return {row.number} is {state}: it cannot become {step}")
 
 
 def _require_arrived(lines: Sequence[ReturnLine], arrived: Mapping[str, tuple[int, int]]) -> None:

@@ -1,7 +1,7 @@
 """The tables of returns: what is asked for, of which lines, where the money goes to, and the files that prove it.
 
-What says something about a person stands in tables of its own (`ReturnAccount`, `ReturnFile`) and in `Return.reason`:
-deleting personal data deletes those, and the books keep the rest.
+What says something about a person stands in tables of its own (`ReturnAccount`, `ReturnFile`, `ReturnDraft`), in
+`Return.reason` and in `ReturnLine.note`: deleting personal data deletes those, and the books keep the rest.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from sqlmodel import Field, SQLModel
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
-from backend.tables import Timestamps
+from backend.tables import Json, JsonObject, Timestamps
 from backend.texts import _
 
 
@@ -98,6 +98,38 @@ class ReturnLine(SQLModel, table=True):
     damaged: int = 0
     restocked: bool = False
     """Whether the good ones can be sold again."""
+    reason_id: str | None = None
+    """Of the reasons that programs offer (`ReturnReason`), the one that was chosen."""
+    note: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """What else was said of these units."""
+
+
+class DraftStep(StrEnum):
+    """What a program is writing."""
+
+    REQUEST = "request"
+    """What is to come back: there is no return yet."""
+    RECEIVE = "receive"
+    """What arrived of a return."""
+
+
+class ReturnDraft(Timestamps, table=True):
+    """What a program writes of a return step by step, until it confirms it. An order has one at a time.
+
+    `items` holds objects with `id`, `action`, `line_id`, `quantity`, `reason_id` and `note`: see
+    `backend.returns.drafts`.
+    """
+
+    __tablename__ = "order_return_draft"
+
+    id: str = Field(default_factory=lambda: new_id("return"), primary_key=True)
+    """The id of the return that it will be, or that arrives."""
+    order_id: str = Field(unique=True)
+    step: str
+    kind: str
+    reason: str = ""
+    items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    created_by: str
 
 
 class ReturnAccount(Timestamps, table=True):

@@ -48,7 +48,7 @@ EXAMPLES: dict[str, Any] = {
 }
 REFUSED = {
     "POST /admin/payments/{payment_id}/refund": (400, "refundPayment is not implemented"),
-    "POST /admin/returns": (400, "createReturnFulfillment is not implemented"),
+    "POST /admin/returns/{return_id}/shipping-method": (400, "createReturnFulfillment is not implemented"),
     "POST /auth/customer/emailpass/update": (401, "Invalid token"),
     "POST /auth/customer/google": (404, "Cannot POST /auth/customer/google"),
 }
@@ -56,6 +56,7 @@ REFUSED = {
 there: the example gets just this answer."""
 AN_ID = re.compile(r"([a-z_]+)_[0-9A-HJKMNP-TV-Z]{26}")
 IN_PATHS = {
+    "action_id": "ordchact",
     "address_id": "cuaddr",
     "attention_id": "attn",
     "campaign_id": "procamp",
@@ -65,6 +66,7 @@ IN_PATHS = {
     "customer_id": "cus",
     "group_id": "cusgroup",
     "item_id": "iitem",
+    "key_or_id": "store",
     "key_id": "apk",
     "line_id": "cali",
     "location_id": "sloc",
@@ -77,6 +79,7 @@ IN_PATHS = {
     "product_option_id": "opt",
     "promotion_id": "promo",
     "region_id": "reg",
+    "return_id": "return",
     "rule_type": "rules",
     "set_id": "fuset",
     "user_id": "user",
@@ -179,6 +182,50 @@ async def a_parcel(reader: Reader) -> None:
     reader.know(sent["order"]["fulfillments"][0]["id"])
 
 
+async def a_begun_return(reader: Reader) -> None:
+    """The request of one, with nothing in it yet, of an order that was paid and sent."""
+    await a_paid_order(reader)
+    await ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
+    begun = await ok(await reader.send("POST /admin/returns"))
+    reader.know(begun["return"]["id"])
+
+
+async def a_written_return(reader: Reader) -> None:
+    """The request of one, with a toy in it."""
+    await a_begun_return(reader)
+    await _written(reader, "request-items")
+
+
+async def a_return_on_its_way(reader: Reader) -> None:
+    """One that was asked for."""
+    await a_written_return(reader)
+    await ok(await reader.send("POST /admin/returns/{return_id}/request"))
+
+
+async def a_return_that_arrives(reader: Reader) -> None:
+    """One whose toys are being unpacked."""
+    await a_return_on_its_way(reader)
+    await ok(await reader.send("POST /admin/returns/{return_id}/receive"))
+
+
+async def good_toys(reader: Reader) -> None:
+    """They arrived."""
+    await a_return_that_arrives(reader)
+    await _written(reader, "receive-items")
+
+
+async def damaged_toys(reader: Reader) -> None:
+    """They arrived."""
+    await a_return_that_arrives(reader)
+    await _written(reader, "dismiss-items")
+
+
+async def _written(reader: Reader, items: str) -> None:
+    answer = await ok(await reader.send(f"POST /admin/returns/{{return_id}}/{items}"))
+    (action,) = answer["order_preview"]["order_change"]["actions"]
+    reader.know(action["id"])
+
+
 async def something_to_settle(reader: Reader) -> None:
     """A payment that the gateway does not know the end of."""
     async with reader.shop.database.transaction() as session:
@@ -274,6 +321,15 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,
+    "/admin/returns/{return_id}/receive-items/": good_toys,
+    "/admin/returns/{return_id}/dismiss-items/": damaged_toys,
+    "/admin/returns/{return_id}/receive/confirm": good_toys,
+    "/admin/returns/{return_id}/receive-items": a_return_that_arrives,
+    "/admin/returns/{return_id}/dismiss-items": a_return_that_arrives,
+    "/admin/returns/{return_id}/receive": a_return_on_its_way,
+    "/admin/returns/{return_id}/request-items/": a_written_return,
+    "/admin/returns/{return_id}/request-items": a_begun_return,
+    "/admin/returns/{return_id}": a_written_return,
     "/admin/returns": an_order,
     "/": a_seeded_shop,
 }
@@ -337,6 +393,7 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         staff_id = (await session.execute(select(Staff.id).where(Staff.role == "owner"))).scalar_one()
         ids = [(await session.execute(select(thing.id).limit(1))).scalar_one() for thing in things]
+        region_id = (await session.execute(select(Region.id).limit(1))).scalar_one()
         plenty = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
         variant = (await session.execute(select(Variant).where(Variant.id.in_(plenty)))).scalar_one()
     return (
@@ -347,6 +404,7 @@ async def _found(shop: Shop) -> tuple[str, str, list[str]]:
             *(colleague.id, variant.id, variant.id.replace("variant", "iitem")),
             *(variant.product_id, variant.product_id.replace("prod", "opt")),
             variant.id.replace("variant", "optval"),
+            region_id.replace("reg", "store"),
         ],
     )
 

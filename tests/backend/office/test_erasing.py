@@ -28,6 +28,7 @@ from backend.orders.correcting import add_note as add_order_note
 from backend.orders.models import Order
 from backend.pqrs.service import answer_pqrs, ask
 from backend.rate_limit import Client
+from backend.returns.models import ReturnDraft, ReturnLine
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from backend.upkeep.rules import RULES
 from tests.backend.returns.steps import Sold, asked, deliver, send, sold
@@ -115,6 +116,12 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
             Mail(kind=MailKind.ORDER_LINK, about=f"1 {ANA}"),
         ])  # fmt: skip
         order = (await session.execute(select(Order))).scalar_one()
+        session.add(
+            ReturnDraft(
+                order_id=order.id, step="request", kind="warranty", reason="No gira bien", created_by=""
+            )
+        )
+        await session.execute(update(ReturnLine).values(note="No gira bien"))
         await give_consents(
             session, Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
         )
@@ -128,6 +135,7 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
         await answer_pqrs(session, COMMAND_LINE, pqrs.id, "Ana Gómez: no gira bien.")
     before = await traces(shop, INVOICE | REST)
     assert set(before) >= {"customer", "order", "order_note", "cart", "payment_session", "pqrs", "consent"}
+    assert set(before) >= {"order_return", "order_return_draft", "order_return_line"}
 
     await erased(shop, account.id)
 

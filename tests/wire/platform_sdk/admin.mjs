@@ -77,6 +77,15 @@ async function settings() {
 
   const { stores } = await admin.store.list();
   assert.equal((await admin.store.retrieve(stores[0].id)).store.default_region_id, region.id);
+  const { supported_currencies } = stores[0];
+  await admin.store.update(stores[0].id, {
+    name: "Feria de juguetes",
+    supported_currencies: supported_currencies.map(({ currency_code, is_default }) => ({ currency_code, is_default })),
+    supported_locales: [],
+    default_region_id: region.id,
+  });
+  assert.equal((await admin.store.retrieve(stores[0].id)).store.name, "Feria de juguetes");
+  await refused(() => admin.store.update(stores[0].id, { default_region_id: "reg_1" }), 400, /default_region_id/);
   for (const [part, many, one, by] of [
     [admin.currency, "currencies", "currency", "code"],
     [admin.locale, "locales", "locale", "code"],
@@ -154,6 +163,9 @@ async function catalogue() {
     { many: "product_categories" },
   );
   const pictures = await admin.upload.create({ files: [new File([Buffer.from(PIXEL, "base64")], "a.png")] });
+  const file = await admin.upload.retrieve(pictures.files[0].id);
+  assert.deepEqual(file.file, pictures.files[0]);
+  await refused(() => admin.upload.retrieve("file_0123456789abcdef"), 404, /not found/);
   const { product } = await admin.product.create({
     title: "Balero",
     status: "published",
@@ -251,6 +263,64 @@ async function priceLists(product, variant) {
   await admin.priceList.linkProducts(list.id, { remove: [product] });
   assert.deepEqual(await prices(), []);
   await list.gone();
+}
+
+async function offers(variant) {
+  const campaign = await kept(
+    admin.campaign,
+    "campaign",
+    { name: "Navidad", campaign_identifier: "NAVIDAD", description: "Diciembre" },
+    { name: "Fin de año", ends_at: new Date(Date.now() + 86_400_000).toISOString() },
+    {
+      created: {
+        name: "Navidad",
+        campaign_identifier: "NAVIDAD",
+        description: "Diciembre",
+        budget: { type: "usage", limit: 5 },
+      },
+    },
+  );
+  assert.deepEqual([campaign.budget.type, campaign.budget.limit], ["usage", 5]);
+  const method = { type: "percentage", target_type: "items", allocation: "across", value: 10 };
+  const promotion = await kept(
+    admin.promotion,
+    "promotion",
+    { code: "DIEZ", type: "standard", status: "draft" },
+    { status: "active", metadata },
+    { created: { code: "DIEZ", type: "standard", application_method: method } },
+  );
+  assert.deepEqual({ ...promotion.application_method, ...method }, promotion.application_method);
+  assert.deepEqual(ids((await admin.promotion.list({ code: ["DIEZ"] })).promotions), [promotion.id]);
+
+  await admin.campaign.batchPromotions(campaign.id, { add: [promotion.id] });
+  assert.equal((await admin.promotion.retrieve(promotion.id)).promotion.campaign.id, campaign.id);
+  await refused(() => admin.campaign.delete(campaign.id), 400, /DIEZ/);
+  await admin.campaign.batchPromotions(campaign.id, { remove: [promotion.id] });
+  assert.equal((await admin.promotion.retrieve(promotion.id)).promotion.campaign_id, null);
+
+  const { attributes } = await admin.promotion.listRuleAttributes("rules");
+  assert.ok(attributes.some((one) => one.value === "item_total"));
+  const { values } = await admin.promotion.listRuleValues("target-rules", "product_variant", { value: [variant] });
+  assert.deepEqual(values.map((one) => one.value), [variant]);
+  for (const [kind, rule, changed] of [
+    ["rules", { attribute: "item_total", operator: "gte", values: ["50000"] }, ["60000"]],
+    ["target-rules", { attribute: "items.variant.id", operator: "in", values: [variant] }, [variant]],
+  ]) {
+    const rules = async () =>
+      (await admin.promotion.listRules(promotion.id, kind)).rules.map((one) => ({
+        id: one.id,
+        values: one.values.map((each) => each.value),
+      }));
+    await admin.promotion.addRules(promotion.id, kind, { rules: [rule] });
+    const [added] = await rules();
+    assert.deepEqual(added.values, rule.values);
+    await admin.promotion.updateRules(promotion.id, kind, { rules: [{ id: added.id, values: changed }] });
+    assert.deepEqual(await rules(), [{ id: added.id, values: changed }]);
+    await admin.promotion.removeRules(promotion.id, kind, { rule_ids: [added.id] });
+    assert.deepEqual(await rules(), []);
+  }
+  await promotion.gone();
+  await campaign.gone();
 }
 
 async function warehouse(variant, channel) {
@@ -406,9 +476,71 @@ async function orders(region, variant) {
   await admin.fulfillment.createShipment(last.id, { labels: [] });
   assert.notEqual((await parcels()).find((each) => each.id === last.id).shipped_at, null);
 
+  const [mail] = (await admin.notification.list({ resource_id: [order.id] })).notifications;
+  assert.deepEqual([mail.to, mail.channel, mail.resource_id], ["ana@example.com", "email", order.id]);
+  assert.deepEqual((await admin.notification.retrieve(mail.id)).notification, mail);
+  await returns(order.id, order.items[0].id);
+
   const other = await bought(region, variant);
   await admin.order.cancel(other.id);
   assert.equal((await admin.order.retrieve(other.id)).order.status, "canceled");
+}
+
+// both units were sent: what comes back is written step by step
+async function returns(order_id, line) {
+  const { return_reason: reason } = await admin.returnReason.create({ value: "broken", label: "Llegó roto" });
+  const begin = async () => (await admin.return.initiateRequest({ order_id, internal_note: "Llamó" })).return;
+  const dropped = await begin();
+  await refused(begin, 400, /existing active order change/);
+  await admin.return.cancelRequest(dropped.id);
+  await refused(() => admin.return.retrieve(dropped.id), 404, /not found/);
+
+  const { id } = await begin();
+  const read = async () => (await admin.return.retrieve(id)).return;
+  const actions = async () => {
+    const { order } = await admin.order.retrievePreview(order_id);
+    return order.items.flatMap((item) => item.actions ?? []);
+  };
+  assert.equal((await read()).status, "open");
+  await admin.return.updateRequest(id, { metadata: { kind: "warranty" } });
+  assert.equal((await read()).metadata.kind, "warranty");
+  await refused(() => admin.return.addReturnItem(id, { items: [{ id: line, quantity: 3 }] }), 400, /Cannot return more/);
+  await admin.return.addReturnItem(id, { items: [{ id: line, quantity: 1 }] });
+  const [asked] = await actions();
+  assert.deepEqual([asked.action, asked.details.quantity], ["RETURN_ITEM", 1]);
+  await admin.return.updateReturnItem(id, asked.id, { quantity: 2, reason_id: reason.id, internal_note: "La punta" });
+  const [item] = (await read()).items;
+  assert.deepEqual([item.item_id, item.quantity, item.reason.label, item.note], [line, 2, "Llegó roto", "La punta"]);
+  await admin.return.removeReturnItem(id, asked.id);
+  assert.deepEqual([await actions(), (await read()).items], [[], []]);
+  await refused(() => admin.return.addReturnShipping(id, { shipping_option_id: "so_1" }), 400, /not implemented/);
+  await refused(() => admin.return.confirmRequest(id, {}), 400, /No units/);
+  await admin.return.addReturnItem(id, { items: [{ id: line, quantity: 2, reason_id: reason.id }] });
+  await admin.return.confirmRequest(id, {});
+  const open = await read();
+  assert.deepEqual([open.status, open.items[0].quantity, open.items[0].reason_id], ["requested", 2, reason.id]);
+  assert.deepEqual(ids((await admin.return.list({ order_id, status: ["requested"] })).returns), [id]);
+  await admin.returnReason.delete(reason.id);
+
+  await admin.return.initiateReceive(id, {});
+  await admin.return.cancelReceive(id);
+  await refused(() => admin.return.receiveItems(id, { items: [{ id: line, quantity: 1 }] }), 404, /not found/);
+  await admin.return.initiateReceive(id, {});
+  await admin.return.receiveItems(id, { items: [{ id: line, quantity: 1 }] });
+  await admin.return.dismissItems(id, { items: [{ id: line, quantity: 1 }] });
+  const [good, damaged] = await actions();
+  assert.deepEqual([good.action, damaged.action], ["RECEIVE_RETURN_ITEM", "RECEIVE_DAMAGED_RETURN_ITEM"]);
+  await refused(() => admin.return.updateDismissItem(id, damaged.id, { quantity: 2 }), 400, /Cannot return more/);
+  await admin.return.removeReceiveItem(id, good.id);
+  await admin.return.updateDismissItem(id, damaged.id, { quantity: 2 });
+  assert.deepEqual((await actions()).map((one) => one.details.quantity), [2]);
+  await admin.return.removeDismissItem(id, damaged.id);
+  await admin.return.receiveItems(id, { items: [{ id: line, quantity: 2 }] });
+  await admin.return.updateReceiveItem(id, (await actions())[0].id, { quantity: 1 });
+  assert.deepEqual((await actions()).map((one) => one.details.quantity), [1]);
+  await admin.return.confirmReceive(id, {});
+  const arrived = await read();
+  assert.deepEqual([arrived.status, arrived.items[0].received_quantity], ["partially_received", 1]);
 }
 
 const PIXEL =
@@ -417,6 +549,7 @@ const PIXEL =
 const { region, channel } = await settings();
 await people();
 const variant = await catalogue();
+await offers(variant);
 await warehouse(variant, channel);
 await orders(region, variant);
 console.log(JSON.stringify([...called].sort()));

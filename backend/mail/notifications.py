@@ -1,0 +1,121 @@
+"""Mails about orders as the platform's notifications: what was written to buyers, and whether it has left.
+
+A mail's text is written when it is sent and not kept; what is kept is what kind it is, and of what.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from sqlalchemy import ColumnElement, Select, func, select, union_all
+
+from backend.edge.dependencies import Db, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import in_order, listed, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import ListParameters, ListResponse, Name
+from backend.edge.wire import JsonDict, Wire, iso, stamps
+from backend.errors import NotFound
+from backend.jobs.models import Job
+from backend.mail.mailer import SEND
+from backend.mail.models import Mail
+from backend.orders.models import Fulfillment, Order
+from backend.payment.models import Refund
+from backend.returns.models import Return
+from backend.staff.access import staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: orders"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_ORDERS),
+)
+SUBJECTS = union_all(
+    select(Order.id.label("about"), Order.id.label("order_id")),
+    select(Fulfillment.id, Fulfillment.order_id),
+    select(Refund.id, Refund.order_id),
+    select(Return.id, Return.order_id),
+).subquery()
+"""What a mail can be about, and of which order that is."""
+SORTABLE = {"created_at": Mail.created_at}
+
+
+class NotificationsParameters(ListParameters):
+    """Which mails."""
+
+    id: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the kind, which is called its template.")
+    channel: list[Name] | None = None
+    resource_id: list[Name] | None = Field(None, description="Of the orders that they are about.")
+
+
+@router.get("/notifications", response_model=ListResponse)
+async def list_notifications(
+    asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)], database: Db
+) -> Wire:
+    """The mails to buyers about their orders, packages, refunds and returns, newest first."""
+    conditions: list[ColumnElement[bool]] = []
+    if asked.id is not None:
+        conditions.append(Mail.id.in_(asked.id))
+    if asked.q:
+        conditions.append(Mail.kind.icontains(asked.q, autoescape=True))
+    if asked.resource_id is not None:
+        conditions.append(Order.id.in_(asked.resource_id))
+    if asked.channel is not None and "email" not in asked.channel:
+        conditions.append(Mail.id.is_(None))
+    order = in_order(asked.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
+    query = _mails().where(*conditions)
+    async with database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
+        page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
+        shown = [_wire(*row) for row in await session.execute(page)]
+    return Wire(listed("notifications", shown, count, asked))
+
+
+@router.get("/notifications/{mail_id}", response_model=dict[str, Any])
+async def read_notification(mail_id: str, database: Db, fields: Shown) -> Wire:
+    """One of these mails."""
+    async with database.read() as session:
+        query = _mails().where(Mail.id == mail_id)
+        found = (await session.execute(query)).one_or_none()
+    if found is None:
+        raise NotFound(f"Notification with id: {mail_id} was not found")
+    return Wire({"notification": fields.pick(_wire(*found))})
+
+
+def _mails() -> Select[Mail, Order, datetime | None]:
+    """Mails about orders, with their order and the job that sends them."""
+    of_mail = (Job.kind == SEND) & (Job.key == Mail.id)
+    return (
+        select(Mail, Order, Job.failed_at)
+        .join(SUBJECTS, SUBJECTS.c.about == Mail.about)
+        .join(Order, Order.id == SUBJECTS.c.order_id)
+        .outerjoin(Job, of_mail)
+    )
+
+
+def _wire(mail: Mail, order: Order, failed_at: datetime | None) -> JsonDict:
+    is_lost = mail.sent_at is None and failed_at is not None
+    return {
+        "id": mail.id,
+        "to": order.email,
+        "from": None,
+        "channel": "email",
+        "template": mail.kind,
+        "data": {"about": mail.about, "sent_at": iso(mail.sent_at)},
+        "content": None,
+        "trigger_type": mail.kind,
+        "resource_id": order.id,
+        "resource_type": "order",
+        "receiver_id": order.customer_id or order.guest_id,
+        "original_notification_id": None,
+        "idempotency_key": mail.id,
+        "external_id": None,
+        "provider_id": "smtp",
+        "status": "success" if mail.sent_at else "failure" if is_lost else "pending",
+        **stamps(mail.created_at, mail.updated_at),
+        "deleted_at": None,
+    }

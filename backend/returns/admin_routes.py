@@ -1,0 +1,310 @@
+"""The Admin API of returns (platform: returns): what programs write of them, and what they read.
+
+Returns are decided and paid in the office. Nothing fetches goods back: who asks for that is told so.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from sqlalchemy import ColumnElement
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.database import Database
+from backend.edge.dependencies import Db, ShopSettings, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query, rows_of
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Deleted
+from backend.edge.wire import JsonDict, Wire
+from backend.fulfillment.service import request_return
+from backend.orders.schemas import OrderAnswer
+from backend.orders.service import read_order
+from backend.orders.wire import OrderView, orders_for_staff
+from backend.returns import drafts
+from backend.returns.asking import Remark
+from backend.returns.drafts import Action, Asked, Item, ItemChange, Units
+from backend.returns.handling import read_return
+from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
+from backend.returns.schemas import (
+    ArrivedChange,
+    ArrivedItem,
+    ArrivedItems,
+    Confirmation,
+    NewReturn,
+    NothingMore,
+    RequestChange,
+    ReturnAnswer,
+    ReturnItem,
+    ReturnItemChange,
+    ReturnItems,
+    ReturnOfOrder,
+    ReturnPreview,
+    ReturnsAnswer,
+    ReturnShipping,
+    ReturnsParameters,
+)
+from backend.returns.wire import any_status, draft_wire, previewed, returns_wire
+from backend.shipping.location_routes import Providers
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Actor, Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: orders"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_ORDERS),
+)
+SORTABLE = {"created_at": Return.created_at, "updated_at": Return.updated_at, "display_id": Return.number}
+
+
+@router.get("/orders/{order_id}/preview", response_model=OrderAnswer)
+async def preview(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
+    """The order as it would be after what programs are writing of it: a return (`order_change`), or nothing."""
+    async with database.read() as session:
+        return Wire({"order": fields.pick(await _preview(session, actor, order_id, fields))})
+
+
+@router.get("/returns", response_model=ReturnsAnswer)
+async def list_returns(
+    asked: Annotated[ReturnsParameters, read_query(ReturnsParameters)], database: Db
+) -> Wire:
+    """The returns that were asked for, by buyers or by staff, newest first. Not those that are still being written."""
+
+    def conditions(part: ReturnsParameters) -> list[ColumnElement[bool]]:
+        found = moments(part, Return.created_at, Return.updated_at)
+        found += one_of((Return.id, part.id), (Return.order_id, part.order_id))
+        return [*found, any_status(part.status)] if part.status else found
+
+    order = in_order(asked.order, SORTABLE, [Return.created_at.desc(), Return.number.desc()])
+    async with database.read() as session:
+        found, count = await rows_of(session, Return, met(asked, conditions), order, asked)
+        return Wire(listed("returns", await returns_wire(session, found), count, asked))
+
+
+@router.post("/returns", response_model=ReturnOfOrder)
+async def begin_request(
+    *, actor: StaffMember, body: NewReturn, database: Db, settings: ShopSettings, providers: Providers
+) -> Wire:
+    """Begin to write a return: it is asked for once it is confirmed. With `items` always 400: nothing fetches goods."""
+    async with database.transaction() as session:
+        if body.items is not None:
+            await request_return(session, actor, settings, providers, body.order_id)
+        said = "\n\n".join(filter(None, (body.description, body.internal_note)))
+        asked = Asked(_kind(body) or ReturnKind.WITHDRAWAL, said, body.location_id)
+        draft = await drafts.begin_request(session, actor, body.order_id, asked)
+        shown = await draft_wire(session, draft)
+        order = await _preview(session, actor, body.order_id, Fields())
+    return Wire({"return": shown, "order": order})
+
+
+@router.get("/returns/{return_id}", response_model=ReturnAnswer)
+async def read(return_id: str, database: Db, fields: Shown) -> Wire:
+    """The return, also one that is still being written (`open`)."""
+    async with database.read() as session:
+        return Wire({"return": fields.pick(await _shown(session, return_id))})
+
+
+@router.post("/returns/{return_id}", response_model=ReturnPreview)
+async def change_request(actor: StaffMember, return_id: str, body: RequestChange, database: Db) -> Wire:
+    """Change what is said of the request that is being written."""
+    async with database.transaction() as session:
+        draft = await drafts.change_request(session, actor, return_id, _kind(body), body.location_id)
+        return await _answer(session, actor, draft)
+
+
+@router.post("/returns/{return_id}/request-items", response_model=ReturnPreview)
+async def add_return_items(actor: StaffMember, return_id: str, body: ReturnItems, database: Db) -> Wire:
+    """Add units that are to come back."""
+    async with database.transaction() as session:
+        added = [_units(item) for item in body.items]
+        draft = await drafts.add_items(session, actor, return_id, Action.RETURN, added)
+        return await _answer(session, actor, draft)
+
+
+@router.post("/returns/{return_id}/request-items/{action_id}", response_model=ReturnPreview)
+async def change_return_item(
+    actor: StaffMember, return_id: str, action_id: str, body: ReturnItemChange, database: Db
+) -> Wire:
+    """Change how many units are to come back, or why."""
+    change = ItemChange(body.quantity, body.reason_id, body.internal_note)
+    async with database.transaction() as session:
+        draft = await drafts.change_item(session, actor, Item(return_id, action_id, Action.RETURN), change)
+        return await _answer(session, actor, draft)
+
+
+@router.delete("/returns/{return_id}/request-items/{action_id}", response_model=ReturnPreview)
+async def remove_return_item(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
+    """Take them out of the request."""
+    async with database.transaction() as session:
+        draft = await drafts.remove_item(session, actor, Item(return_id, action_id, Action.RETURN))
+        return await _answer(session, actor, draft)
+
+
+@router.post("/returns/{return_id}/shipping-method", response_model=ReturnPreview)
+async def add_return_shipping(
+    *,
+    actor: StaffMember,
+    return_id: str,
+    body: ReturnShipping,  # noqa: ARG001 - none is made, whichever is asked for
+    database: Db,
+    settings: ShopSettings,
+    providers: Providers,
+) -> Wire:
+    """Always 400: no provider fetches goods back (spec: Errors, createReturnFulfillment)."""
+    async with database.transaction() as session:
+        order_id = await drafts.order_of_request(session, actor, return_id)
+        await request_return(session, actor, settings, providers, order_id)
+        return await _answer(session, actor, await drafts.find_draft(session, return_id, DraftStep.REQUEST))
+
+
+@router.post("/returns/{return_id}/request", response_model=ReturnPreview)
+async def confirm_request(
+    actor: StaffMember,
+    return_id: str,
+    database: Db,
+    body: Confirmation | None = None,  # noqa: ARG001 - the buyer is always written to
+) -> Wire:
+    """Ask for the return that was written, for its buyer: it is like one that the office opens."""
+    async with database.transaction() as session:
+        row = await drafts.confirm_request(session, actor, return_id)
+        return await _confirmed(session, actor, row)
+
+
+@router.delete("/returns/{return_id}/request", response_model=Deleted)
+async def drop_request(actor: StaffMember, return_id: str, database: Db) -> Wire:
+    """Write no more of it; nothing was asked for."""
+    async with database.transaction() as session:
+        await drafts.drop(session, actor, return_id, DraftStep.REQUEST)
+    return Wire({"id": return_id, "object": "return", "deleted": True})
+
+
+@router.post("/returns/{return_id}/receive", response_model=ReturnOfOrder)
+async def begin_receipt(
+    actor: StaffMember,
+    return_id: str,
+    database: Db,
+    body: NothingMore | None = None,  # noqa: ARG001 - it is only sent
+) -> Wire:
+    """Begin to write what arrived of the return."""
+    async with database.transaction() as session:
+        draft = await drafts.begin_receipt(session, actor, return_id)
+        order = await _preview(session, actor, draft.order_id, Fields())
+        return Wire({"return": await _shown(session, return_id), "order": order})
+
+
+@router.post("/returns/{return_id}/receive-items", response_model=ReturnPreview)
+async def add_arrived(actor: StaffMember, return_id: str, body: ArrivedItems, database: Db) -> Wire:
+    """Add units that arrived in good state."""
+    return await _add_arrived(actor, return_id, body, database, Action.ARRIVED)
+
+
+@router.post("/returns/{return_id}/receive-items/{action_id}", response_model=ReturnPreview)
+async def change_arrived(
+    actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
+) -> Wire:
+    """Change how many arrived in good state."""
+    return await _change_arrived(actor, Item(return_id, action_id, Action.ARRIVED), body, database)
+
+
+@router.delete("/returns/{return_id}/receive-items/{action_id}", response_model=ReturnPreview)
+async def remove_arrived(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
+    """Take units out that were written as arrived in good state."""
+    return await _remove_arrived(actor, Item(return_id, action_id, Action.ARRIVED), database)
+
+
+@router.post("/returns/{return_id}/dismiss-items", response_model=ReturnPreview)
+async def add_damaged(actor: StaffMember, return_id: str, body: ArrivedItems, database: Db) -> Wire:
+    """Add units that arrived damaged: they are not sold again."""
+    return await _add_arrived(actor, return_id, body, database, Action.DAMAGED)
+
+
+@router.post("/returns/{return_id}/dismiss-items/{action_id}", response_model=ReturnPreview)
+async def change_damaged(
+    actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
+) -> Wire:
+    """Change how many arrived damaged."""
+    return await _change_arrived(actor, Item(return_id, action_id, Action.DAMAGED), body, database)
+
+
+@router.delete("/returns/{return_id}/dismiss-items/{action_id}", response_model=ReturnPreview)
+async def remove_damaged(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
+    """Take units out that were written as arrived damaged."""
+    return await _remove_arrived(actor, Item(return_id, action_id, Action.DAMAGED), database)
+
+
+@router.post("/returns/{return_id}/receive/confirm", response_model=ReturnPreview)
+async def confirm_receipt(
+    actor: StaffMember,
+    return_id: str,
+    database: Db,
+    body: Confirmation | None = None,  # noqa: ARG001 - the buyer is always written to
+) -> Wire:
+    """The units that were written arrived. The office decides then what goes back."""
+    async with database.transaction() as session:
+        row = await drafts.confirm_receipt(session, actor, return_id)
+        return await _confirmed(session, actor, row)
+
+
+@router.delete("/returns/{return_id}/receive", response_model=Deleted)
+async def drop_receipt(actor: StaffMember, return_id: str, database: Db) -> Wire:
+    """Write no more of what arrived; nothing did."""
+    async with database.transaction() as session:
+        await drafts.drop(session, actor, return_id, DraftStep.RECEIVE)
+    return Wire({"id": return_id, "object": "return", "deleted": True})
+
+
+async def _add_arrived(
+    actor: Actor, return_id: str, body: ArrivedItems, database: Database, action: Action
+) -> Wire:
+    async with database.transaction() as session:
+        added = [_units(item) for item in body.items]
+        draft = await drafts.add_items(session, actor, return_id, action, added)
+        return await _answer(session, actor, draft)
+
+
+async def _change_arrived(actor: Actor, item: Item, body: ArrivedChange, database: Database) -> Wire:
+    change = ItemChange(body.quantity, None, body.internal_note)
+    async with database.transaction() as session:
+        draft = await drafts.change_item(session, actor, item, change)
+        return await _answer(session, actor, draft)
+
+
+async def _remove_arrived(actor: Actor, item: Item, database: Database) -> Wire:
+    async with database.transaction() as session:
+        draft = await drafts.remove_item(session, actor, item)
+        return await _answer(session, actor, draft)
+
+
+def _kind(body: RequestChange) -> ReturnKind | None:
+    return body.metadata.kind if body.metadata else None
+
+
+def _units(item: ArrivedItem) -> Units:
+    note = "\n\n".join(filter(None, (item.description, item.internal_note)))
+    reason_id = item.reason_id if isinstance(item, ReturnItem) else None
+    return Units(item.id, item.quantity, Remark(reason_id, note))
+
+
+async def _shown(session: AsyncSession, return_id: str) -> JsonDict:
+    drafted = await session.get(ReturnDraft, return_id)
+    if drafted is not None and drafted.step == DraftStep.REQUEST:
+        return await draft_wire(session, drafted)
+    (shown,) = await returns_wire(session, [await read_return(session, return_id)])
+    return shown
+
+
+async def _preview(session: AsyncSession, actor: Actor, order_id: str, fields: Fields) -> JsonDict:
+    order = await read_order(session, order_id)
+    (shown,) = await orders_for_staff(session, actor, [order], OrderView(fields))
+    return previewed(shown, await drafts.draft_of_order(session, order_id))
+
+
+async def _answer(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> Wire:
+    shown = await _shown(session, draft.id)
+    return Wire({"return": shown, "order_preview": await _preview(session, actor, draft.order_id, Fields())})
+
+
+async def _confirmed(session: AsyncSession, actor: Actor, row: Return) -> Wire:
+    (shown,) = await returns_wire(session, [row])
+    return Wire({"return": shown, "order_preview": await _preview(session, actor, row.order_id, Fields())})

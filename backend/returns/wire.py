@@ -1,0 +1,201 @@
+"""Returns as the platform shows them.
+
+The platform knows a return as requested, received or cancelled. Whether its money is granted, paid or denied is in
+`metadata`, in the shop's own words, and in `refund_amount`.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
+from backend.orders.models import Order, ReturnReason
+from backend.orders.reasons import RETURN_REASONS
+from backend.returns.drafts import Action, units_of
+from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnLine
+from backend.returns.states import ReturnState
+
+OPEN, REQUESTED, RECEIVED = "open", "requested", "received"
+PARTLY, CANCELED = "partially_received", "canceled"
+CHANGES = {DraftStep.REQUEST: "return_request", DraftStep.RECEIVE: "return_receive"}
+NOT_HERE: JsonDict = {
+    "order_version": 1,
+    "exchange_id": None,
+    "claim_id": None,
+    "no_notification": False,
+    "shipping_methods": [],
+    "canceled_at": None,
+    "deleted_at": None,
+}
+"""What the platform shows besides, and no return here has."""
+_IS_SHORT = exists(
+    select(ReturnLine.line_id).where(
+        ReturnLine.return_id == Return.id, ReturnLine.good + ReturnLine.damaged < ReturnLine.quantity
+    )
+)
+
+
+def has_status(status: str) -> ColumnElement[bool]:
+    """The condition that a return is shown with this status."""
+    denied = Return.state == ReturnState.DENIED
+    if status == CANCELED:
+        return denied
+    if status == REQUESTED:
+        return and_(~denied, Return.received_at.is_(None))
+    return and_(~denied, Return.received_at.is_not(None), _IS_SHORT if status == PARTLY else ~_IS_SHORT)
+
+
+def any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
+    """The condition that a return is shown with one of these."""
+    return or_(*(has_status(status) for status in statuses))
+
+
+async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[JsonDict]:
+    """The returns, in their order, with their lines and the reasons of those."""
+    lines: dict[str, list[ReturnLine]] = defaultdict(list)
+    asked = select(ReturnLine).where(ReturnLine.return_id.in_([row.id for row in rows]))
+    for line in (await session.execute(asked.order_by(ReturnLine.line_id))).scalars():
+        lines[line.return_id].append(line)
+    reasons = await _reasons(session, {line.reason_id for each in lines.values() for line in each})
+    numbers = await _order_numbers(session, {row.order_id for row in rows})
+    return [_return(row, lines[row.id], reasons, numbers.get(row.order_id)) for row in rows]
+
+
+async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> JsonDict:
+    """The request that a program is writing, as a return that is open."""
+    reasons = await _reasons(session, {item["reason_id"] for item in draft.items})
+    numbers = await _order_numbers(session, {draft.order_id})
+    return {
+        "id": draft.id,
+        "status": OPEN,
+        "display_id": None,
+        "order_id": draft.order_id,
+        "order": {"id": draft.order_id, "display_id": numbers.get(draft.order_id)},
+        "location_id": None,
+        **with_twins({"refund_amount": None}),
+        "metadata": {"kind": draft.kind},
+        "created_by": draft.created_by,
+        "requested_at": None,
+        "received_at": None,
+        **NOT_HERE,
+        **stamps(draft.created_at, draft.updated_at),
+        "items": [
+            {
+                "id": sibling_id("retitem", item["id"]),
+                "return_id": draft.id,
+                "item_id": item["line_id"],
+                **with_twins({"quantity": item["quantity"], "received_quantity": 0, "damaged_quantity": 0}),
+                "reason_id": item["reason_id"],
+                "reason": reasons.get(item["reason_id"]),
+                "note": item["note"] or None,
+                "metadata": None,
+            }
+            for item in draft.items
+        ],
+    }
+
+
+def previewed(order: JsonDict, draft: ReturnDraft | None) -> JsonDict:
+    """The order as staff see it, with what is being written of a return of it."""
+    if draft is None:
+        return {**order, "order_change": None}
+    wanted = units_of(draft, Action.RETURN)
+    actions: dict[str, list[JsonDict]] = defaultdict(list)
+    for item in draft.items:
+        actions[item["line_id"]].append(_action(draft, item))
+    lines = []
+    for line in order["items"]:
+        detail = {**line["detail"]}
+        detail |= with_twins({"return_requested_quantity": wanted.get(line["id"], 0)})
+        lines.append({**line, "detail": detail, "actions": actions[line["id"]]})
+    change = {
+        "id": sibling_id("ordch", draft.id),
+        "order_id": draft.order_id,
+        "return_id": draft.id,
+        "change_type": CHANGES[DraftStep(draft.step)],
+        "status": "pending",
+        "created_by": draft.created_by,
+        "actions": [one for each in actions.values() for one in each],
+        **stamps(draft.created_at, draft.updated_at),
+    }
+    return {**order, "items": lines, "order_change": change}
+
+
+def _action(draft: ReturnDraft, item: JsonDict) -> JsonDict:
+    return {
+        "id": item["id"],
+        "order_id": draft.order_id,
+        "return_id": draft.id,
+        "order_change_id": sibling_id("ordch", draft.id),
+        "action": item["action"],
+        "reference": "return",
+        "reference_id": draft.id,
+        "internal_note": item["note"] or None,
+        "details": {
+            "reference_id": item["line_id"],
+            "return_id": draft.id,
+            "quantity": item["quantity"],
+            "reason_id": item["reason_id"],
+        },
+        "applied": False,
+    }
+
+
+def _return(
+    row: Return, lines: Sequence[ReturnLine], reasons: dict[str, JsonDict], order_number: int | None
+) -> JsonDict:
+    return {
+        "id": row.id,
+        "status": _status(row, lines),
+        "display_id": row.number,
+        "order_id": row.order_id,
+        "order": {"id": row.order_id, "display_id": order_number},
+        "location_id": None,
+        **with_twins({"refund_amount": row.amount}),
+        "metadata": {"kind": row.kind, "state": row.state, "due_at": iso(row.due_at)},
+        "created_by": row.asked_by or None,
+        "requested_at": iso(row.asked_at),
+        "received_at": iso(row.received_at),
+        **NOT_HERE,
+        "canceled_at": iso(row.ended_at) if row.state == ReturnState.DENIED else None,
+        **stamps(row.created_at, row.updated_at),
+        "items": [
+            {
+                "id": sibling_id("retitem", line.line_id),
+                "return_id": row.id,
+                "item_id": line.line_id,
+                **with_twins(
+                    {
+                        "quantity": line.quantity,
+                        "received_quantity": line.good,
+                        "damaged_quantity": line.damaged,
+                    }
+                ),
+                "reason_id": line.reason_id,
+                "reason": reasons.get(line.reason_id or ""),
+                "note": line.note or None,
+                "metadata": None,
+            }
+            for line in lines
+        ],
+    }
+
+
+def _status(row: Return, lines: Sequence[ReturnLine]) -> str:
+    if row.state == ReturnState.DENIED:
+        return CANCELED
+    if row.received_at is None:
+        return REQUESTED
+    return RECEIVED if all(line.good + line.damaged >= line.quantity for line in lines) else PARTLY
+
+
+async def _reasons(session: AsyncSession, ids: set[str | None]) -> dict[str, JsonDict]:
+    found = select(ReturnReason).where(ReturnReason.id.in_({one for one in ids if one}))
+    return {row.id: RETURN_REASONS.wire(row) for row in (await session.execute(found)).scalars()}
+
+
+async def _order_numbers(session: AsyncSession, ids: set[str]) -> dict[str, int | None]:
+    found = (await session.execute(select(Order).where(Order.id.in_(ids)))).scalars()
+    return {order.id: order.number for order in found}
