@@ -22,6 +22,7 @@ from backend.catalog.models import (
     ProductCategory,
     Variant,
 )
+from backend.catalog.options import SaidOption, set_options, set_values
 from backend.catalog.search import index_products
 from backend.catalog.wrapping import WRAPPING_SKU
 from backend.clock import now
@@ -118,21 +119,29 @@ async def _product(
         extra_metadata={SAFETY_MARK: MARK, **({CONTENTS: toy["contents"]} if "contents" in toy else {})},
         created_at=now() - timedelta(days=toy["created_days_ago"]),
     )
-    variant = Variant(
-        product_id=product.id,
-        sku=toy["sku"],
-        price=toy["price"],
-        compare_at_price=toy.get("compare_at_price"),
-    )
     session.add(product)
     await session.flush()
-    session.add(variant)
+    options = toy.get("options", {})
+    if options:
+        await set_options(session, product, [SaidOption(*option) for option in options.items()])
     session.add_all(
         ProductCategory(product_id=product.id, category_id=categories[handle]) for handle in toy["categories"]
     )
     session.add_all(_picture(product.id, rank, entry) for rank, entry in enumerate(pictures))
     await session.flush()
-    await set_stock(session, variant.id, location_id, toy["stock"])
+    for rank, entry in enumerate(toy.get("variants", [toy])):
+        variant = Variant(
+            product_id=product.id,
+            sku=entry["sku"],
+            price=entry["price"],
+            compare_at_price=entry.get("compare_at_price"),
+            rank=rank,
+        )
+        session.add(variant)
+        await session.flush()
+        if options:
+            await set_values(session, product, variant, dict(zip(options, entry["values"], strict=True)))
+        await set_stock(session, variant.id, location_id, entry["stock"])
     return product.id
 
 

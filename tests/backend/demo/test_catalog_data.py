@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,14 @@ FIELDS = {
     "created_days_ago": int,
     "pictures": list,
 }
-OPTIONAL = {"compare_at_price": int, "collection": str, "material": str, "contents": str}
+OPTIONAL = {
+    "compare_at_price": int,
+    "collection": str,
+    "material": str,
+    "contents": str,
+    "options": dict,
+    "variants": list,
+}
 
 
 def handles(kind: str) -> list[str]:
@@ -61,7 +69,21 @@ def test_handles_are_unique_and_fit_an_address(kind: str) -> None:
 
 
 def test_skus_are_unique() -> None:
-    assert [sku for sku, times in Counter(toy["sku"] for toy in TOYS).items() if times > 1] == []
+    skus = Counter(variant["sku"] for toy in TOYS for variant in toy.get("variants", [toy]))
+    assert [sku for sku, times in skus.items() if times > 1] == []
+
+
+def test_some_toys_have_sizes_and_colours() -> None:
+    families = [toy for toy in TOYS if "variants" in toy]
+    assert {name for toy in families for name in toy["options"]} == {"Talla", "Color"}
+    assert any(len(toy["options"]) > 1 for toy in families)
+    for toy in families:
+        variants, options = toy["variants"], [*toy["options"].values()]
+        values = [tuple(variant["values"]) for variant in variants]
+        assert sorted(values) == sorted(product(*options)), toy["handle"]
+        assert variants[0]["sku"] == toy["sku"]
+        assert toy["price"] == min(variant["price"] for variant in variants), toy["handle"]
+        assert toy["stock"] == sum(variant["stock"] for variant in variants), toy["handle"]
 
 
 def test_every_category_and_collection_of_a_toy_exists() -> None:
