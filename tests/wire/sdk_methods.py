@@ -66,7 +66,7 @@ DECISIONS = {
     "admin.product.import": FILES,
     "admin.product.createImport": FILES,
     "admin.product.confirmImport": FILES,
-    "admin.product.export": "the office exports a file that can be imported again",
+    "admin.product.export": "the office makes files for spreadsheets",
     "admin.product.batchVariantInventoryItems": "an item is a variant",
     "admin.product.batchImageVariants": "pictures are the product's",
     "admin.product.batchVariantImages": "pictures are the product's",
