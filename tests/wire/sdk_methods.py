@@ -21,7 +21,7 @@ BEGIN, END = "<!-- written by tests/wire/sdk_methods.py -->\n", "<!-- end -->\n"
 
 NOT_REQUESTS = {"auth.logout": ("DELETE", "/auth/session"), "admin.upload.create": ("POST", "/admin/uploads")}
 """What these send is seen only when they run in a browser or with files."""
-FILES = "files are imported with `trompo catalog import`"
+FILES = "files are imported in the office, or with `trompo catalog import`"
 REFUSED = {
     "admin.payment.refund": "no provider gives money back by itself: refunds are booked with their transfer",
     "admin.return.addReturnShipping": "no provider fetches goods back",
