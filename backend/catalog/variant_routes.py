@@ -17,7 +17,7 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters, ListResponse, Moments, Name
+from backend.edge.schemas import FilterParameters, ListResponse, Moments, Name
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import NotFound
 from backend.inventory.models import InventoryLevel, Reservation
@@ -47,7 +47,7 @@ class VariantsParameters(Moments):
     )
 
 
-class ReservationsParameters(ListParameters):
+class ReservationsParameters(FilterParameters):
     """Which reservations."""
 
     id: list[Name] | None = None
@@ -108,18 +108,10 @@ async def list_reservations(
     asked: Annotated[ReservationsParameters, read_query(ReservationsParameters)], database: Db
 ) -> Wire:
     """What is reserved for carts that are being paid, and for orders until they are packed."""
-    query = select(Reservation, InventoryLevel).join(
+    joined = select(Reservation, InventoryLevel).join(
         InventoryLevel, InventoryLevel.id == Reservation.level_id
     )
-    variants = [sibling_id("variant", item) for item in asked.inventory_item_id or ()]
-    for column, values in (
-        (Reservation.id, asked.id),
-        (Reservation.holder, asked.external_id),
-        (InventoryLevel.location_id, asked.location_id),
-        (InventoryLevel.variant_id, None if asked.inventory_item_id is None else variants),
-    ):
-        if values is not None:
-            query = query.where(column.in_(values))
+    query = joined.where(*met(asked, _of_reservations))
     order = in_order(
         asked.order,
         {"created_at": Reservation.created_at, "quantity": Reservation.quantity},
@@ -130,6 +122,16 @@ async def list_reservations(
         rows = await session.execute(query.order_by(*order).offset(asked.offset).limit(asked.limit))
         shown = [_reservation(*row) for row in rows]
     return Wire(listed("reservations", shown, count, asked))
+
+
+def _of_reservations(asked: ReservationsParameters) -> list[ColumnElement[bool]]:
+    variants = [sibling_id("variant", item) for item in asked.inventory_item_id or ()]
+    return one_of(
+        (Reservation.id, asked.id),
+        (Reservation.holder, asked.external_id),
+        (InventoryLevel.location_id, asked.location_id),
+        (InventoryLevel.variant_id, None if asked.inventory_item_id is None else variants),
+    )
 
 
 @router.get("/reservations/{reservation_id}", response_model=dict[str, Any])

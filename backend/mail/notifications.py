@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
-from sqlalchemy import ColumnElement, Select, func, select, union_all
+from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, read_query
+from backend.edge.query import in_order, listed, met, one_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters, ListResponse, Name
+from backend.edge.schemas import FilterParameters, ListResponse, Name
 from backend.edge.wire import JsonDict, Wire, iso, stamps
 from backend.errors import NotFound
 from backend.jobs.models import Job
@@ -43,7 +43,7 @@ SUBJECTS = union_all(
 SORTABLE = {"created_at": Mail.created_at}
 
 
-class NotificationsParameters(ListParameters):
+class NotificationsParameters(FilterParameters):
     """Which mails."""
 
     id: list[Name] | None = None
@@ -57,22 +57,22 @@ async def list_notifications(
     asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)], database: Db
 ) -> Wire:
     """The mails to buyers about their orders, packages, refunds and returns, newest first."""
-    conditions: list[ColumnElement[bool]] = []
-    if asked.id is not None:
-        conditions.append(Mail.id.in_(asked.id))
-    if asked.q:
-        conditions.append(Mail.kind.icontains(asked.q, autoescape=True))
-    if asked.resource_id is not None:
-        conditions.append(Order.id.in_(asked.resource_id))
-    if asked.channel is not None and "email" not in asked.channel:
-        conditions.append(Mail.id.is_(None))
     order = in_order(asked.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
-    query = _mails().where(*conditions)
+    query = _mails().where(*met(asked, _filters))
     async with database.read() as session:
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
         shown = [_wire(*row) for row in await session.execute(page)]
     return Wire(listed("notifications", shown, count, asked))
+
+
+def _filters(asked: NotificationsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id))
+    if asked.q:
+        conditions.append(Mail.kind.icontains(asked.q, autoescape=True))
+    if asked.channel is not None and "email" not in asked.channel:
+        conditions.append(false())
+    return conditions
 
 
 @router.get("/notifications/{mail_id}", response_model=dict[str, Any])

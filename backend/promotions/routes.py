@@ -1,7 +1,6 @@
 """The Admin API of promotions and campaigns (wire: commerce-api, Admin)."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from sqlalchemy import ColumnElement, select
@@ -9,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import Wire
@@ -56,13 +55,7 @@ async def list_promotions(
     asked: Annotated[PromotionsParameters, read_query(PromotionsParameters)], database: Db
 ) -> Wire:
     """The promotions, newest first."""
-    conditions: list[ColumnElement[bool]] = [Promotion.deleted_at.is_(None)]
-    if asked.q:
-        conditions.append(Promotion.code.icontains(asked.q, autoescape=True))
-    if asked.is_automatic is not None:
-        conditions.append(Promotion.is_automatic.is_(asked.is_automatic))
-    _one_of(conditions, (Promotion.id, asked.id), (Promotion.code, asked.code))
-    _one_of(conditions, (Promotion.campaign_id, asked.campaign_id), (Promotion.status, asked.status))
+    conditions = [Promotion.deleted_at.is_(None), *met(asked, _of_promotions)]
     order = in_order(asked.order, SORTABLE, [Promotion.created_at.desc(), Promotion.id])
     async with database.read() as session:
         found, count = await rows_of(session, Promotion, conditions, order, asked)
@@ -169,11 +162,7 @@ async def list_campaigns(
     asked: Annotated[CampaignsParameters, read_query(CampaignsParameters)], database: Db
 ) -> Wire:
     """The campaigns, newest first."""
-    conditions: list[ColumnElement[bool]] = [Campaign.deleted_at.is_(None)]
-    if asked.q:
-        named = Campaign.name.icontains(asked.q, autoescape=True)
-        conditions.append(named | Campaign.campaign_identifier.icontains(asked.q, autoescape=True))
-    _one_of(conditions, (Campaign.id, asked.id), (Campaign.campaign_identifier, asked.campaign_identifier))
+    conditions = [Campaign.deleted_at.is_(None), *met(asked, _of_campaigns)]
     order = in_order(asked.order, CAMPAIGNS_SORTABLE, [Campaign.created_at.desc(), Campaign.id])
     async with database.read() as session:
         found, count = await rows_of(session, Campaign, conditions, order, asked)
@@ -225,9 +214,26 @@ async def link_promotions(
         return await _campaign(session, changed, fields)
 
 
-def _one_of(conditions: list[ColumnElement[bool]], *wanted: tuple[Any, Sequence[str] | None]) -> None:
-    """Add that each column is one of the values that were asked for."""
-    conditions += [column.in_(values) for column, values in wanted if values is not None]
+def _of_promotions(asked: PromotionsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of(
+        (Promotion.id, asked.id),
+        (Promotion.code, asked.code),
+        (Promotion.campaign_id, asked.campaign_id),
+        (Promotion.status, asked.status),
+    )
+    if asked.q:
+        conditions.append(Promotion.code.icontains(asked.q, autoescape=True))
+    if asked.is_automatic is not None:
+        conditions.append(Promotion.is_automatic.is_(asked.is_automatic))
+    return conditions
+
+
+def _of_campaigns(asked: CampaignsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of((Campaign.id, asked.id), (Campaign.campaign_identifier, asked.campaign_identifier))
+    if asked.q:
+        named = Campaign.name.icontains(asked.q, autoescape=True)
+        conditions.append(named | Campaign.campaign_identifier.icontains(asked.q, autoescape=True))
+    return conditions
 
 
 async def _found(session: AsyncSession, name: str) -> Promotion:

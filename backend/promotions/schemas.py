@@ -9,6 +9,7 @@ from backend.edge.schemas import (
     MAX_UNITS,
     Body,
     FilledName,
+    FilterParameters,
     Ids,
     ListParameters,
     ListResponse,
@@ -194,7 +195,7 @@ class CampaignPromotions(Body):
     remove: Ids | None = None
 
 
-class PromotionsParameters(ListParameters):
+class PromotionsParameters(FilterParameters):
     """Which promotions."""
 
     id: list[Name] | None = None
@@ -205,7 +206,7 @@ class PromotionsParameters(ListParameters):
     status: list[PromotionStatus] | None = None
 
 
-class CampaignsParameters(ListParameters):
+class CampaignsParameters(FilterParameters):
     """Which campaigns."""
 
     id: list[Name] | None = None

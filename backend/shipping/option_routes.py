@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import Wire
@@ -106,19 +106,7 @@ async def list_options(
     asked: Annotated[OptionsParameters, read_query(OptionsParameters)], database: Db
 ) -> Wire:
     """The ways to ship."""
-    query = WITH_ZONE
-    one_of = (
-        (ShippingOption.id, asked.id),
-        (ShippingOption.service_zone_id, asked.service_zone_id),
-        (ShippingOption.shipping_profile_id, asked.shipping_profile_id),
-        (ShippingOption.provider_id, asked.provider_id),
-    )
-    query = query.where(*(column.in_(values) for column, values in one_of if values is not None))
-    if asked.q:
-        query = query.where(ShippingOption.name.icontains(asked.q, autoescape=True))
-    if asked.stock_location_id is not None:
-        sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(asked.stock_location_id))
-        query = query.where(ServiceZone.fulfillment_set_id.in_(sets))
+    query = WITH_ZONE.where(*met(asked, _filters))
     page = query.order_by(*in_order(asked.order, SORTABLE, [ShippingOption.created_at, ShippingOption.id]))
     async with database.read() as session:
         ids = query.with_only_columns(ShippingOption.id).subquery()
@@ -126,6 +114,21 @@ async def list_options(
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).all()
     shown = [option_wire(option, zone, profile) for option, zone, profile in found]
     return Wire(listed("shipping_options", shown, count.scalar_one(), asked))
+
+
+def _filters(asked: OptionsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of(
+        (ShippingOption.id, asked.id),
+        (ShippingOption.service_zone_id, asked.service_zone_id),
+        (ShippingOption.shipping_profile_id, asked.shipping_profile_id),
+        (ShippingOption.provider_id, asked.provider_id),
+    )
+    if asked.q:
+        conditions.append(ShippingOption.name.icontains(asked.q, autoescape=True))
+    if asked.stock_location_id is not None:
+        sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(asked.stock_location_id))
+        conditions.append(ServiceZone.fulfillment_set_id.in_(sets))
+    return conditions
 
 
 @router.post("/shipping-options", response_model=OptionAnswer)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from backend.edge.schemas import (
     Body,
     FilledName,
+    FilterParameters,
     Links,
     ListParameters,
     ListResponse,
@@ -178,7 +179,7 @@ class NewOption(OptionChange):
     shipping_profile_id: FilledName
 
 
-class OptionsParameters(ListParameters):
+class OptionsParameters(FilterParameters):
     """Which shipping options."""
 
     id: list[Name] | None = None

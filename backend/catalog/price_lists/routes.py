@@ -23,7 +23,7 @@ from backend.catalog.price_lists.schemas import (
 from backend.catalog.price_lists.wire import price_list_wire, price_wire, prices_by_list
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, one_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
@@ -53,15 +53,20 @@ async def list_price_lists(
     asked: Annotated[PriceListsParameters, read_query(PriceListsParameters)], database: Db
 ) -> Wire:
     """The price lists, newest first; their prices with `fields=*prices`."""
-    conditions: list[ColumnElement[bool]] = [PriceList.ended_at.is_(None), *one_of((PriceList.id, asked.id))]
-    if asked.q:
-        conditions.append(PriceList.title.icontains(asked.q, autoescape=True))
+    conditions = [PriceList.ended_at.is_(None), *met(asked, _filters)]
     order = in_order(asked.order, SORTABLE, [PriceList.created_at.desc(), PriceList.id])
     async with database.read() as session:
         found, count = await rows_of(session, PriceList, conditions, order, asked)
         prices = await prices_by_list(session, found if Fields(asked.fields).wants("prices") else ())
     shown = [price_list_wire(one, prices.get(one.id)) for one in found]
     return Wire(listed("price_lists", shown, count, asked))
+
+
+def _filters(asked: PriceListsParameters) -> list[ColumnElement[bool]]:
+    conditions = one_of((PriceList.id, asked.id))
+    if asked.q:
+        conditions.append(PriceList.title.icontains(asked.q, autoescape=True))
+    return conditions
 
 
 @router.post("", response_model=PriceListAnswer)

@@ -8,6 +8,7 @@ from backend.edge.schemas import (
     MAX_AMOUNT,
     Body,
     FilledName,
+    FilterParameters,
     Ids,
     ListParameters,
     ListResponse,
@@ -108,7 +109,7 @@ class ProductsRemoval(Body):
     remove: Ids
 
 
-class PriceListsParameters(ListParameters):
+class PriceListsParameters(FilterParameters):
     """Which price lists."""
 
     id: list[Name] | None = None

@@ -1,5 +1,6 @@
 """Lists by the platform's filters: what is asked for comes, and nothing else."""
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -7,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.clock import now
 from backend.customers.models import Customer
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
@@ -97,3 +99,40 @@ async def test_taking_a_code_away_that_a_cart_has_not_is_fine(store: httpx.Async
     gone = await store.request("DELETE", path, json=body)
     assert (gone.status_code, gone.json()["cart"]["promotions"]) == (200, [])
     assert (await store.post(path, json=body)).status_code == 400
+
+
+async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, toys: tuple[str, str]) -> None:
+    toys_of = {"prices": [{"variant_id": toys[0], "amount": 10}]}
+    begin = (now() + timedelta(days=1)).isoformat()
+    list_ = {"title": "Navidad", "status": "active", "starts_at": begin, **toys_of}
+    (price_list,) = (await post(admin, "/admin/price-lists", list_)).values()
+    campaign_body = {"name": "Navidad", "campaign_identifier": "N-1"}
+    (campaign,) = (await post(admin, "/admin/campaigns", campaign_body)).values()
+    method = {"type": "fixed", "target_type": "order", "value": 1}
+    code = {"code": "DIEZ", "type": "standard", "application_method": method}
+    (promotion,) = (await post(admin, "/admin/promotions", code)).values()
+    for path, one, named in (
+        ("/admin/price-lists", price_list["id"], {"q": "navi"}),
+        ("/admin/campaigns", campaign["id"], {"campaign_identifier": "N-1"}),
+        ("/admin/promotions", promotion["id"], {"code": "DIEZ"}),
+        ("/admin/shipping-options", None, {"q": "recoger"}),
+    ):
+        ((name, value),) = named.items()
+        found = await listed(admin, path, **named)
+        assert len(found) == 1
+        assert one in (None, *found)
+        assert await listed(admin, path, **{"$or[0][id]": "nosuch", f"$or[1][{name}]": value}) == found
+        assert await listed(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
+
+
+async def test_mails_and_reservations_combine_their_filters(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: tuple[str, str]
+) -> None:
+    order = await bought(store, toys[0])
+    (mail,) = await listed(admin, "/admin/notifications", resource_id=order["id"])
+    (kept,) = await listed(admin, "/admin/reservations")
+    for path, one in (("/admin/notifications", mail), ("/admin/reservations", kept)):
+        assert await listed(admin, path, **{"$or[0][id]": "nosuch", "$or[1][id]": one}) == [one]
+        assert await listed(admin, path, **{"$and[0][id]": "nosuch", "$and[1][id]": one}) == []
+    assert await listed(admin, "/admin/notifications", channel="sms") == []
+    assert await listed(admin, "/admin/notifications", q="order_pla", channel="email") == [mail]
