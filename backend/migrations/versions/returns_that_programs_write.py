@@ -9,7 +9,7 @@ from backend.database import UtcDateTime
 from backend.tables import Json
 
 revision: str = '8c52e0d17f3b'
-down_revision: str | None = 'd4a7c1e85b36'
+down_revision: str | None = 'e4b95f1d07c3'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
