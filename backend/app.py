@@ -19,6 +19,7 @@ from backend.catalog.tag_routes import store_router as store_tags_router
 from backend.catalog.upload_routes import router as uploads_router
 from backend.catalog.variant_routes import router as variants_router
 from backend.checkout.routes import router as checkout_router
+from backend.content.routes import router as content_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.admin_routes import router as admin_customers_router
 from backend.customers.auth_routes import router as customers_router
@@ -124,6 +125,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     inventory_router,
     promotions_router,
     price_lists_router,
+    content_router,
     stock_router,
     shipping_router,
     shipping_options_router,

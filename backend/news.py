@@ -1,4 +1,4 @@
-"""News: after a commit, who listens learns what kinds of things were changed by it. For the screens that are open.
+"""News: after a commit, who listens learns what kinds of things were changed by it. For the pages that are open.
 
 It is told at most once and to this process alone; whoever listens passes it on. Nothing depends on it but how soon a
 screen shows what the database holds.
@@ -17,6 +17,7 @@ from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.models import Product, Variant
+from backend.content.models import ContentTurn, ContentVersion
 from backend.events import subscribe
 from backend.exports.models import DataExport
 from backend.imports.events import ImportMoved
@@ -49,6 +50,8 @@ class Topic(StrEnum):
     """Sheets of products that staff sent."""
     PRODUCTS = "news:products"
     """Products and their variants."""
+    CONTENT = "news:content"
+    """What the office says on the shop's pages."""
 
 
 Listener = Callable[[frozenset[Topic]], None]
@@ -65,6 +68,8 @@ _BY_TABLE: dict[type[Any], Topic] = {
     DataExport: Topic.EXPORTS,
     Product: Topic.PRODUCTS,
     Variant: Topic.PRODUCTS,
+    ContentVersion: Topic.CONTENT,
+    ContentTurn: Topic.CONTENT,
 }
 _CHANGED = "news.changed"
 _listeners: list[Listener] = []

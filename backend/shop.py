@@ -22,6 +22,8 @@ from backend.checkout.estimates import ShippingEstimates
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
+from backend.content.shown import StandingContent
+from backend.content.turning import ContentTurns
 from backend.customers.google import Google
 from backend.database import Database
 from backend.edge.readiness import Readiness
@@ -81,6 +83,7 @@ class Shop:
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
+        self.content = StandingContent(self.database, self.catalog_version)
         self.pictures = picture_store(settings)
         self.uploads = PictureUploads(self.pictures)
         self.loop_lag = LoopLag()
@@ -140,6 +143,7 @@ class Shop:
                 self.expiry,
                 AbandonedCarts(self.database),
                 BulkChanges(self.database),
+                ContentTurns(self.database),
                 DataExports(self.database),
                 ProductImports(self.database, self.uploads),
                 Sales(self.database),

@@ -31,6 +31,7 @@ class Thing(StrEnum):
     CATALOG = "catalog"
     CATEGORY = "category"
     COLLECTION = "collection"
+    CONTENT = "content"
     CUSTOMER = "customer"
     CUSTOMER_GROUP = "customer_group"
     EXPORT = "data_export"

@@ -16,6 +16,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "campaign": ALL,
     "category": ALL,
     "collection": ALL,
+    "content_version": ALL,
     "customer_group": ALL,
     "data_export": ALL,
     "former_handle": ALL,

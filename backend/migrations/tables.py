@@ -14,6 +14,7 @@ def all_tables() -> MetaData:
     import backend.catalog.bulk.models
     import backend.catalog.models
     import backend.catalog.price_lists.models
+    import backend.content.models
     import backend.customers.models
     import backend.inventory.models
     import backend.invoices.models

@@ -21,6 +21,7 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.price_lists.models import PriceList
+from backend.content.areas import AREA_NAMES
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import CustomerGroup
 from backend.database import Database
@@ -305,5 +306,6 @@ async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tup
         titles = select(Variant.id, Product.title).join(Product, Product.id == Variant.product_id)
         found = await session.execute(titles.where(Variant.id.in_(wanted)))
         names.update({(Thing.VARIANT, one): title for one, title in found})
+    names.update({(Thing.CONTENT, area): name for area, name in AREA_NAMES.items()})
     names.update({(Thing.LEGAL_TEXT, kind): title for kind, title in LEGAL_TITLES.items()})
     return names

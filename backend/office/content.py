@@ -1,8 +1,7 @@
 """What the office shows of the shop's texts: which version of each is in force, and every version of one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.dates import time_label
@@ -18,13 +17,13 @@ from backend.legal.texts import (
     filled,
     read_version,
 )
+from backend.office.area_page import AreaSummary, area_summaries
+from backend.office.people import names_of
 from backend.settings import Identity
-from backend.staff.models import Staff
-from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
+from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 TEMPLATE_BY = _("Texto modelo de la tienda")
-MACHINES = {COMMAND_LINE.id: _("La línea de comandos"), SHOP.id: _("La tienda")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,11 @@ class TextView:
 
 @dataclass(frozen=True, slots=True)
 class ContentPage:
-    """The texts, and the one that was opened, if one was."""
+    """The areas of content, the legal texts, and the text that was opened, if one was."""
 
     texts: list[TextRow]
     opened: TextView | None = None
+    areas: list[AreaSummary] = field(default_factory=list)
 
 
 async def content_page(
@@ -91,7 +91,7 @@ async def content_page(
     texts = await current_texts(session)
     rows = [TextRow(one, TITLES[one], text.version, text.is_reviewed) for one, text in texts.items()]
     if not kind:
-        return ContentPage(rows)
+        return ContentPage(rows, areas=await area_summaries(session, actor))
     if kind not in texts:
         raise NotFound(f"There is no text {kind}")
     current = texts[LegalKind(kind)]
@@ -103,8 +103,7 @@ async def _opened(
     session: AsyncSession, standing: Identity, current: TextVersion, shown: TextVersion
 ) -> TextView:
     versions = await all_versions(session, current.kind)
-    by = {text.saved_by for text in versions}
-    people = dict((await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(by)))).all())
+    people = await names_of(session, {text.saved_by for text in versions if text.saved_by})
     return TextView(
         kind=current.kind,
         title=TITLES[current.kind],
@@ -117,7 +116,7 @@ async def _opened(
             VersionRow(
                 text.version,
                 time_label(text.saved_at) if text.saved_at else TEMPLATE_BY,
-                {**MACHINES, **people}.get(text.saved_by or "", ""),
+                people.get(text.saved_by or "", ""),
                 text.is_reviewed,
                 text.version == current.version,
             )

@@ -36,6 +36,7 @@ class Right(StrEnum):
     READ_CATALOG = "see products, collections and categories"
     CHANGE_CATALOG = "change products, prices, collections and categories"
     CHANGE_PROMOTIONS = "change promotions and campaigns"
+    CHANGE_CONTENT = "change what the shop's pages and mails say"
     READ_STOCK = "see stock"
     CHANGE_STOCK = "change stock"
     READ_ORDERS = "see orders, payments and refunds"
@@ -74,6 +75,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     | {
         Right.CHANGE_CATALOG,
         Right.CHANGE_PROMOTIONS,
+        Right.CHANGE_CONTENT,
         Right.CHANGE_STOCK,
         Right.READ_CUSTOMERS,
         Right.CHANGE_CUSTOMERS,

@@ -1,7 +1,9 @@
 """The end of every page: how to reach the shop, how it ships and is paid, and what the law promises."""
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
+from backend.content.shown import ShownLine
 from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WISHLIST, sic_link
@@ -9,6 +11,8 @@ from storefront.components.pictures import MARK, drawing
 from storefront.state.frame import FrameState
 
 SHOP = FrameState.shop
+SAID = FrameState.footer
+"""What the office says there."""
 
 
 def column(title: str, *lines: rx.Component) -> rx.Component:
@@ -20,6 +24,20 @@ def column(title: str, *lines: rx.Component) -> rx.Component:
     )
 
 
+def own_column() -> rx.Component:
+    """The office's own list."""
+
+    def line(one: ObjectVar[ShownLine]) -> rx.Component:
+        return rx.el.li(rx.cond(one.href != "", rx.el.a(one.text, href=one.href), one.text), key=one.text)
+
+    return rx.el.section(
+        rx.el.h2(SAID.title, class_name="footer__title"),
+        rx.el.ul(rx.foreach(SAID.lines, line), class_name="footer__list"),
+        class_name="footer__column",
+        data_testid="footer-own",
+    )
+
+
 @rx.memo
 def site_footer() -> rx.Component:
     """The footer."""
@@ -27,7 +45,7 @@ def site_footer() -> rx.Component:
         rx.el.div(
             rx.el.section(
                 rx.el.p(drawing(MARK, 44), rx.el.span(SHOP.name), class_name="footer__brand"),
-                rx.el.p(SHOP.about, class_name="footer__about"),
+                rx.el.p(rx.cond(SAID.about != "", SAID.about, SHOP.about), class_name="footer__about"),
                 class_name="footer__column footer__column--brand",
             ),
             column(
@@ -56,6 +74,7 @@ def site_footer() -> rx.Component:
                     _("Tienes cinco días hábiles para retractarte de la compra (Ley 1480 de 2011, art. 47).")
                 ),
             ),
+            rx.cond(SAID.lines.length() > 0, own_column()),
             column(_("Legal"), *(rx.el.a(title, href=path) for path, title in LEGAL_LINKS)),
             class_name="footer__columns",
         ),

@@ -11,6 +11,7 @@ from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
 )
 from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
+from backend.content.shown import Announcement
 from backend.texts import _
 from storefront.components.browser import Arrival, SessionWatch
 from storefront.components.cart import cart_sheet
@@ -48,6 +49,7 @@ def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool =
     """
     return rx.fragment(
         skip_link(),
+        announcement_bar(),
         site_header(),
         departments_strip(),
         rx.el.main(*content, id=CONTENT, class_name=f"main {class_name}", custom_attrs={"tabIndex": -1}),
@@ -63,6 +65,23 @@ def framed(*content: rx.Component, class_name: str = "", with_cart_sheet: bool =
 def skip_link() -> rx.Component:
     """The way past the header. Not the router's kind of link, which would go to the page's path without its query."""
     return A.create(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link")
+
+
+@rx.memo
+def announcement_bar() -> rx.Component:
+    """What the office says above every page, while it says something."""
+    said = FrameState.announcement
+    return rx.cond(said.text != "", announced(said))
+
+
+def announced(said: ObjectVar[Announcement]) -> rx.Component:
+    """A line above the page, which may lead somewhere."""
+    return rx.el.aside(
+        rx.cond(said.href != "", rx.el.a(said.text, href=said.href), said.text),
+        class_name="announcement",
+        aria_label=_("Aviso"),
+        data_testid="announcement",
+    )
 
 
 @rx.memo
@@ -156,7 +175,9 @@ def error_boundary() -> rx.Component:
     return ErrorBoundary.create(fallback_render=rx.Var.create(fallback))
 
 
-def section(title: str, *content: rx.Component, more: str = "", class_name: str = "") -> rx.Component:
+def section(
+    title: str | rx.Var[str], *content: rx.Component, more: str = "", class_name: str = ""
+) -> rx.Component:
     """A part of the page under its title."""
     return rx.el.section(
         rx.el.div(

@@ -24,7 +24,7 @@ def empty_state(
     )
 
 
-def link_button(text: str, href: str | rx.Var[str], kind: str = "primary") -> rx.Component:
+def link_button(text: str | rx.Var[str], href: str | rx.Var[str], kind: str = "primary") -> rx.Component:
     """A link that looks like what it is: the next step."""
     return rx.el.a(text, href=href, class_name=f"button button--{kind}")
 

@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard, VariantView
+from backend.content.home import SlideView
 from backend.texts import _
 from storefront.components.links import to_product
 from storefront.components.pictures import picture
@@ -12,7 +13,9 @@ from storefront.components.wishlist import heart
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
 
-def discount_badge(card: ObjectVar[ProductCard] | ObjectVar[VariantView]) -> rx.Component:
+def discount_badge(
+    card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[SlideView],
+) -> rx.Component:
     """How much is saved against the price before (spec: Storefront view rules 1)."""
     return rx.cond(
         card.percent_off,
@@ -24,7 +27,7 @@ def discount_badge(card: ObjectVar[ProductCard] | ObjectVar[VariantView]) -> rx.
     )
 
 
-def price(card: ObjectVar[ProductCard] | ObjectVar[VariantView]) -> rx.Component:
+def price(card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[SlideView]) -> rx.Component:
     """The price, and the price before where there was one."""
     return rx.el.p(
         rx.el.span(card.price_label, class_name="price__now"),

@@ -118,7 +118,7 @@ def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
 
     Only what everybody may see goes into it: of a page that is not public, nothing of its content.
     """
-    state = {FrameState.get_full_name(): _as_sent({"departments": frame.departments, "shop": frame.shop})}
+    state = {FrameState.get_full_name(): _as_sent(frame.as_state())}
     if page.state is not None:
         meta = replace(data.meta, structured_data="")  # only the document needs it
         values = data.as_state() if page.is_public else {}

@@ -90,7 +90,11 @@ def plain_failure(settings: Settings) -> str:
 
 def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
     return _TEMPLATES.get_template(template).render(
-        shop=frame["shop"], departments=frame["departments"], **values
+        shop=frame["shop"],
+        departments=frame["departments"],
+        announcement=frame.get("announcement"),
+        said=frame.get("footer"),
+        **values,
     )
 
 

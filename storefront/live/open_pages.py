@@ -1,16 +1,17 @@
-"""Which open pages of this process show which products.
+"""Which open pages of this process show which products, and which topics (`backend.news`).
 
 A state calls `watch` whenever it shows other products. That holds for the address the browser was at: on the next page,
 the states of that page call it.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 import reflex as rx
 
 from backend.cart.views import CartLine
 from backend.catalog.views import ProductCard
+from backend.content.home import SlideView
 
 TIDY_EVERY = 500
 """After so many calls of `note`, closed pages are forgotten."""
@@ -18,7 +19,7 @@ TIDY_EVERY = 500
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A state of an open page, the ids of the products it shows, and the address it shows them at."""
+    """A state of an open page, the ids of the products it shows and its topics, and the address it shows them at."""
 
     state: type[rx.State]
     products: frozenset[str]
@@ -77,13 +78,13 @@ open_pages = OpenPages()
 """The open pages of this process."""
 
 
-def watch(state: rx.State, shown: object) -> None:
-    """Remember the products that this state shows now: those in `shown` (cards, cart lines, dataclasses, lists)."""
+def watch(state: rx.State, shown: object, topics: Iterable[str] = ()) -> None:
+    """Remember what this state shows now: the products in `shown` (cards, cart lines, dataclasses, lists); topics."""
     token = state.router.session.client_token
     if token:
         address = address_of(state)
         # a background handler holds a proxy of its state: only `__class__` is what it stands for
-        open_pages.note(token, Showing(state.__class__, frozenset(products_in(shown)), address))
+        open_pages.note(token, Showing(state.__class__, frozenset((*products_in(shown), *topics)), address))
 
 
 def address_of(state: rx.State) -> str:
@@ -98,6 +99,8 @@ def products_in(shown: object) -> Iterator[str]:
             yield shown.id
         case CartLine():
             yield shown.product_id
+        case SlideView():
+            yield shown.id
         case list() | tuple():
             for part in shown:
                 yield from products_in(part)

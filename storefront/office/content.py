@@ -1,4 +1,4 @@
-"""Contenido: the legal texts, each version of them, and what they look like in the shop before they are saved."""
+"""Contenido: what the office says in the shop, and the legal texts with each of their versions."""
 
 from typing import Any, ClassVar
 from urllib.parse import parse_qs
@@ -18,6 +18,7 @@ from backend.legal.texts import (
     restore_text,
     save_text,
 )
+from backend.office.area_page import AreaSummary
 from backend.office.content import ContentPage, TextRow, TextView, VersionRow, content_page
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -29,7 +30,7 @@ from storefront.office.components.forms import edit_form
 from storefront.office.components.lists import row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import CONTENT
+from storefront.office.places import AREAS, CONTENT
 from storefront.office.state import OfficeScreen, may, office_event
 from storefront.state.handlers import checked_fields, checked_number
 
@@ -125,6 +126,8 @@ def page() -> rx.Component:
         SHOWN.opened,
         opened(),
         rx.fragment(
+            rows(SHOWN.areas, area_row, rx.fragment(), label=_("En la tienda")),
+            rx.el.h2(_("Textos legales"), class_name="o-section__title"),
             rx.el.p(
                 _(
                     "Los textos legales de la tienda. Cada vez que guardas queda una versión nueva, y las anteriores "
@@ -145,14 +148,24 @@ def reviewed(is_reviewed: Any) -> rx.Component:
     )
 
 
+def area_row(area: ObjectVar[AreaSummary]) -> rx.Component:
+    """An area of content in the list."""
+    names = [(named, f"{CONTENT}/{name}") for name, named in AREAS.items()]
+    return row_link(
+        rx.match(area.area, *names, CONTENT),
+        rx.el.span(area.title, class_name="o-row__title"),
+        rx.el.span(area.detail, class_name="o-row__detail"),
+        row_id=area.area,
+        test_id="area-link",
+    )
+
+
 def row(text: ObjectVar[TextRow]) -> rx.Component:
     """A text in the list."""
     return row_link(
         f"{CONTENT}?text={text.kind}",
-        rx.el.span(
-            rx.el.span(text.title, class_name="o-row__title"),
-            rx.el.span(_("Versión {version}").format(version=text.version), class_name="o-row__detail"),
-        ),
+        rx.el.span(text.title, class_name="o-row__title"),
+        rx.el.span(_("Versión {version}").format(version=text.version), class_name="o-row__detail"),
         reviewed(text.is_reviewed),
         row_id=text.kind,
         test_id="text-row",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from backend.content.areas import Area
 from backend.staff.rights import Right
 from backend.texts import _
 
@@ -26,6 +27,8 @@ SALES = f"{OFFERS}/rebajas"
 CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
+AREAS = {"carrusel": Area.BANNER, "aviso": Area.ANNOUNCEMENT, "secciones": Area.HOME, "pie": Area.FOOTER}
+"""The areas of content, by the last parts of their addresses."""
 TEAM = f"{OFFICE}/equipo"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"
 

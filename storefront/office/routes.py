@@ -9,6 +9,8 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, content, enter, importing, invoices, pqrs, reports, today
+from storefront.office.areas import page as area_page
+from storefront.office.areas.state import AreaState
 from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
@@ -121,6 +123,7 @@ OFFICE_PAGES = (
     OfficePage(f"{SALES}/[id]", sale_editor.page, SaleState, sale_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
+    OfficePage(f"{CONTENT}/[id]", area_page.page, AreaState, area_page.TITLE),
     OfficePage(INVOICES, invoices.page, invoices.InvoicesState, invoices.TITLE),
     OfficePage(REPORTS, reports.page, reports.ReportsState, reports.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),

@@ -1,11 +1,15 @@
 """The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
 
+from typing import Any, ClassVar
+
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.browse import home_content
-from backend.catalog.views import CategoryNode, Facet, HomeContent, ProductCard
+from backend.catalog.views import CategoryNode, Facet
+from backend.content.areas import OWN_SECTIONS, SECTION_NAMES, SectionKind
+from backend.content.home import HomePage, SectionView, SlideView, home_page
+from backend.news import Topic
 from backend.texts import _
 from storefront.components.browser import SLIDES, Slides
 from storefront.components.frame import framed, section
@@ -27,14 +31,17 @@ SLIDE_MS = 6500
 """How long the banner shows a slide."""
 
 SLIDE_PICTURE = "destacado-"
+STORY_SIZES = "(min-width: 1280px) 620px, (min-width: 768px) 48vw, 92vw"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 
-async def load(_params: PageParams) -> PageData[HomeContent]:
+async def load(_params: PageParams) -> PageData[HomePage]:
     """What the home page shows (spec: Storefront view rules 1)."""
-    async with current_shop().database.read() as session:
-        content = await home_content(session)
-    opening = next((card.picture for card in content.slides), None)
+    shop = current_shop()
+    shown = await shop.content.now()
+    async with shop.database.read() as session:
+        content = await home_page(session, shown)
+    opening = next((slide.picture for slide in content.slides), None)
     return PageData(
         content,
         DocumentMeta(
@@ -42,7 +49,7 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
             description=DESCRIPTION,
             image=absolute(OG_IMAGE),
             canonical=absolute("/"),
-            structured_data=structured(store_data(await current_shop().standing.now())),
+            structured_data=structured(store_data(await shop.standing.now())),
             first_picture=first_picture(opening, SLIDE_SIZES),
         ),
     )
@@ -51,30 +58,39 @@ async def load(_params: PageParams) -> PageData[HomeContent]:
 class HomeState(PageState, rx.State):
     """What the home page shows."""
 
-    content: rx.Field[HomeContent] = rx.field(
-        default_factory=lambda: HomeContent(slides=[], new_or_featured=[], on_sale=[], categories=[], ages=[])
+    content: rx.Field[HomePage] = rx.field(
+        default_factory=lambda: HomePage(
+            slides=[], is_bare=True, new_or_featured=[], on_sale=[], categories=[], ages=[], sections=[]
+        )
     )
     meta: rx.Field[DocumentMeta] = rx.field(
         default_factory=lambda: DocumentMeta(title=TITLE, description=DESCRIPTION)
     )
 
-    async def _data(self, params: PageParams) -> PageData[HomeContent]:
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.CONTENT})
+
+    async def _data(self, params: PageParams) -> PageData[HomePage]:
         return await load(params)
 
 
-def slide(card: ObjectVar[ProductCard], place: rx.Var[int]) -> rx.Component:
-    """One product in the banner: picture, name, price and the way to it."""
+def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
+    """One product in the banner: picture, name, price and the way to it; or a picture of the office's, with words."""
+    to = rx.cond(card.href != "", card.href, to_product(card.handle))
     return rx.el.div(
         rx.el.div(
             rx.el.p(card.brand, class_name="slide__eyebrow"),
             rx.el.h2(
-                rx.el.a(card.title, href=to_product(card.handle), class_name="slide__link"),
+                rx.el.a(card.title, href=to, class_name="slide__link"),
                 class_name="slide__title",
             ),
             rx.el.p(card.subtitle, class_name="slide__subtitle"),
-            rx.el.div(price(card), discount_badge(card), class_name="slide__price"),
+            rx.cond(
+                card.handle != "", rx.el.div(price(card), discount_badge(card), class_name="slide__price")
+            ),
             rx.el.span(
-                _("Conocerlo"), icon("right", size=20), class_name="button button--dark slide__button"
+                rx.cond(card.handle != "", _("Conocerlo"), _("Ver más")),
+                icon("right", size=20),
+                class_name="button button--dark slide__button",
             ),
             class_name="slide__words",
         ),
@@ -156,14 +172,17 @@ def controls(count: NumberVar[int]) -> rx.Component:
 
 def banner() -> rx.Component:
     """The banner (spec: Storefront view rules 1)."""
-    slides = HomeState.content.slides
+    slides, is_bare = HomeState.content.slides, HomeState.content.is_bare
+    drawn: Any = rx.cond(is_bare, 1, 0)  # the slide that stands first while no toy is for sale
+    count = slides.length() + drawn
     return rx.cond(
         HomeState.is_ready,
         Slides.create(
             rx.el.section(
-                rx.cond(slides.length() > 1, controls(count=slides.length())),
+                rx.cond(count > 1, controls(count=count)),
                 rx.el.div(
-                    rx.cond(slides.length() > 0, rx.foreach(slides, slide), fallback_slide()),
+                    rx.cond(is_bare, fallback_slide()),
+                    rx.foreach(slides, lambda card, place: slide(card, place + drawn)),
                     class_name="banner__track",
                     special_props=[SLIDES.track],
                     custom_attrs={"aria-live": rx.cond(SLIDES.is_playing, "off", "polite")},
@@ -175,7 +194,7 @@ def banner() -> rx.Component:
                 data_playing=rx.cond(SLIDES.is_playing, "true", ABSENT),
                 special_props=[SLIDES.resting],
             ),
-            count=slides.length(),
+            count=count,
             every=SLIDE_MS,
         ),
         rx.el.div(rx.el.div(class_name="banner__track bone"), class_name="banner", aria_hidden="true"),
@@ -228,11 +247,116 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
     )
 
 
+@rx.memo
+def departments_section() -> rx.Component:
+    """The ways into the departments."""
+    departments = HomeState.content.categories
+    return rx.cond(
+        departments.length() > 0,
+        section(
+            SECTION_NAMES[SectionKind.DEPARTMENTS],
+            rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles"),
+        ),
+    )
+
+
+@rx.memo
+def new_section() -> rx.Component:
+    """What is new and what the shop puts forward."""
+    return section(
+        SECTION_NAMES[SectionKind.NEW],
+        until(
+            HomeState.is_ready,
+            HomeState.has_failed,
+            HomeState.load,
+            grid_skeleton(),
+            product_grid(HomeState.content.new_or_featured),
+        ),
+        more=CATALOG,
+    )
+
+
+@rx.memo
+def sale_section() -> rx.Component:
+    """What costs less now."""
+    on_sale = HomeState.content.on_sale
+    return rx.cond(
+        on_sale.length() > 0,
+        section(
+            SECTION_NAMES[SectionKind.SALE],
+            product_grid(on_sale, class_name="grid grid--row"),
+            more=f"{CATALOG}?sale=1",
+            class_name="section--sale",
+        ),
+    )
+
+
+@rx.memo
+def ages_section() -> rx.Component:
+    """The ways to what suits an age."""
+    ages = HomeState.content.ages
+    return rx.cond(
+        ages.length() > 0,
+        section(
+            SECTION_NAMES[SectionKind.AGES],
+            rx.el.ul(rx.foreach(ages, age_tile), class_name="ages"),
+            rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more"),
+        ),
+    )
+
+
+OWN = {
+    SectionKind.DEPARTMENTS: departments_section,
+    SectionKind.NEW: new_section,
+    SectionKind.SALE: sale_section,
+    SectionKind.AGES: ages_section,
+}
+"""The sections that the shop fills by itself."""
+
+
+def paragraph(words: rx.Var[str]) -> rx.Component:
+    """A paragraph of what the office wrote."""
+    return rx.el.p(words)
+
+
+def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
+    """A section that the office wrote: words and a picture, the way to more, and toys."""
+    words = rx.el.div(
+        rx.foreach(shown.paragraphs, paragraph),
+        rx.cond(shown.href != "", link_button(shown.label, shown.href, "dark")),
+        class_name="story__words",
+    )
+    return section(
+        shown.title,
+        rx.el.div(
+            rx.cond(
+                shown.picture,
+                picture(shown.picture, STORY_SIZES, class_name="story__picture"),
+            ),
+            words,
+            class_name="story",
+        ),
+        rx.cond(shown.cards.length() > 0, product_grid(shown.cards, class_name="grid grid--row")),
+    )
+
+
+def sections() -> rx.Component:
+    """What is below the banner: in the office's order, or in the shop's own."""
+
+    def one(shown: ObjectVar[SectionView]) -> rx.Component:
+        kinds = [(kind, made()) for kind, made in OWN.items()]
+        return rx.fragment(rx.match(shown.kind, *kinds, editorial_section(shown)), key=shown.key)
+
+    ordered = HomeState.content.sections
+    return rx.cond(
+        ordered.length() > 0,
+        rx.foreach(ordered, one),
+        rx.fragment(*(OWN[kind]() for kind in OWN_SECTIONS)),
+    )
+
+
 def page() -> rx.Component:
     """The whole page."""
-    content = HomeState.content
-    fresh, on_sale = content.new_or_featured, content.on_sale
-    departments, ages = content.categories, content.ages
     return framed(
         # the first frame waits for the text of the first slide, which would otherwise grow while one looks
         rx.el.link(rel="expect", href=f"#{SLIDE_PICTURE}0", custom_attrs={"blocking": "render"}),
@@ -243,36 +367,6 @@ def page() -> rx.Component:
             reasons(),
             class_name="opening",
         ),
-        rx.cond(
-            departments.length() > 0,
-            section(
-                _("¿A qué jugamos hoy?"),
-                rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles"),
-            ),
-        ),
-        section(
-            _("Lo nuevo y lo más querido"),
-            until(
-                HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(fresh)
-            ),
-            more=CATALOG,
-        ),
-        rx.cond(
-            on_sale.length() > 0,
-            section(
-                _("Con descuento, mientras haya"),
-                product_grid(on_sale, class_name="grid grid--row"),
-                more=f"{CATALOG}?sale=1",
-                class_name="section--sale",
-            ),
-        ),
-        rx.cond(
-            ages.length() > 0,
-            section(
-                _("Por edades"),
-                rx.el.ul(rx.foreach(ages, age_tile), class_name="ages"),
-                rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more"),
-            ),
-        ),
+        sections(),
         class_name="main--home",
     )

@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import reflex as rx
 from cachetools import LRUCache
@@ -14,6 +15,7 @@ from backend.app import current_shop
 from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
 from backend.contact import COUNTRY_CODE, phone_digits
+from backend.content.shown import Announcement, Footer
 from backend.errors import (
     Conflict,
     InsufficientStock,
@@ -24,9 +26,12 @@ from backend.errors import (
     TooManyRequests,
 )
 from backend.logs import log_scope
+from backend.news import Topic
 from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
 from backend.texts import _
+from storefront.live.open_pages import watch
+from storefront.live.refresh import SharedReads
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
@@ -78,6 +83,17 @@ class Frame:
 
     departments: list[CategoryNode]
     shop: ShopShown
+    announcement: Announcement
+    footer: Footer
+
+    def as_state(self) -> dict[str, Any]:
+        """The values of `FrameState`, by the names of its variables; where the office says nothing, nothing of it."""
+        values: dict[str, Any] = {"departments": self.departments, "shop": self.shop}
+        if self.announcement.text:
+            values["announcement"] = self.announcement
+        if self.footer != Footer():
+            values["footer"] = self.footer
+        return values
 
 
 async def frame_values() -> Frame:
@@ -85,7 +101,8 @@ async def frame_values() -> Frame:
     shop = current_shop()
     async with shop.database.read() as session:
         departments = await category_tree(session)
-    return Frame(departments, shop_shown(await shop.standing.now()))
+    content = await shop.content.now()
+    return Frame(departments, shop_shown(await shop.standing.now()), content.announcement, content.footer)
 
 
 def shop_shown(standing: Settings) -> ShopShown:
@@ -126,15 +143,23 @@ class FrameState(rx.State):
     departments: rx.Field[list[CategoryNode]] = rx.field(default_factory=list)
     shop: rx.Field[ShopShown] = rx.field(default_factory=ShopShown)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
+    announcement: rx.Field[Announcement] = rx.field(default_factory=Announcement)
+    footer: rx.Field[Footer] = rx.field(default_factory=Footer)
 
     @event()
     async def load_departments(self) -> None:
         """Read the menu's departments and what is said of the shop, as they are now."""
-        frame = await frame_values()
-        if frame.departments != self.departments:
-            self.departments = frame.departments
-        if frame.shop != self.shop:
-            self.shop = frame.shop
+        self._show(await frame_values())
+        watch(self, (), {Topic.CONTENT})
+
+    async def _update(self, shared: SharedReads) -> None:
+        """The office said something else: see `storefront.live.refresh`."""
+        self._show(await shared("frame", frame_values))
+
+    def _show(self, frame: Frame) -> None:
+        for name in ("departments", "shop", "announcement", "footer"):
+            if getattr(frame, name) != getattr(self, name):
+                setattr(self, name, getattr(frame, name))
 
     @event()
     def show_failure(self) -> None:

@@ -187,7 +187,7 @@ async def test_the_banner_drops_what_sold_out(browsers: Browsers, toys: Toys) ->
     browsers.refresher.notify([trompo])
     await browsers.settled()
     slides = (await browsers.state("ana", HomeState)).content.slides
-    assert [card.handle for card in slides] == ["yoyo"]
+    assert [slide.handle for slide in slides] == ["yoyo"]
 
 
 async def test_a_product_that_is_gone_says_so(browsers: Browsers, toys: Toys, shop: Shop) -> None:
