@@ -9,6 +9,7 @@ from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import (
+    OWN_SECTIONS,
     AnnouncementBody,
     Area,
     BannerBody,
@@ -103,11 +104,12 @@ def shown_on(bodies: dict[Area, Body], day: date) -> ShownContent:
     footer = cast("FooterBody", bodies.get(Area.FOOTER, FooterBody()))
     banner = cast("BannerBody", bodies.get(Area.BANNER, BannerBody()))
     home = cast("HomeBody", bodies.get(Area.HOME, HomeBody()))
+    is_own = [section.kind for section in home.sections] == list(OWN_SECTIONS)
     return ShownContent(
         announcement=announcement_of(announcement) if announcement.is_on(day) else Announcement(),
         footer=footer_of(footer),
         slides=tuple(slide for slide in banner.slides if slide.is_on(day)),
-        sections=tuple(home.sections),
+        sections=() if is_own else tuple(home.sections),
     )
 
 

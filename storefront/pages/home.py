@@ -1,6 +1,6 @@
 """The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
@@ -52,6 +52,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
             structured_data=structured(store_data(await shop.standing.now())),
             first_picture=first_picture(opening, SLIDE_SIZES),
         ),
+        frozenset({Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
 
 
@@ -66,8 +67,6 @@ class HomeState(PageState, rx.State):
     meta: rx.Field[DocumentMeta] = rx.field(
         default_factory=lambda: DocumentMeta(title=TITLE, description=DESCRIPTION)
     )
-
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.CONTENT})
 
     async def _data(self, params: PageParams) -> PageData[HomePage]:
         return await load(params)

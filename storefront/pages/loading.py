@@ -6,7 +6,7 @@ A loader is the one place that reads what a page shows: the page's `load` event 
 import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
@@ -60,6 +60,8 @@ class PageData(Generic[Content]):
 
     content: Content
     meta: DocumentMeta
+    watched: frozenset[str] = frozenset()
+    """Products that it does not show now, and may when they change; and topics (`backend.news`)."""
 
     def as_state(self) -> dict[str, Any]:
         """The values of the page's state, by the names of its variables."""
@@ -72,8 +74,6 @@ class PageState(rx.State, mixin=True):
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
-    _topics: ClassVar[frozenset[str]] = frozenset()
-    """What else it shows than products (`backend.news`)."""
     _address: str = ""
     """Where the browser was when this was shown."""
 
@@ -98,7 +98,7 @@ class PageState(rx.State, mixin=True):
         for name, value in data.as_state().items():
             setattr(self, name, value)
         self._address = address_of(self)
-        watch(self, data.content, self._topics)
+        watch(self, data.content, data.watched)
 
     def _forget_elsewhere(self) -> None:
         """Show nothing any more of another address than the one that the browser is at."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import select, update
 
 from backend.catalog.models import Variant
 from backend.catalog.prepared_pictures import prepared_upload
@@ -27,13 +27,14 @@ from backend.content.turning import TURN, ContentTurns, next_turn
 from backend.database import Database, database_now
 from backend.dates import day_begin, today_in_colombia
 from backend.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.inventory.models import InventoryLevel
 from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.shop_floor import make_toy, open_floor
 
-PICTURE = prepared_upload("0123456789abcdef", 1200, 800).url
+PICTURE = prepared_upload("0123456789abcdef", 960, 640).url
 ANNOUNCED = {"text": "Envío gratis", "link": "/catalog"}
 Toys = Callable[..., Awaitable[str]]
 
@@ -182,7 +183,11 @@ async def test_a_toy_slide_stands_in_place_of_the_shops_while_it_can_be_bought(
     database: Database, toy: Toys
 ) -> None:
     await toy("trompo", featured=True)
-    oso = await toy("oso", title="Oso", price=8_000, compare_at_price=10_000)
+    oso = await toy("oso", title="Oso", price=8_000)
+    async with database.transaction() as session:
+        await session.execute(
+            update(Variant).where(Variant.product_id == oso).values(compare_at_price=10_000)
+        )
     none = await toy("cocina", stock=0)
     hidden = await toy("borrador", status="draft")
     slides = [{"kind": "toy", "product_id": one} for one in (none, hidden)]
@@ -198,7 +203,11 @@ async def test_a_toy_slide_stands_in_place_of_the_shops_while_it_can_be_bought(
     )  # fmt: skip
     assert shown.price_label
     async with database.transaction() as session:
-        await session.execute(delete(Variant).where(Variant.product_id == oso))
+        await session.execute(
+            update(InventoryLevel)
+            .values(stocked=0)
+            .where(InventoryLevel.variant_id.in_(select(Variant.id).where(Variant.product_id == oso)))
+        )
     assert [slide.handle for slide in (await home(database)).slides] == ["", "trompo"]
 
 
