@@ -59,11 +59,7 @@ class ContentTurns:
         area = Area(str(run.key))
         async with self._database.transaction() as session:
             moment = await database_now(session)
-            row = await session.get(ContentTurn, area)
-            if row is None:
-                session.add(ContentTurn(area=area, turned_at=moment))
-            else:
-                row.turned_at = moment
+            await session.merge(ContentTurn(area=area, turned_at=moment))
             newest = select(ContentVersion.body).where(ContentVersion.area == area)
             body = (await session.execute(newest.order_by(ContentVersion.version.desc()).limit(1))).scalar()
         turn = None if body is None else next_turn(read_body(area, body), moment)

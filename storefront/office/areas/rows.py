@@ -82,10 +82,22 @@ def group(row: Callable[[Any], rx.Component], *adding: rx.Component, placed: str
     )
 
 
-def row_of(
-    row: Any, name: Any, *content: rx.Component, sent: tuple[str, ...], can_go: Any = True
+def row_of(row: Any, fields: rx.Component) -> rx.Component:
+    """A row. It is one element whatever its kind, so that what was typed moves with it."""
+    return rx.el.li(
+        rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
+        fields,
+        key=row.key,
+        data_key=row.key,
+        class_name="o-areas__row",
+        data_testid="area-row",
+    )
+
+
+def fields_of(
+    row: Any, name: Any, *content: rx.Component, sent: tuple[str, ...], can_go: bool = True
 ) -> rx.Component:
-    """A row with its buttons. Of what it has no field for, it sends what it was given.
+    """The fields of a row, below its buttons. Of what it has no field for, it sends what it was given.
 
     Args:
         row: the row.
@@ -105,21 +117,16 @@ def row_of(
         for cell in CELLS
         if cell not in sent
     ]
-    return rx.el.li(
-        rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
+    return rx.fragment(
         *unsent,
         rx.el.div(
             rx.el.span(name, class_name="o-areas__name"),
             move("-1", "left", _("Antes")),
             move("1", "right", _("Después")),
-            rx.cond(can_go, drop(_("Quitar"))),
+            *([drop(_("Quitar"))] if can_go else []),
             class_name="o-areas__head",
         ),
         *content,
-        key=row.key,
-        data_key=row.key,
-        class_name="o-areas__row",
-        data_testid="area-row",
     )
 
 
@@ -193,7 +200,7 @@ def slide(row: Any) -> rx.Component:
     """A slide: of a toy or of a picture."""
     is_picture = row.kind == SlideKind.PICTURE
     words = cell(row, "text", _("Frase"), is_optional=True)
-    toy = row_of(
+    toy = fields_of(
         row,
         _("Juguete"),
         cell(
@@ -208,7 +215,7 @@ def slide(row: Any) -> rx.Component:
         days(row),
         sent=("toy", "text", "link", "starts", "ends"),
     )
-    picture = row_of(
+    picture = fields_of(
         row,
         _("Imagen"),
         picture_of(row),
@@ -218,12 +225,12 @@ def slide(row: Any) -> rx.Component:
         days(row),
         sent=("alt", "title", "text", "link", "starts", "ends"),
     )
-    return rx.cond(is_picture, picture, toy)
+    return row_of(row, rx.cond(is_picture, picture, toy))
 
 
 def section(row: Any) -> rx.Component:
     """A section: of the shop, or written."""
-    written = row_of(
+    written = fields_of(
         row,
         _("Sección tuya"),
         cell(row, "title", _("Título")),
@@ -259,19 +266,20 @@ def section(row: Any) -> rx.Component:
         ),
         sent=("title", "text", "alt", "label", "link", "toys", "category_id"),
     )
-    own = row_of(row, row.name, sent=(), can_go=False)
-    return rx.cond(row.kind == SectionKind.EDITORIAL, written, own)
+    own = fields_of(row, row.name, sent=(), can_go=False)
+    return row_of(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, own))
 
 
 def line(row: Any) -> rx.Component:
     """A line of the footer."""
-    return row_of(
+    fields = fields_of(
         row,
         _("Línea"),
         cell(row, "text", _("Texto")),
         link(row, is_optional=True, hint=_("Vacío: solo texto.")),
         sent=("text", "link"),
     )
+    return row_of(row, fields)
 
 
 GROUPS = {Area.BANNER: slides, Area.HOME: sections, Area.FOOTER: lines}
