@@ -29,14 +29,42 @@ class Area(StrEnum):
     ANNOUNCEMENT = "announcement"
     HOME = "home"
     FOOTER = "footer"
+    ORDER_PLACED = "mail_order_placed"
+    ORDER_PAID = "mail_order_paid"
+    ORDER_SHIPPED = "mail_order_shipped"
+    ORDER_LOST = "mail_order_lost"
+    ORDER_UNCONFIRMED = "mail_order_unconfirmed"
+    REFUNDED = "mail_refunded"
+    BACK_IN_STOCK = "mail_back_in_stock"
 
 
+MAIL = "mail_"
+"""What the names of the areas that are mails begin with; the mail's kind follows."""
 AREA_NAMES = {
     Area.BANNER: _("Carrusel del inicio"),
     Area.ANNOUNCEMENT: _("Aviso de arriba"),
     Area.HOME: _("Secciones del inicio"),
     Area.FOOTER: _("Pie de página"),
+    Area.ORDER_PLACED: _("Correo: recibimos el pedido"),
+    Area.ORDER_PAID: _("Correo: pago confirmado"),
+    Area.ORDER_SHIPPED: _("Correo: pedido en camino"),
+    Area.ORDER_LOST: _("Correo: el banco no aprobó el pago"),
+    Area.ORDER_UNCONFIRMED: _("Correo: el pago no llegó"),
+    Area.REFUNDED: _("Correo: dinero devuelto"),
+    Area.BACK_IN_STOCK: _("Correo: ya llegó el juguete"),
 }
+PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
+    Area.ORDER_PLACED: ("tienda", "pedido"),
+    Area.ORDER_PAID: ("tienda", "pedido"),
+    Area.ORDER_SHIPPED: ("tienda", "pedido"),
+    Area.ORDER_LOST: ("tienda", "pedido"),
+    Area.ORDER_UNCONFIRMED: ("tienda", "pedido"),
+    Area.REFUNDED: ("tienda", "monto"),
+    Area.BACK_IN_STOCK: ("tienda", "juguete"),
+}
+"""What the texts of a mail may name, as `{pedido}`. A refund may have no order."""
+MAILS = tuple(PLACEHOLDERS)
+"""The areas that are mails."""
 
 Text = Annotated[str, StringConstraints(max_length=_MOST_LETTERS), AfterValidator(one_line)]
 Paragraphs = Annotated[str, StringConstraints(max_length=_MOST_LETTERS), AfterValidator(paragraphs)]
@@ -164,12 +192,21 @@ class FooterBody(Part):
     lines: list[FooterLine] = Field(default_factory=list, max_length=MOST_LINES)
 
 
-Body = BannerBody | AnnouncementBody | HomeBody | FooterBody
+class MailBody(Part):
+    """What a mail says beside its own text: its subject, empty for its own, and words before and after."""
+
+    subject: Text = ""
+    opening: Paragraphs = ""
+    closing: Paragraphs = ""
+
+
+Body = BannerBody | AnnouncementBody | HomeBody | FooterBody | MailBody
 BODIES: dict[Area, type[Body]] = {
     Area.BANNER: BannerBody,
     Area.ANNOUNCEMENT: AnnouncementBody,
     Area.HOME: HomeBody,
     Area.FOOTER: FooterBody,
+    **dict.fromkeys(MAILS, MailBody),
 }
 
 

@@ -12,11 +12,14 @@ from backend.content.areas import (
     LONGEST_TEXT,
     LONGEST_TITLE,
     OWN_SECTIONS,
+    PLACEHOLDERS,
     AnnouncementBody,
+    Area,
     BannerBody,
     Body,
     FooterBody,
     HomeBody,
+    MailBody,
     Section,
     SectionKind,
     Slide,
@@ -24,14 +27,15 @@ from backend.content.areas import (
     Timed,
 )
 from backend.content.links import link_problem
+from backend.content.placeholders import wrong_placeholder
 from backend.errors import InvalidData
 from backend.texts import _
 
 Problems = dict[str, str]
 
 
-async def check(session: AsyncSession, body: Body) -> None:
-    """Check that the content can be shown.
+async def check(session: AsyncSession, area: Area, body: Body) -> None:
+    """Check that the area can say this.
 
     Raises:
         InvalidData: it cannot; `fields` says what is wrong.
@@ -46,6 +50,8 @@ async def check(session: AsyncSession, body: Body) -> None:
             await _check_sections(session, body.sections, problems)
         case FooterBody():
             _check_footer(body, problems)
+        case MailBody():
+            _check_mail(area, body, problems)
     if problems:
         raise InvalidData("The content cannot be shown", fields=problems)
 
@@ -110,6 +116,18 @@ def _check_footer(body: FooterBody, problems: Problems) -> None:
             problems[f"{at}text"] = _("Escribe el texto.")
         if line.link:
             _check_link(line.link, f"{at}link", problems)
+
+
+def _check_mail(area: Area, body: MailBody, problems: Problems) -> None:
+    _check_length(body.subject, LONGEST_TITLE, "subject", problems)
+    for name in ("opening", "closing"):
+        _check_length(getattr(body, name), LONGEST_PARAGRAPH, name, problems)
+    for name, text in body:
+        if wrong := wrong_placeholder(text, PLACEHOLDERS[area]):
+            known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS[area])
+            problems[name] = _("{wrong} no es un dato de este correo. Hay: {known}").format(
+                wrong=wrong, known=known
+            )
 
 
 async def _known(

@@ -79,7 +79,7 @@ async def save_content(
         Conflict: somebody saved another version meanwhile.
     """
     actor.require(Right.CHANGE_CONTENT)
-    await check(session, body)
+    await check(session, area, body)
     before = await _still(session, area, seen)
     return before if body == before.body else await _add(session, actor, before, body, "changed")
 

@@ -15,6 +15,7 @@ from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
+from backend.content.mails import read_mail
 from backend.customers.accounts import ResetAsked
 from backend.database import Database, db_now
 from backend.errors import NotFound
@@ -89,12 +90,13 @@ class Mailer:
             async with self._database.transaction() if changes else self._database.read() as session:
                 standing = await read_standing(session, self._settings)
                 message = await message_of(session, standing, mail)
+                said = await read_mail(session, mail.kind)
         except NotFound as error:
             log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
-            await self._transport.send(self._renderer.render(message, standing))
+            await self._transport.send(self._renderer.render(message, standing, said))
         async with self._database.transaction() as session:
             # whoever asked for it once more while it was leaving gets one more: the job runs again
             is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)

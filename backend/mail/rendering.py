@@ -18,6 +18,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from backend import texts
 from backend.clock import now
+from backend.content.areas import MailBody
+from backend.content.mails import mail_words
 from backend.mail.messages import Message
 from backend.settings import Settings
 
@@ -36,8 +38,8 @@ class MailRenderer:
         self._own = _Templates([settings.data_dir / OWN_TEMPLATES, TEMPLATES])
         self._built_in = _Templates([TEMPLATES])
 
-    def render(self, message: Message, standing: Settings) -> EmailMessage:
-        """The mail as it is sent, from the shop as it stands.
+    def render(self, message: Message, standing: Settings, said: MailBody | None = None) -> EmailMessage:
+        """The mail as it is sent, from the shop as it stands, with what the office says in it.
 
         If the shop's own template cannot be rendered, the built-in one is.
         """
@@ -48,7 +50,8 @@ class MailRenderer:
             "phone": standing.store_phone,
             "email": standing.store_email,
         }
-        values = {**message.values, "shop": shop, "language": texts.language, "_": texts._}
+        words = mail_words(said or MailBody(), _named(message, standing))
+        values = {**message.values, "shop": shop, "words": words, "language": texts.language, "_": texts._}
         try:
             subject, text, page = self._own.render(message.kind, values)
         except Exception:
@@ -68,6 +71,13 @@ class MailRenderer:
     @property
     def _host(self) -> str:
         return urlsplit(self._settings.base_url).hostname or "localhost"
+
+
+def _named(message: Message, standing: Settings) -> dict[str, str]:
+    """What the office's words may name (`backend.content.areas.PLACEHOLDERS`)."""
+    known = {"pedido": "number", "monto": "amount", "juguete": "toy"}
+    values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
+    return {**values, "tienda": standing.store_name}
 
 
 class _Templates:
@@ -92,6 +102,7 @@ class _Templates:
         of_page = {**values, **_parts(self._html, "html"), "layout": "layout.html"}
         subject = "".join(template.blocks["subject"](template.new_context(of_text)))
         text = re.sub(r"\n{3,}", "\n\n", template.render(of_text)).strip() + "\n"
+        subject = values["words"].subject or subject
         return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
 
 

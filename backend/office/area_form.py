@@ -19,6 +19,7 @@ from backend.content.areas import (
     Body,
     FooterBody,
     HomeBody,
+    MailBody,
     Section,
     SectionKind,
     SlideKind,
@@ -29,7 +30,7 @@ from backend.errors import InvalidData
 from backend.office.offer_form import read_day, toys_named
 from backend.texts import _
 
-TEXTS = ("text", "link", "starts", "ends", "about", "title")
+TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """The fields that stand once."""
 CELLS = (
     "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "starts", "ends",
@@ -115,6 +116,8 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
                 for number, one in enumerate(body.lines)
             ]
             form = AreaForm({"about": body.about, "title": body.title}, lines)
+        case MailBody():
+            form = AreaForm(body.model_dump())
     return form, {title: product_id for product_id, title in titles.items()}
 
 
@@ -134,7 +137,7 @@ async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Ma
     raw = await _raw(session, area, form, known, problems)
     try:
         body = read_body(area, raw)
-        await check(session, body)
+        await check(session, area, body)
     except InvalidData as error:
         # of a day that is none, and a toy that was not found, more is known here
         problems = {_field(path, form.rows): problem for path, problem in error.fields.items()} | problems
@@ -168,6 +171,8 @@ async def _raw(
             return {"slides": [await _raw_slide(session, row, known, problems) for row in form.rows]}
         case Area.HOME:
             return {"sections": [await _raw_section(session, row, known, problems) for row in form.rows]}
+        case _mail:
+            return {name: texts.get(name, "") for name in ("subject", "opening", "closing")}
 
 
 async def _raw_slide(

@@ -9,12 +9,14 @@ from backend.catalog.models import Category, Product, for_sale
 from backend.content.areas import (
     AREA_NAMES,
     OWN_SECTIONS,
+    PLACEHOLDERS,
     AnnouncementBody,
     Area,
     BannerBody,
     Body,
     FooterBody,
     HomeBody,
+    MailBody,
     Section,
     SectionKind,
     SlideKind,
@@ -26,7 +28,9 @@ from backend.content.shown import Announcement, Footer, announcement_of, footer_
 from backend.database import database_now
 from backend.dates import date_name, short_time_label, time_label, today_in_colombia
 from backend.office.area_form import LINE, AreaRow, form_of
+from backend.office.mail_preview import example_mail
 from backend.office.people import names_of
+from backend.settings import Settings
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -61,6 +65,7 @@ class AreaPage:
         texts, rows: the form; `blank` is a new row of it.
         known: the ids of the toys that the form names, by their titles.
         titles: of toys, to be suggested.
+        names: what the texts of a mail can name.
     """
 
     area: str
@@ -73,6 +78,7 @@ class AreaPage:
     titles: list[str]
     categories: list[CategoryChoice]
     versions: list[SavedRow]
+    names: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,8 @@ class AreaPreview:
     footer: Footer = field(default_factory=Footer)
     notes: list[str] = field(default_factory=list)
     version: int = -1
+    mail_subject: str = ""
+    mail_page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +111,8 @@ class AreaSummary:
     detail: str
 
 
-BLANKS = {
+BLANKS: dict[Area, str] = {
     Area.BANNER: SlideKind.TOY,
-    Area.ANNOUNCEMENT: "",
     Area.HOME: SectionKind.EDITORIAL,
     Area.FOOTER: LINE,
 }
@@ -146,11 +153,12 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
         version=current.version,
         texts=dict(form.texts),
         rows=list(form.rows),
-        blank=AreaRow("", BLANKS[area]),
+        blank=AreaRow("", BLANKS.get(area, "")),
         known=known,
         titles=await _suggested(session) if area in {Area.BANNER, Area.HOME} else [],
         categories=[CategoryChoice(one, name) for one, name in categories] if area is Area.HOME else [],
         versions=await _versions(session, current),
+        names=", ".join(f"{{{name}}}" for name in PLACEHOLDERS.get(area, ())),
     )
 
 
@@ -173,9 +181,32 @@ async def _versions(session: AsyncSession, current: SavedContent) -> list[SavedR
     ]
 
 
-async def preview_of(session: AsyncSession, body: Body, title: str, version: int = -1) -> AreaPreview:
-    """What a body looks like in the shop, days aside: they are in the notes."""
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is to be looked at: an area's body, and what it is called. `version`: see `AreaPreview`."""
+
+    area: Area
+    body: Body
+    title: str
+    version: int = -1
+
+
+async def preview_of(
+    session: AsyncSession, looked: Looked, settings: Settings, standing: Settings
+) -> AreaPreview:
+    """What a body looks like in the shop, days aside: they are in the notes.
+
+    Args:
+        session: reads what it names.
+        looked: the body.
+        settings: the shop's, and `standing` with what the office saved: mails are written with them.
+        standing: see there.
+    """
+    body, title, version = looked.body, looked.title, looked.version
     match body:
+        case MailBody():
+            subject, page = example_mail(settings, standing, looked.area, body)
+            return AreaPreview(title, version=version, mail_subject=subject, mail_page=page)
         case AnnouncementBody():
             notes = [] if body.text else [_("Sin texto no hay aviso.")]
             return AreaPreview(

@@ -27,7 +27,19 @@ SALES = f"{OFFERS}/rebajas"
 CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
 CONTENT = f"{OFFICE}/contenido"
-AREAS = {"carrusel": Area.BANNER, "aviso": Area.ANNOUNCEMENT, "secciones": Area.HOME, "pie": Area.FOOTER}
+AREAS = {
+    "carrusel": Area.BANNER,
+    "aviso": Area.ANNOUNCEMENT,
+    "secciones": Area.HOME,
+    "pie": Area.FOOTER,
+    "correo-pedido": Area.ORDER_PLACED,
+    "correo-pago": Area.ORDER_PAID,
+    "correo-envio": Area.ORDER_SHIPPED,
+    "correo-rechazado": Area.ORDER_LOST,
+    "correo-sin-pago": Area.ORDER_UNCONFIRMED,
+    "correo-devolucion": Area.REFUNDED,
+    "correo-llego": Area.BACK_IN_STOCK,
+}
 """The areas of content, by the last parts of their addresses."""
 TEAM = f"{OFFICE}/equipo"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"

@@ -10,7 +10,8 @@ from backend.content.links import LONGEST_LINK
 from backend.office.area_page import AreaPreview, SavedRow
 from backend.staff.rights import Right
 from backend.texts import _
-from storefront.components.forms import Once
+from storefront.components.forms import Once, field_box
+from storefront.components.hooks import text_at
 from storefront.office.areas.preview import looks
 from storefront.office.areas.rows import FORM, GROUPS, SHOWN, TITLES
 from storefront.office.areas.state import AreaState
@@ -33,13 +34,17 @@ HINTS = {
     Area.FOOTER: _("Lo que dices de la tienda y una lista tuya. Lo que pide la ley sigue ahí."),
 }
 
+MAIL_HINT = _(
+    "El asunto, y lo que dices antes y después de lo que el correo cuenta. Lo que pide la ley sigue ahí."
+)
+
 
 def page() -> rx.Component:
     """The area of this address."""
     content = rx.el.div(
         rx.el.a(icon("left", size=18), _("Todo el contenido"), href=CONTENT, class_name="o-disclosure"),
         rx.el.h2(SHOWN.title),
-        rx.el.p(rx.match(SHOWN.area, *HINTS.items(), ""), class_name="o-row__detail"),
+        rx.el.p(rx.match(SHOWN.area, *HINTS.items(), MAIL_HINT), class_name="o-row__detail"),
         rx.cond(may(Right.CHANGE_CONTENT), editor(), rx.fragment()),
         rx.cond(AreaState.theirs, conflict()),
         rx.cond(AreaState.preview, preview()),
@@ -57,7 +62,7 @@ def editor() -> rx.Component:
         (Area.HOME, GROUPS[Area.HOME]()),
         (Area.ANNOUNCEMENT, announcement()),
         (Area.FOOTER, footer()),
-        rx.fragment(),
+        mail(),
     )
     return EditForm.create(
         fields,
@@ -111,6 +116,31 @@ def footer() -> rx.Component:
         typed("about", _("De la tienda"), is_optional=True, hint=_("Vacío: la frase de los ajustes.")),
         typed("title", _("Título de tu lista"), is_optional=True),
         GROUPS[Area.FOOTER](),
+    )
+
+
+def mail() -> rx.Component:
+    """The fields of a mail."""
+
+    def words(name: str, label: str, *hint: rx.Component) -> rx.Component:
+        element_id, problem = f"{FORM}-{name}", text_at(AreaState.problems, name)
+        area = rx.el.textarea(
+            id=rx.Var.create(element_id),
+            name=name,
+            default_value=SHOWN.texts[name],
+            rows="4",
+            class_name="field__input",
+            custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
+        )
+        return field_box(
+            label, area, *hint, element_id=element_id, problem=problem, is_optional=True, live=""
+        )
+
+    names = rx.el.p(_("Puedes nombrar: "), SHOWN.names, class_name="field__hint")
+    return rx.fragment(
+        typed("subject", _("Asunto"), is_optional=True, hint=_("Vacío: el de la tienda.")),
+        words("opening", _("Al comienzo")),
+        words("closing", _("Al final"), names),
     )
 
 

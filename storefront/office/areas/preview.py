@@ -9,6 +9,7 @@ from backend.content.areas import SECTION_NAMES, SectionKind
 from backend.content.home import SectionView
 from backend.content.shown import ShownLine
 from backend.office.area_page import AreaPreview
+from backend.texts import _
 from storefront.components.frame import announced
 from storefront.pages.home import editorial_section, slide
 
@@ -37,12 +38,26 @@ def looks(state_var: Any, test_id: str) -> rx.Component:
                     class_name="o-areas__footer",
                 ),
             ),
+            rx.cond(shown.mail_page != "", mail(shown)),
             custom_attrs={**UNPRESSABLE, "lang": "es-CO"},
             class_name="o-areas__looks",
             data_testid=test_id,
         ),
         rx.el.ul(
             rx.foreach(shown.notes, lambda words: rx.el.li(words, key=words)), class_name="o-areas__notes"
+        ),
+    )
+
+
+def mail(shown: Any) -> rx.Component:
+    """A mail: its subject, and its page in a frame that runs nothing."""
+    return rx.fragment(
+        rx.el.p(rx.el.b(shown.mail_subject)),
+        rx.el.iframe(
+            src_doc=shown.mail_page,
+            title=_("El correo, con datos de ejemplo"),
+            custom_attrs={"sandbox": ""},
+            class_name="o-areas__mail",
         ),
     )
 

@@ -7,11 +7,11 @@ import reflex as rx
 from backend.app import current_shop
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.prepared_pictures import uploaded_at
-from backend.content.areas import MOST_SECTIONS, MOST_SLIDES, Area, as_stored, read_body
+from backend.content.areas import MOST_SECTIONS, MOST_SLIDES, Area, Body, as_stored, read_body
 from backend.content.saving import NOTHING, current_content, read_content, restore_content, save_content
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.office.area_form import CELLS, TEXTS, AreaForm, AreaRow, read_form
-from backend.office.area_page import AreaPage, AreaPreview, area_page, preview_of
+from backend.office.area_page import AreaPage, AreaPreview, Looked, area_page, preview_of
 from backend.office.people import names_of
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
@@ -59,7 +59,7 @@ class AreaState(OfficeScreen, KnownClientState):
         try:
             async with current_shop().database.read() as session:
                 body = await read_form(session, self._area(), typed, self._shown().known)
-                self.preview = await preview_of(session, body, _("Así va a quedar"))
+                self.preview = await self._looks(session, body, _("Así va a quedar"))
         except InvalidData as error:
             self.problems = error.fields
             self._tell(_("Revisa los datos marcados."), "problem")
@@ -108,7 +108,7 @@ class AreaState(OfficeScreen, KnownClientState):
         async with current_shop().database.read() as session:
             saved = await read_content(session, self._area(), number)
             title = _("Versión {version}").format(version=number)
-            self.preview = await preview_of(session, saved.body, title, number)
+            self.preview = await self._looks(session, saved.body, title, number)
         self._looked_at = None
 
     @office_event(Right.CHANGE_CONTENT)
@@ -146,9 +146,14 @@ class AreaState(OfficeScreen, KnownClientState):
             saved = await current_content(session, self._area())
             who = (await names_of(session, {saved.saved_by or ""})).get(saved.saved_by or "", "")
             title = _("Lo que publicó {who} mientras tanto").format(who=who)
-            self.theirs = await preview_of(session, saved.body, title, saved.version)
+            self.theirs = await self._looks(session, saved.body, title, saved.version)
         self._seen = saved.version
         self._tell(_("Alguien publicó antes. Mira las dos versiones y decide."), "problem")
+
+    async def _looks(self, session: Any, body: Body, title: str, version: int = -1) -> AreaPreview:
+        shop = current_shop()
+        looked = Looked(self._area(), body, title, version)
+        return await preview_of(session, looked, shop.settings, await shop.standing.now())
 
     def _forget_edits(self) -> None:
         self.added, self.preview, self.theirs, self.problems = [], None, None, {}

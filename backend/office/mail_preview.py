@@ -1,0 +1,50 @@
+"""A mail with the office's words, as a buyer would get it: with an order that there never was."""
+
+from typing import Any
+
+from backend.content.areas import MAIL, Area, MailBody
+from backend.mail.messages import Message
+from backend.mail.models import MailKind
+from backend.mail.rendering import MailRenderer
+from backend.money import format_cop
+from backend.settings import Settings
+from backend.texts import _
+
+NUMBER = 4821
+BUYER = "ana@example.com"
+
+
+def example_mail(settings: Settings, standing: Settings, area: Area, body: MailBody) -> tuple[str, str]:
+    """The subject and the page of this area's mail."""
+    kind = MailKind(area.removeprefix(MAIL))
+    message = Message(kind, BUYER, _example(settings))
+    mail = MailRenderer(settings).render(message, standing, body)
+    page = mail.get_body(("html",))
+    return str(mail["Subject"]), page.get_content() if page is not None else ""
+
+
+def _example(settings: Settings) -> dict[str, Any]:
+    """The values that the templates of all these mails name (docs/accounts.md lists them)."""
+    link = settings.base_url
+    return {
+        "name": "Ana",
+        "number": NUMBER,
+        "link": link,
+        "bill": [
+            (_("1 × Trompo de madera"), format_cop(30_000)),
+            (_("Envío"), format_cop(12_000)),
+            ("Total", format_cop(42_000)),
+        ],
+        "is_bank": True,
+        "is_gift": False,
+        "facts": [(_("Pago"), "PSE · Bancolombia"), (_("Va para"), "Medellín, Antioquia")],
+        "terms_link": f"{link}/legal/terminos",
+        "withdrawal_link": f"{link}/legal/retracto",
+        "carrier": "Coordinadora",
+        "tracking_number": "86001234567",
+        "is_delivered": False,
+        "amount": format_cop(42_000),
+        "reference": "TR-123456",
+        "toy": _("Trompo de madera"),
+        "unsubscribe": link,
+    }
