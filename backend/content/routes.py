@@ -90,7 +90,7 @@ async def list_content(database: Db) -> Wire:
 
 @router.get("/{area}", response_model=ContentAnswer)
 async def read_area(area: str, database: Db) -> Wire:
-    """What is in force in the area: `banner`, `announcement`, `home`, `footer`."""
+    """What is in force in the area: `banner`, `announcement`, `home`, `footer`, or a mail such as `mail_order_paid`."""
     async with database.read() as session:
         return Wire({"content": _wire(await current_content(session, _area(area)))})
 
