@@ -127,7 +127,7 @@ def page() -> rx.Component:
         opened(),
         rx.fragment(
             rows(SHOWN.areas, area_row, rx.fragment(), label=_("En la tienda")),
-            rx.el.h2(_("Textos legales"), class_name="o-section__title"),
+            rx.el.h2(_("Textos legales"), class_name="o-section__title o-content__part"),
             rx.el.p(
                 _(
                     "Los textos legales de la tienda. Cada vez que guardas queda una versión nueva, y las anteriores "
