@@ -35,6 +35,8 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=staff_who_may(Right.READ_SETTINGS),
 )
+CHANGES = staff_who_may(Right.CHANGE_CONTENT)
+"""Whoever may not is told so before anything that they sent is read."""
 
 
 class ContentChange(Body):
@@ -95,7 +97,7 @@ async def read_area(area: str, database: Db) -> Wire:
         return Wire({"content": _wire(await current_content(session, _area(area)))})
 
 
-@router.post("/{area}", response_model=ContentAnswer)
+@router.post("/{area}", response_model=ContentAnswer, dependencies=CHANGES)
 async def save_area(actor: StaffMember, area: str, body: ContentChange, database: Db) -> Wire:
     """Let the area say this from now on, as a new version. It is on open pages at once."""
     named = _area(area)
@@ -119,7 +121,7 @@ async def read_version(area: str, version: Number, database: Db) -> Wire:
         return Wire({"content": _wire(await read_content(session, _area(area), version))})
 
 
-@router.post("/{area}/restore", response_model=ContentAnswer)
+@router.post("/{area}/restore", response_model=ContentAnswer, dependencies=CHANGES)
 async def restore_area(actor: StaffMember, area: str, body: ContentRestore, database: Db) -> Wire:
     """Put what an earlier version said into force again, as a new version."""
     async with database.transaction() as session:
