@@ -10,7 +10,7 @@ from backend.database import UtcDateTime
 from backend.migrations.watches import watch
 
 revision: str = 'e60b3d92f7a1'
-down_revision: str | None = 'e4b95f1d07c3'
+down_revision: str | None = '8c52e0d17f3b'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
