@@ -90,6 +90,8 @@ IN_PATHS = {
 """The prefix of what a part of a path is the id of. Collections are of two kinds."""
 ROWS = {"product-tags": "ptag", "product-types": "ptyp", "refund-reasons": "refr", "return-reasons": "rr"}
 """That of `row_id`, by what is in the path."""
+NAMED = {"area": "announcement"}
+"""Parts of paths that are no ids."""
 
 
 @dataclass
@@ -108,7 +110,7 @@ class Reader:
         collection = "pay_col" if "payment-collections" in path else "pcol"
         row = next((prefix for name, prefix in ROWS.items() if name in path), "")
         kinds = {**IN_PATHS, "collection_id": collection, "row_id": row}
-        address = re.sub(r"\{(\w+)\}", lambda part: self.ids[kinds[part[1]]], path)
+        address = re.sub(r"\{(\w+)\}", lambda part: NAMED.get(part[1]) or self.ids[kinds[part[1]]], path)
         return await self.client.request(method, address, json=self._here(EXAMPLES[operation]))
 
     def _here(self, value: Any) -> Any:
@@ -280,6 +282,11 @@ async def a_group(reader: Reader) -> None:
     reader.know(group["customer_group"]["id"], guest["customer"]["id"])
 
 
+async def something_said(reader: Reader) -> None:
+    """An area of content has a version."""
+    await ok(await reader.send("POST /admin/content/{area}"))
+
+
 async def an_account(reader: Reader) -> None:
     """A customer with an account, and an address in the book."""
     async with reader.shop.database.transaction() as session:
@@ -318,6 +325,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/promotions/": a_promotion,
     "/admin/campaigns/": a_promotion,
     "/admin/price-lists/": a_price_list,
+    "/admin/content/{area}/restore": something_said,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,
     "/admin/attention": something_to_settle,
