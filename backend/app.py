@@ -58,6 +58,7 @@ from backend.promotions.routes import router as promotions_router
 from backend.returns.admin_routes import router as admin_returns_router
 from backend.returns.routes import buyers as return_requests_router
 from backend.returns.routes import router as returns_router
+from backend.reviews.routes import router as reviews_router
 from backend.shipping.level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.option_routes import router as shipping_options_router
@@ -90,6 +91,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     pqrs_router,
     return_requests_router,
     own_invoices_router,
+    reviews_router,
     returns_router,
     admin_returns_router,
     google_router,

@@ -27,6 +27,7 @@ from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
+from backend.reviews.models import Review
 from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Topic(StrEnum):
     INVOICES = "news:invoices"
     PQRS = "news:pqrs"
     RETURNS = "news:returns"
+    REVIEWS = "news:reviews"
     STOCK = "news:stock"
     STAFF = "news:staff"
     """Who works here, where they sign in, and who is invited."""
@@ -62,6 +64,7 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Invoice: Topic.INVOICES,
     Pqrs: Topic.PQRS,
     Return: Topic.RETURNS,
+    Review: Topic.REVIEWS,
     Staff: Topic.STAFF,
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,

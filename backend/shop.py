@@ -51,6 +51,7 @@ from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
 from backend.rate_limit import ExpiredCounters
 from backend.returns.reminders import ReturnReminders
+from backend.reviews.asking import ReviewRequests
 from backend.sandbox.embedded import Sandbox
 from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
@@ -155,6 +156,7 @@ class Shop:
                 ReturnReminders(self.database),
                 self.invoices,
                 InvoiceWatch(self.database),
+                ReviewRequests(self.database),
                 self.tracker,
                 self.watch,
                 self.webhook,

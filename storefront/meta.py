@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.app import current_shop
+from backend.catalog.ratings import MOST_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.money import Cop
+from backend.reviews.reading import ReviewsPart
 from backend.settings import Settings
 
 DESCRIPTION_LENGTH = 155
@@ -137,6 +139,37 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
         "brand": {"@type": "Brand", "name": card.brand},
         "image": [absolute(picture.url) for picture in detail.pictures],
         "offers": offers,
+    }
+
+
+def reviews_data(part: ReviewsPart) -> dict[str, Any]:
+    """Structured data: what buyers say (schema.org/AggregateRating, Review). What is made up for a demo is left out."""
+    if part.by_buyers is None:
+        return {}
+    return {
+        "aggregateRating": {
+            "@type": "AggregateRating",
+            "ratingValue": part.by_buyers.average.replace(",", "."),
+            "reviewCount": part.by_buyers.count,
+            "bestRating": MOST_STARS,
+            "worstRating": 1,
+        },
+        "review": [
+            {
+                "@type": "Review",
+                "author": {"@type": "Person", "name": review.name},
+                "datePublished": review.date,
+                "reviewBody": review.text,
+                "reviewRating": {
+                    "@type": "Rating",
+                    "ratingValue": review.stars,
+                    "bestRating": MOST_STARS,
+                    "worstRating": 1,
+                },
+            }
+            for review in part.reviews
+            if not review.is_demo
+        ],
     }
 
 

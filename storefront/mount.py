@@ -20,6 +20,7 @@ from backend.edge.cross_origin import first_segment, with_cross_origin
 from backend.edge.observed import observed
 from backend.imports import routes as imports
 from backend.returns.routes import ASK, MOST_ASKED_BYTES, MOST_RECEIPT_BYTES, RECEIPTS
+from backend.reviews.routes import MOST_SENT_BYTES, WRITE
 from backend.settings import Settings, load_settings
 from backend.tracing import start_tracing
 from storefront.api_segments import API_SEGMENTS
@@ -38,6 +39,7 @@ LARGER_BODIES = {
     ASK: Bound(MOST_ASKED_BYTES, uploads.READ_WITHIN),
     imports.PATH: Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
     imports.PICTURES_PATH: Bound(imports.MOST_PICTURE_BYTES, uploads.READ_WITHIN),
+    WRITE: Bound(MOST_SENT_BYTES, uploads.READ_WITHIN),
     RECEIPTS: Bound(MOST_RECEIPT_BYTES, uploads.READ_WITHIN),
 }
 SAMPLES = ("/", "/catalog", "/product/x")

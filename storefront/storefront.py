@@ -33,6 +33,7 @@ STYLES = (
     "styles/home.css",
     "styles/catalog.css",
     "styles/product.css",
+    "styles/reviews.css",
     "styles/legal.css",
     "styles/estimate.css",
     "styles/cart.css",

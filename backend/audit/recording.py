@@ -50,6 +50,7 @@ class Thing(StrEnum):
     PROMOTION = "promotion"
     REGION = "region"
     RETURN_REASON = "return_reason"
+    REVIEW = "review"
     SALES_CHANNEL = "sales_channel"
     SERVICE_ZONE = "service_zone"
     SETTINGS = "settings"

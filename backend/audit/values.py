@@ -78,6 +78,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "order_line": frozenset({"quantity", "fulfilled", "withdrawn", "returned"}),
     "pqrs": frozenset({"answered_at", "kind"}),
     "refund": frozenset({"payment_session_id", "order_id", "amount", "reason", "lines"}),
+    "review": frozenset({"product_id", "stars", "state", "decided_at", "answered_at", "is_demo"}),
     "secret_key": frozenset({"redacted", "title", "role", "created_by", "revoked_at", "revoked_by"}),
     "staff": frozenset({"role", "disabled_at"}),
     "staff_invite": frozenset({"role", "expires_at", "sent_at"}),

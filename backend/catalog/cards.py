@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import NEW_FOR, Picture, Product, Variant
 from backend.catalog.picture_addresses import picture_address
+from backend.catalog.ratings import rating_of
 from backend.catalog.views import PictureView, ProductCard
 from backend.clock import now
 from backend.inventory.models import InventoryLevel
@@ -97,4 +98,5 @@ def _card(
         picture=views[0] if views else None,
         second_picture=views[1] if len(views) > 1 else None,
         has_choice=len(variants) > 1,
+        rating=rating_of(product.rating_count, product.rating_total),
     )

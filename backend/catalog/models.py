@@ -193,6 +193,9 @@ class Product(Timestamps, table=True):
     """What its box says about safety."""
     low_stock_at: int | None = Field(default=None, index=True)
     """So many units, or fewer, at a location are few; None: as many as `LOW_STOCK`."""
+    rating_count: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    """How many reviews of it are shown, and their stars together: `backend.reviews.moderating` counts them."""
+    rating_total: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -128,7 +128,11 @@ class PictureUploads:
         return await self.keep(files)
 
     async def keep(self, files: Sequence[SentFile]) -> list[Uploaded]:
-        """The same for a job; who has it done was checked when it was asked for."""
+        """The same for a job, or for whoever is no staff; who has it done was checked by the caller.
+
+        Raises:
+            PictureRefused, PicturesUnavailable: see `store`.
+        """
         return await self._each(self._make, files)
 
     async def find(self, file_id: str) -> Uploaded | None:

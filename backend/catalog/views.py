@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from backend.catalog.facts import FactView
+from backend.catalog.ratings import RatingView
 from backend.money import Cop
 
 
@@ -66,6 +67,8 @@ class ProductCard:
     second_picture: PictureView | None
     has_choice: bool = False
     """Whether there are several variants to choose from."""
+    rating: RatingView | None = None
+    """How its buyers rate it; None while no review is shown."""
 
 
 @dataclass(frozen=True, slots=True)

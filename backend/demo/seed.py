@@ -29,6 +29,8 @@ from backend.clock import now
 from backend.database import Database
 from backend.inventory.service import set_stock
 from backend.opening.floor import make_floor
+from backend.reviews.models import Review, ReviewState
+from backend.reviews.moderating import count_reviews
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
 from backend.tables import JsonObject
@@ -65,6 +67,11 @@ async def seed(database: Database, settings: Settings) -> Seeded:
         products = [
             await _product(session, toy, categories, collections, location_id) for toy in data["toys"]
         ]
+        await _reviews(
+            session,
+            data["reviews"],
+            dict(zip((toy["handle"] for toy in data["toys"]), products, strict=True)),
+        )
         products.append(await _wrapping(session, data["wrapping"], location_id))
         await index_products(session, products)
     log.info("seeded %d products", len(products))
@@ -143,6 +150,29 @@ async def _product(
             await set_values(session, product, variant, dict(zip(options, entry["values"], strict=True)))
         await set_stock(session, variant.id, location_id, entry["stock"])
     return product.id
+
+
+async def _reviews(session: AsyncSession, entries: list[dict[str, Any]], products: dict[str, str]) -> None:
+    """Reviews that nobody wrote: they say so wherever they are shown, and programs are not told of them."""
+    for entry in entries:
+        written_at = now() - timedelta(days=entry["days_ago"])
+        answer = entry.get("answer", "")
+        session.add(
+            Review(
+                product_id=products[entry["toy"]],
+                name=entry["name"],
+                stars=entry["stars"],
+                text=entry["text"],
+                state=ReviewState.SHOWN,
+                answer=answer,
+                answered_at=written_at if answer else None,
+                written_at=written_at,
+                decided_at=written_at,
+                is_demo=True,
+            )
+        )
+    for product_id in sorted({products[entry["toy"]] for entry in entries}):
+        await count_reviews(session, product_id)
 
 
 async def _wrapping(session: AsyncSession, entry: dict[str, Any], location_id: str) -> str:

@@ -24,7 +24,7 @@ from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.office_settings import read_standing
-from backend.orders.events import FulfillmentShipped
+from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
@@ -160,9 +160,12 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     order = await lock_order(session, order_id)
     fulfillment = await _standing(session, order_id, fulfillment_id)
     await record(session, actor, "delivered", Subject(Thing.ORDER, order_id))
+    is_news = fulfillment.delivered_at is None
     fulfillment.delivered_at = fulfillment.delivered_at or now()
     await stop_tracking(session, fulfillment)
     await update_fulfillment_status(session, order)
+    if is_news:
+        await publish(session, FulfillmentDelivered(fulfillment.id, order_id))
 
 
 async def request_return(

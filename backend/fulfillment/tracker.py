@@ -30,7 +30,7 @@ from backend.fulfillment.tracking import (
     stop_tracking,
 )
 from backend.jobs import JobRun, RunAgain, job, job_batch
-from backend.orders.events import FulfillmentShipped
+from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order, update_fulfillment_status
@@ -153,6 +153,8 @@ class Tracker:
             await update_fulfillment_status(session, order)
             if fulfillment.shipped_at is not None and not had_left:
                 await publish(session, FulfillmentShipped(fulfillment.id, order.id))
+            if update.stage is TrackingStage.DELIVERED:
+                await publish(session, FulfillmentDelivered(fulfillment.id, order.id))
         return True
 
     async def _next(

@@ -41,6 +41,7 @@ from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.returns.events import ReturnMoved
 from backend.returns.states import ReturnState
+from backend.reviews.asking import ReviewsAsked
 from backend.settings import Settings
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
@@ -163,6 +164,12 @@ async def notice_asked(session: AsyncSession, event: NoticeAsked) -> None:
 async def back_in_stock(session: AsyncSession, event: BackInStock) -> None:
     """Tell who waits for a toy. The same notice may have waited in vain before."""
     await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
+
+
+@subscribe(ReviewsAsked)
+async def reviews_asked(session: AsyncSession, event: ReviewsAsked) -> None:
+    """Ask the buyer of an order what its toys are like."""
+    await _enqueue(session, MailKind.REVIEWS_ASKED, event.order_id)
 
 
 @subscribe(InviteAsked)

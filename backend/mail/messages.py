@@ -37,6 +37,8 @@ from backend.pqrs.service import last_day, pqrs_path, read_pqrs
 from backend.returns.handling import read_return
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
 from backend.returns.models import ReturnKind
+from backend.reviews.bought import bought_toys
+from backend.reviews.links import review_path
 from backend.settings import Settings
 from backend.staff.invites import write_letter
 from backend.staff.rights import OFFICE, ROLE_NAMES
@@ -46,6 +48,8 @@ from backend.stock_notices.service import is_back, notice_token, toy_of, wait_ag
 from backend.texts import _
 
 MAX_DETAILS = 1000
+MOST_TOYS = 10
+"""That a mail asks for reviews of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,21 @@ async def _back_in_stock(session: AsyncSession, settings: Settings, notice_id: s
         "unsubscribe": _notice_link(settings, UNSUBSCRIBE_PAGE, notice_id),
     }
     return Message(MailKind.BACK_IN_STOCK, notice.email, values)
+
+
+async def _reviews_asked(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
+    """For the buyer of an order that has arrived; None when nothing of it can be reviewed any more."""
+    order = await read_order(session, order_id)
+    toys = await bought_toys(session, order)
+    if not toys or not order.email:
+        return None
+    links = [
+        (toy.title, f"{settings.base_url}{review_path(settings.signing_key, toy.line_id)}")
+        for toy in toys[:MOST_TOYS]
+    ]
+    values = await _order_values(session, settings, order)
+    until = date_label(min(toy.until for toy in toys))
+    return Message(MailKind.REVIEWS_ASKED, order.email, {**values, "toys": links, "until": until})
 
 
 def _notice_link(settings: Settings, page: str, notice_id: str) -> str:
@@ -332,6 +351,7 @@ _WRITERS = {
     MailKind.PQRS_ANSWERED: _pqrs_answered,
     MailKind.PQRS_RECEIVED: _pqrs_received,
     MailKind.REFUNDED: _refunded,
+    MailKind.REVIEWS_ASKED: _reviews_asked,
     MailKind.STAFF_INVITE: _staff_invite,
 }
 """Who writes the mails that are not about an order."""

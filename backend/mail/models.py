@@ -25,6 +25,7 @@ class MailKind(StrEnum):
     ORDER_LINK = "order_link"
     NOTICE_ASKED = "notice_asked"
     BACK_IN_STOCK = "back_in_stock"
+    REVIEWS_ASKED = "reviews_asked"
     PQRS_RECEIVED = "pqrs_received"
     PQRS_ANSWERED = "pqrs_answered"
     RETURN_REQUESTED = "return_requested"

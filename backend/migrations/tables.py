@@ -30,6 +30,7 @@ def all_tables() -> MetaData:
     import backend.promotions.models
     import backend.rate_limit
     import backend.returns.models
+    import backend.reviews.models
     import backend.sandbox.models
     import backend.shipping.models
     import backend.staff.models

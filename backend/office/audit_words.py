@@ -5,6 +5,7 @@ from backend.office.order import LABELS
 from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.orders.states import LabelState
 from backend.returns.states import STATE_NAMES as RETURN_STATES
+from backend.reviews.models import STATE_NAMES as REVIEW_STATES
 from backend.staff.rights import ROLE_NAMES
 from backend.texts import _
 
@@ -45,6 +46,8 @@ ACTIONS = {
     "refunded": _("devolvió dinero de"),
     "resolved": _("resolvió un pendiente de"),
     "return account changed": _("cambió la cuenta para devolver dinero de"),
+    "review refused": _("no publicó"),
+    "review shown": _("publicó"),
     "return approved": _("aprobó una devolución de"),
     "return denied": _("negó una devolución de"),
     "return opened": _("abrió una devolución de"),
@@ -96,6 +99,7 @@ THINGS = {
     Thing.PROMOTION: _("la oferta {name}"),
     Thing.REGION: _("la región"),
     Thing.RETURN_REASON: _("el motivo {name}"),
+    Thing.REVIEW: _("una reseña"),
     Thing.SALES_CHANNEL: _("el canal {name}"),
     Thing.SERVICE_ZONE: _("una zona de entrega"),
     Thing.SETTINGS: _("los datos de la tienda"),
@@ -131,6 +135,7 @@ FIELDS = {
     "deleted_at": _("Borrado"),
     "delivered_at": _("Entregado"),
     "damaged": _("Dañadas"),
+    "decided_at": _("Decidida"),
     "denial": _("Por qué no procede"),
     "description": _("Descripción"),
     "due_at": _("Plazo"),
@@ -174,6 +179,7 @@ FIELDS = {
     "rank": _("Orden"),
     "reason": _("Motivo"),
     "received_at": _("Recibida"),
+    "refusal": _("Por qué no se publica"),
     "reserved": _("Apartadas"),
     "resolution": _("Decisión"),
     "resolved_at": _("Resuelto"),
@@ -190,6 +196,7 @@ FIELDS = {
     "sku": _("Código"),
     "source": _("Texto"),
     "state": _("Estado"),
+    "stars": _("Estrellas"),
     "starts_at": _("Empieza"),
     "status": _("Estado"),
     "stocked": _("Unidades"),
@@ -246,6 +253,7 @@ VALUES: dict[str, dict[str, str]] = {
         LabelState.CREATED: _("Guía lista"),
         **{state: words for state, (words, _tone) in LABELS.items()},
         **{state.value: words for state, words in RETURN_STATES.items()},
+        **{state.value: words for state, words in REVIEW_STATES.items()},
     },
     "status": {
         "active": _("activa"),

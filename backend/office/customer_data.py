@@ -41,6 +41,7 @@ from backend.pqrs.models import Pqrs
 from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
 from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
+from backend.reviews.models import Review
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
@@ -195,6 +196,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (ReturnAccount, _("Cuenta para una devolución"), ReturnAccount.return_id.in_(returns)),
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
+        (Review, _("Reseña"), Review.order_id.in_(orders)),
         (Attention, _("Pendiente"), Attention.order_id.in_(orders)),
         (Pqrs, _("PQRS"), Pqrs.email == who.email),
         (StockNotice, _("Aviso de disponibilidad"), StockNotice.email == who.email),

@@ -47,6 +47,7 @@ from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
 from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
 from backend.returns.states import OPEN as OPEN_RETURNS
+from backend.reviews.moderating import delete_reviews
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
 from backend.tables import JsonObject, table_of
@@ -141,6 +142,7 @@ async def erase(session: AsyncSession, actor: Actor, customer_id: str, typed: st
         raise NotAllowed(" ".join(reasons))
     await record(session, actor, "data deleted", Subject(Thing.CUSTOMER, customer_id))
     cart_ids = sorted({*(cart.id for cart in carts), *(order.cart_id for order in orders)})
+    await delete_reviews(session, actor, [order.id for order in orders])
     await _erase_orders(session, actor, orders)
     await _erase_carts(session, who, cart_ids)
     await _erase_asked(session, actor, who)

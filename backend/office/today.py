@@ -15,6 +15,7 @@ from backend.database import database_now, db_now
 from backend.dates import TIME_ZONE, day_label
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop
+from backend.office.reviews import waiting_reviews
 from backend.office_settings.service import demo_problems
 from backend.orders.finding import TO_PACK, is_one_of
 from backend.orders.models import Order
@@ -54,6 +55,7 @@ class TodayView:
 
     Attributes:
         day: today, in words.
+        reviews: those that nobody has read yet.
         waits_since: the day since which the oldest order waits to be packed; empty when none does.
         attention_late: of the open rows of attention, those whose deadline is over.
         change: by how much today's sales differ from those until the same time a week ago, in percent; None when
@@ -69,6 +71,7 @@ class TodayView:
     attention: int
     attention_late: int
     low_stock: int
+    reviews: int
     low: list[LowToy]
     sold_label: str
     orders: int
@@ -98,6 +101,7 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
         await session.execute(select(func.count(), is_late).where(Attention.resolved_at.is_(None)))
     ).one()
     low_count, low = await _low(session)
+    reviews = await waiting_reviews(session)
     sold, orders = await _sold(session, begin, moment)
     sold_before, orders_before = await _sold(session, begin - WEEK, moment - WEEK)
     return TodayView(
@@ -108,13 +112,14 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
         attention=attention,
         attention_late=late,
         low_stock=low_count,
+        reviews=reviews,
         low=low,
         sold_label=format_cop(sold),
         orders=orders,
         sold_last_week_label=format_cop(sold_before),
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before else None,
-        is_quiet=not (to_pack or awaiting or attention or low_count),
+        is_quiet=not (to_pack or awaiting or attention or low_count or reviews),
         steps=await _steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 

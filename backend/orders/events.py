@@ -40,6 +40,14 @@ class FulfillmentShipped:
 
 
 @dataclass(frozen=True, slots=True)
+class FulfillmentDelivered:
+    """A fulfillment has arrived. Published in the transaction that notes it."""
+
+    fulfillment_id: str
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class OrderLinkAsked:
     """Somebody wants the link to an order mailed. There may be no such order, or it may be another address's."""
 

@@ -8,6 +8,7 @@ from backend.content.home import SlideView
 from backend.texts import _
 from storefront.components.links import to_product
 from storefront.components.pictures import picture
+from storefront.components.reviews import card_rating
 from storefront.components.wishlist import heart
 
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
@@ -79,6 +80,7 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
                 class_name="card__title",
             ),
             rx.el.p(rx.el.span(card.brand), ages(card), class_name="card__meta"),
+            card_rating(card.rating),
             price(card),
             class_name="card__text",
         ),

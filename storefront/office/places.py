@@ -26,6 +26,7 @@ OFFERS = f"{OFFICE}/ofertas"
 SALES = f"{OFFERS}/rebajas"
 CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
+REVIEWS = f"{OFFICE}/resenas"
 CONTENT = f"{OFFICE}/contenido"
 AREAS = {
     "carrusel": Area.BANNER,
@@ -78,6 +79,7 @@ PLACES = (
     Place(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
     Place(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
     Place(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
+    Place(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS),
     Place(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     Place(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
     Place(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),

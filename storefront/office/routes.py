@@ -8,7 +8,18 @@ import reflex as rx
 
 from backend.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, content, enter, importing, invoices, pqrs, reports, today
+from storefront.office import (
+    attention,
+    audit,
+    content,
+    enter,
+    importing,
+    invoices,
+    pqrs,
+    reports,
+    reviews,
+    today,
+)
 from storefront.office.areas import page as area_page
 from storefront.office.areas.state import AreaState
 from storefront.office.customers import detail as customer_page
@@ -42,6 +53,7 @@ from storefront.office.places import (
     PRODUCTS,
     REPORTS,
     RETURNS,
+    REVIEWS,
     SALES,
     STOCK,
     TEAM,
@@ -122,6 +134,7 @@ OFFICE_PAGES = (
     OfficePage(f"{OFFERS}/[id]", offer_editor.page, OfferState, offer_editor.TITLE),
     OfficePage(f"{SALES}/[id]", sale_editor.page, SaleState, sale_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
+    OfficePage(REVIEWS, reviews.page, reviews.ReviewsScreen, reviews.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(f"{CONTENT}/[id]", area_page.page, AreaState, area_page.TITLE),
     OfficePage(INVOICES, invoices.page, invoices.InvoicesState, invoices.TITLE),

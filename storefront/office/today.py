@@ -15,7 +15,17 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, ENROL, NEW_PRODUCT, OFFICE, ORDERS, PACK, STOCK, known
+from storefront.office.places import (
+    ATTENTION,
+    ENROL,
+    NEW_PRODUCT,
+    OFFICE,
+    ORDERS,
+    PACK,
+    REVIEWS,
+    STOCK,
+    known,
+)
 from storefront.office.state import OfficeScreen
 
 TITLE = _("Hoy")
@@ -54,6 +64,10 @@ def page() -> rx.Component:
             query="?pago=esperando",
         ),
         tile(STOCK, "shelves", SHOWN.low_stock, _("Pocas unidades"), _("Según el aviso de cada juguete.")),
+        rx.cond(
+            SHOWN.reviews > 0,
+            tile(REVIEWS, "star", SHOWN.reviews, _("Reseñas por leer"), _("Salen cuando las publicas.")),
+        ),
         class_name="o-tiles",
     )
     quiet = empty("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))

@@ -12,6 +12,7 @@ from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.errors import NotFound
+from backend.reviews.reading import ReviewsPart, reviews_of
 from backend.texts import _
 from storefront.components.browser import AddToCart
 from storefront.components.cart import CONTROLS, stepper
@@ -19,9 +20,19 @@ from storefront.components.frame import framed, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.hooks import ABSENT
 from storefront.components.icons import icon
-from storefront.components.links import HOME, address_part, product_path, to_age, to_brand, to_category
+from storefront.components.links import (
+    HOME,
+    address_part,
+    product_path,
+    to_age,
+    to_brand,
+    to_category,
+    to_product,
+)
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.reviews import PAGE as REVIEWS_PAGE
+from storefront.components.reviews import product_reviews, rating_link
 from storefront.components.sharing import share_button, whatsapp
 from storefront.components.toys import offered_toys, viewed_toys
 from storefront.components.variants import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
@@ -33,6 +44,7 @@ from storefront.meta import (
     breadcrumb_data,
     first_picture,
     product_data,
+    reviews_data,
     shortened,
     structured,
 )
@@ -52,6 +64,7 @@ class ProductContent:
     slug: str = ""
     detail: ProductDetail | None = None
     gallery: list[GalleryPicture] = field(default_factory=list)
+    reviews: ReviewsPart = field(default_factory=ReviewsPart)
 
 
 async def load(params: PageParams) -> PageData[ProductContent]:
@@ -60,10 +73,18 @@ async def load(params: PageParams) -> PageData[ProductContent]:
     try:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
+            reviews = await reviews_of(session, detail.card.id, page_of(params.asked(REVIEWS_PAGE)))
     except NotFound:
         return PageData(ProductContent(slug=slug), await meta_elsewhere(slug))
-    content = ProductContent(slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures))
-    return PageData(content, meta_of(detail))
+    content = ProductContent(
+        slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures), reviews=reviews
+    )
+    return PageData(content, meta_of(detail, reviews))
+
+
+def page_of(text: str) -> int:
+    """The page of the list that an address asks for; the first for anything else."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 1
 
 
 async def meta_elsewhere(slug: str) -> DocumentMeta:
@@ -79,9 +100,9 @@ async def meta_elsewhere(slug: str) -> DocumentMeta:
     )
 
 
-def meta_of(detail: ProductDetail) -> DocumentMeta:
+def meta_of(detail: ProductDetail, reviews: ReviewsPart) -> DocumentMeta:
     """The document of a product."""
-    data = product_data(detail)
+    data = {**product_data(detail), **reviews_data(reviews)}
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
     return DocumentMeta(
@@ -234,6 +255,7 @@ def _article(
         rx.el.header(
             rx.el.p(card.brand, class_name="product__brand"),
             rx.el.h1(card.title, class_name="product__title"),
+            rating_link(card.rating),
             class_name="product__name",
         ),
         gallery(
@@ -327,6 +349,7 @@ def page() -> rx.Component:
                 rx.fragment(
                     breadcrumb(detail.breadcrumb),
                     product_article(content, add_to_cart(), heart_of_it, below=notify_me()),
+                    product_reviews(content.reviews.to(ObjectVar, ReviewsPart), to_product(content.slug)),
                     related_products(detail.related),
                     viewed_toys(content.slug),
                 ),

@@ -24,6 +24,7 @@ from storefront.pages import (
     order,
     pqrs,
     product,
+    review,
     stock_notices,
     wishlist,
 )
@@ -132,6 +133,7 @@ PAGES = (
     Page("/notify", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/unsubscribe", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
+    Page("/review/[id]", review.page, review.load, review.ReviewPageState, title=review.TITLE),
     Page(
         "/wishlist",
         wishlist.page,

@@ -1,0 +1,106 @@
+"""What the office shows of reviews: those that nobody has read yet, the oldest first, and the newest of the rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product
+from backend.catalog.views import PictureView
+from backend.dates import time_label
+from backend.orders.models import Order
+from backend.reviews.models import STATE_NAMES, Review, ReviewState
+from backend.reviews.reading import review_pictures
+from backend.staff.rights import Actor, Right
+
+MOST_ROWS = 100
+"""How many are shown of those that wait, and of the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A review.
+
+    Attributes:
+        version: what its buyer's last change is known by.
+        order: the number and the id of the order; empty for a review of the demo shop.
+    """
+
+    id: str
+    version: str
+    toy: str
+    handle: str
+    stars: int
+    name: str
+    written: str
+    text: str
+    pictures: list[PictureView]
+    state: str
+    state_label: str
+    refusal: str
+    answer: str
+    order: str
+    order_id: str
+    is_demo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewsList:
+    """What waits to be read, how many that are, and what was decided."""
+
+    waiting: list[ReviewRow]
+    count: int
+    decided: list[ReviewRow]
+
+
+async def waiting_reviews(session: AsyncSession) -> int:
+    """How many wait to be read."""
+    query = select(func.count()).select_from(Review).where(Review.state == ReviewState.WAITING)
+    return (await session.execute(query)).scalar_one()
+
+
+async def reviews_list(session: AsyncSession, actor: Actor) -> ReviewsList:
+    """The reviews.
+
+    Raises:
+        Forbidden: the role may not see orders and who bought them.
+    """
+    actor.require(Right.READ_ORDERS)
+    query = (
+        select(Review, Product.title, Product.handle, Order.number)
+        .join(Product, Product.id == Review.product_id)
+        .outerjoin(Order, Order.id == Review.order_id)
+        .limit(MOST_ROWS)
+    )
+    waits = Review.state == ReviewState.WAITING
+    waiting = await session.execute(query.where(waits).order_by(Review.written_at, Review.id))
+    decided = await session.execute(query.where(~waits).order_by(Review.written_at.desc(), Review.id))
+    return ReviewsList(
+        waiting=[_row(found) for found in waiting.all()],
+        count=await waiting_reviews(session),
+        decided=[_row(found) for found in decided.all()],
+    )
+
+
+def _row(found: Sequence[object]) -> ReviewRow:
+    row, toy, handle, number = found
+    assert isinstance(row, Review)  # noqa: S101 - the first column of the query
+    return ReviewRow(
+        id=row.id,
+        version=row.written_at.isoformat(),
+        toy=str(toy),
+        handle=str(handle),
+        stars=row.stars,
+        name=row.name,
+        written=time_label(row.written_at),
+        text=row.text,
+        pictures=review_pictures(row.pictures),
+        state=row.state,
+        state_label=STATE_NAMES[ReviewState(row.state)],
+        refusal=row.refusal,
+        answer=row.answer,
+        order=str(number or ""),
+        order_id=row.order_id or "",
+        is_demo=row.is_demo,
+    )

@@ -1,0 +1,1 @@
+"""What buyers say of the toys they bought."""

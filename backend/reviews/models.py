@@ -1,0 +1,68 @@
+"""The table of reviews."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field
+
+from backend.database import UtcDateTime
+from backend.ids import new_id
+from backend.tables import Json, Timestamps
+from backend.texts import _
+
+
+class ReviewState(StrEnum):
+    """Whether shoppers see it."""
+
+    WAITING = "waiting"
+    """Nobody of the staff has read it yet; its buyer may still change it."""
+    SHOWN = "shown"
+    REFUSED = "refused"
+
+
+STATE_NAMES = {
+    ReviewState.WAITING: _("Por leer"),
+    ReviewState.SHOWN: _("Publicada"),
+    ReviewState.REFUSED: _("No publicada"),
+}
+
+_WAITING = text("state = 'waiting'")
+
+
+class Review(Timestamps, table=True):
+    """What the buyer of an order says of one of its toys.
+
+    What is shown of them is counted on the product too (`backend.reviews.moderating`).
+    """
+
+    __tablename__ = "review"
+    __table_args__: ClassVar = (
+        UniqueConstraint("order_id", "product_id"),
+        CheckConstraint("stars BETWEEN 1 AND 5", name="stars"),
+        Index("ix_review_of_product", "product_id", "state", "written_at"),
+        Index("ix_review_waiting", "written_at", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    )
+
+    id: str = Field(default_factory=lambda: new_id("rev"), primary_key=True)
+    product_id: str = Field(foreign_key="product.id", ondelete="CASCADE")
+    order_id: str | None = None
+    """None of those of the demo shop."""
+    name: str
+    """As it is shown: a first name and an initial."""
+    stars: int
+    text: str
+    pictures: list[str] = Field(default_factory=list, sa_type=Json)
+    """Addresses in the shop's store: see `backend.catalog.prepared_pictures`."""
+    state: str = ReviewState.WAITING
+    refusal: str = ""
+    """Why it is not shown, for its buyer."""
+    answer: str = ""
+    """What the shop says to it."""
+    answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    written_at: datetime = Field(sa_type=UtcDateTime)
+    """By the database's clock."""
+    decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    is_demo: bool = False
+    """Made up for the demo shop, and marked so wherever it is shown."""

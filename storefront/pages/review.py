@@ -1,0 +1,285 @@
+"""`/review/{line}`: a buyer says what a toy is like, by the signed link of a mail.
+
+The form is the browser's own: it carries pictures and needs no script. What was written is kept whatever becomes of
+the pictures, and may be changed here until the shop has read it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.catalog.views import PictureView
+from backend.contact import CHECK_FIELDS
+from backend.dates import date_label
+from backend.edge.own_pages import TOO_MANY
+from backend.errors import NotFound
+from backend.legal.texts import LegalKind
+from backend.reviews.bought import line_with_order, shown_name, toy_of_line
+from backend.reviews.links import require_review_token, review_token
+from backend.reviews.models import ReviewState
+from backend.reviews.reading import review_pictures
+from backend.reviews.routes import PICTURES, WRITE
+from backend.reviews.writing import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
+from backend.texts import _
+from storefront.components.forms import SENT_BY_THE_BROWSER, field_box
+from storefront.components.frame import framed
+from storefront.components.icons import icon
+from storefront.components.links import legal_path, to_product
+from storefront.components.placeholders import bar, link_button, not_found, until
+from storefront.components.reviews import NAME, picture_links
+from storefront.meta import NOINDEX, DocumentMeta
+from storefront.pages.loading import PageData, PageParams, PageState
+
+TITLE = _("Tu reseña")
+UNKNOWN = _("Este enlace no abre ninguna reseña")
+OPEN, SHOWN, REFUSED, CLOSED = "open", "shown", "refused", "closed"
+"""What the page shows: a form, what became of the review, or that it is too late."""
+SAID = {
+    "saved": _("¡Gracias! Guardamos tu reseña. Sale en la página del juguete cuando la hayamos leído."),
+    "picture": _(
+        "Guardamos tu reseña, pero no las fotos: envía hasta 3, en JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
+    ),
+    "pictures-later": _(
+        "Guardamos tu reseña, pero no pudimos con las fotos. Envíalas otra vez en unos minutos."
+    ),
+    "check": CHECK_FIELDS,
+    "closed": _("Ya no se puede escribir ni cambiar esta reseña."),
+    "wait": TOO_MANY,
+}
+"""What came of the form, by the parameter `said`."""
+GOOD = frozenset({"saved"})
+NO_PROBLEM: rx.Var[str] = rx.Var.create("")
+WORDS = (_("Muy malo"), _("Malo"), _("Pasable"), _("Bueno"), _("Excelente"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage:
+    """The page of a link. Without a `mode` the link leads to nothing.
+
+    Attributes:
+        mode: `OPEN`, `SHOWN`, `REFUSED` or `CLOSED`.
+        action: where the form is sent to.
+        stars, text, pictures: what was written; empty before.
+        until: the last day of the form.
+    """
+
+    mode: str = ""
+    toy: str = ""
+    handle: str = ""
+    name: str = ""
+    action: str = ""
+    stars: str = ""
+    text: str = ""
+    pictures: list[PictureView] = field(default_factory=list)
+    refusal: str = ""
+    until: str = ""
+    said: str = ""
+    is_good: bool = False
+
+
+async def load(params: PageParams) -> PageData[ReviewPage]:
+    """The page, for whoever holds its link."""
+    shop, line_id = current_shop(), params.tail
+    try:
+        require_review_token(shop.settings.signing_key, line_id, params.asked("token"))
+        content = await _content(line_id, params.asked("said"))
+    except NotFound:
+        return PageData(ReviewPage(), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
+    return PageData(content, DocumentMeta(title=TITLE, robots=NOINDEX))
+
+
+async def _content(line_id: str, said: str) -> ReviewPage:
+    shop = current_shop()
+    async with shop.database.read() as session:
+        line, order = await line_with_order(session, line_id)
+        toy = await toy_of_line(session, order, line)
+        row = await review_of(session, order.id, line.product_id)
+        name = row.name if row else shown_name(order)
+    if row is not None and row.state != ReviewState.WAITING:
+        mode = SHOWN if row.state == ReviewState.SHOWN else REFUSED
+    else:
+        mode = OPEN if toy else CLOSED
+    return ReviewPage(
+        mode=mode,
+        toy=line.title,
+        handle=toy.handle if toy else line.product_handle,
+        name=name,
+        action=f"{WRITE}?id={line_id}&token={review_token(shop.settings.signing_key, line_id)}",
+        stars=str(row.stars) if row else "",
+        text=row.text if row else "",
+        pictures=review_pictures(row.pictures) if row else [],
+        refusal=row.refusal if row else "",
+        until=date_label(toy.until) if toy else "",
+        said=SAID.get(said, ""),
+        is_good=said in GOOD,
+    )
+
+
+class ReviewPageState(PageState, rx.State):
+    """The page of a review's link."""
+
+    content: rx.Field[ReviewPage] = rx.field(default_factory=ReviewPage)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE))
+
+    async def _data(self, params: PageParams) -> PageData[ReviewPage]:
+        return await load(params)
+
+
+SHOWN_PAGE: ObjectVar[ReviewPage] = ReviewPageState.content.to(ObjectVar, ReviewPage)
+
+
+def page() -> rx.Component:
+    """The whole page. It shows nothing before it is known who asks."""
+    skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "16rem"), aria_hidden="true")
+    unknown = not_found(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
+    return framed(
+        until(
+            ReviewPageState.is_ready,
+            ReviewPageState.has_failed,
+            ReviewPageState.load,
+            skeleton,
+            rx.cond(SHOWN_PAGE.mode != "", _known(), unknown),
+        ),
+        class_name="main--account",
+    )
+
+
+def _known() -> rx.Component:
+    one = SHOWN_PAGE
+    shown = _note(
+        _("Tu reseña ya está en la página del juguete. ¡Gracias!"),
+        link_button(_("Ver las reseñas"), f"{to_product(one.handle)}#{NAME}", "primary"),
+    )
+    refused = _note(_("No publicamos tu reseña:"), rx.el.p(one.refusal, class_name="reviews__text"))
+    closed = _note(
+        _("Ya no se puede opinar con este enlace: pasó su plazo, o el juguete no quedó en tu pedido."),
+        link_button(_("Ir al inicio"), "/", "quiet"),
+    )
+    return rx.el.div(
+        rx.el.h1(_("¿Qué tal salió?"), class_name="page-title"),
+        rx.el.p(rx.el.b(one.toy), class_name="account-card__lead"),
+        rx.cond(
+            one.said != "",
+            rx.el.p(
+                icon("check", size=20),
+                one.said,
+                role="status",
+                class_name=rx.cond(
+                    one.is_good, "account-form__said account-form__said--good", "account-form__said"
+                ),
+                data_testid="review-said",
+            ),
+        ),
+        rx.match(one.mode, (OPEN, _form()), (SHOWN, shown), (REFUSED, refused), closed),
+        class_name="account-card",
+    )
+
+
+def _note(text: str, *more: rx.Component) -> rx.Component:
+    return rx.el.div(rx.el.p(text), *more, class_name="account-form")
+
+
+def _form() -> rx.Component:
+    one = SHOWN_PAGE
+    return rx.el.form(
+        rx.el.fieldset(
+            rx.el.legend(_("¿Cuántas estrellas le das?")),
+            *(_star(value, words) for value, words in zip(STARS, WORDS, strict=True)),
+            class_name="review__stars",
+        ),
+        _text(),
+        rx.cond(
+            one.pictures.length() > 0,
+            rx.el.div(
+                rx.el.p(_("Tus fotos. Si envías otras, quedan en su lugar."), class_name="review__words"),
+                picture_links(one.pictures),
+            ),
+        ),
+        field_box(
+            _("Fotos, hasta {most}").format(most=MOST_PICTURES),
+            rx.el.input(
+                id="review-pictures",
+                type="file",
+                name=PICTURES,
+                accept="image/jpeg,image/png,image/webp,image/avif",
+                multiple=True,
+                class_name="field__input",
+            ),
+            element_id="review-pictures",
+            problem=NO_PROBLEM,
+            is_optional=True,
+            live="",
+        ),
+        rx.el.label(
+            rx.el.input(type="checkbox", name="consent", required=True),
+            rx.el.span(
+                _("Autorizo que la publiquen con mi nombre así: "),
+                rx.el.b(one.name),
+                _(". Pueden borrarla cuando lo pida, según la "),
+                rx.el.a(_("política de tratamiento de datos"), href=legal_path(LegalKind.DATA)),
+                ".",
+            ),
+            class_name="notify__consent",
+        ),
+        rx.el.button(
+            rx.cond(one.stars != "", _("Guardar los cambios"), _("Enviar mi reseña")),
+            type="submit",
+            class_name="button button--primary",
+            data_testid="review-send",
+        ),
+        rx.el.p(
+            _(
+                "La leemos antes de publicarla; hasta entonces la puedes cambiar aquí. El enlace sirve hasta el "
+            ),
+            one.until,
+            ".",
+            class_name="review__words",
+        ),
+        action=one.action,
+        method="post",
+        enc_type="multipart/form-data",
+        special_props=[SENT_BY_THE_BROWSER],
+        class_name="account-form",
+        data_testid="review-form",
+    )
+
+
+def _star(value: str, words: str) -> rx.Component:
+    return rx.el.label(
+        rx.el.input(
+            type="radio",
+            name="stars",
+            value=value,
+            required=True,
+            default_checked=SHOWN_PAGE.stars == value,
+        ),
+        rx.el.span(value, " ★", class_name="choice__value"),
+        rx.el.span(words, class_name="choice__note"),
+        class_name="choice",
+    )
+
+
+def _text() -> rx.Component:
+    element_id = "review-text"
+    attributes: dict[str, Any] = {"minLength": SHORTEST_TEXT}
+    area = rx.el.textarea(
+        id=element_id,
+        name="text",
+        rows="6",
+        max_length=LONGEST_TEXT,
+        required=True,
+        default_value=SHOWN_PAGE.text,
+        class_name="field__input pqrs__text",
+        custom_attrs=attributes,
+    )
+    return field_box(
+        _("Cuéntales a otras familias"),
+        area,
+        element_id=element_id,
+        problem=NO_PROBLEM,
+        hint=_("¿Es como lo esperabas? ¿A quién le gustó? ¿Cómo aguanta?"),
+        live="",
+    )

@@ -1,0 +1,63 @@
+"""The steps of a review."""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.catalog.models import Product
+from backend.clock import now
+from backend.fulfillment.schemas import NewShipment
+from backend.fulfillment.service import mark_delivered, mark_shipped
+from backend.orders.models import Fulfillment
+from backend.reviews.models import Review
+from backend.reviews.moderating import answer_review, refuse_review, show_review
+from backend.reviews.writing import read_review, write_review
+from backend.staff.rights import COMMAND_LINE, Actor
+from tests.backend.returns.steps import Sold
+
+TYPED = {"stars": "4", "text": "Gira muy bien y no se\r\ndespica.\x00", "consent": "on"}
+
+
+async def arrived(shop: Shop, of: Sold, fulfillment_id: str, *, days_ago: int = 0) -> None:
+    """The staff says that it arrived, so many days ago."""
+    async with shop.database.transaction() as session:
+        await mark_shipped(session, COMMAND_LINE, of.order_id, fulfillment_id, NewShipment())
+        await mark_delivered(session, COMMAND_LINE, of.order_id, fulfillment_id)
+    if days_ago:
+        await age(shop, of, days_ago)
+
+
+async def age(shop: Shop, of: Sold, days: int) -> None:
+    """Let it have arrived so many days ago."""
+    async with shop.database.transaction() as session:
+        row = update(Fulfillment).where(Fulfillment.order_id == of.order_id)
+        await session.execute(row.values(delivered_at=now() - timedelta(days=days)))
+
+
+async def written(shop: Shop, of: Sold, *pictures: str, **other: Any) -> Review:
+    return await write_review(shop.database, of.line_id, read_review({**TYPED, **other}), pictures)
+
+
+async def shown(shop: Shop, row: Review, actor: Actor = COMMAND_LINE) -> Review:
+    async with shop.database.transaction() as session:
+        return await show_review(session, actor, row.id, seen=row.written_at.isoformat())
+
+
+async def refused(shop: Shop, row: Review, reason: str = "No habla del juguete.") -> Review:
+    async with shop.database.transaction() as session:
+        return await refuse_review(session, COMMAND_LINE, row.id, reason)
+
+
+async def answered(shop: Shop, row: Review, answer: str) -> Review:
+    async with shop.database.transaction() as session:
+        return await answer_review(session, COMMAND_LINE, row.id, answer)
+
+
+async def counted(shop: Shop) -> tuple[int, int]:
+    """How many reviews of the one toy are shown, and their stars."""
+    async with shop.database.read() as session:
+        query = select(Product.rating_count, Product.rating_total).where(Product.handle == "trompo")
+        count, total = (await session.execute(query)).one()
+    return count, total
