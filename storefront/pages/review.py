@@ -162,7 +162,7 @@ def _known() -> rx.Component:
         rx.el.h1(_("¿Qué tal salió?"), class_name="page-title"),
         rx.el.p(rx.el.b(one.toy), class_name="account-card__lead"),
         rx.cond(
-            one.said != "",
+            (one.said != "") & (one.mode == OPEN),
             rx.el.p(
                 icon("check", size=20),
                 one.said,
@@ -216,11 +216,11 @@ def _form() -> rx.Component:
         rx.el.label(
             rx.el.input(type="checkbox", name="consent", required=True),
             rx.el.span(
-                _("Autorizo que la publiquen con mi nombre así: "),
+                _("Autorizo que la publiquen firmada así: "),
                 rx.el.b(one.name),
-                _(". Pueden borrarla cuando lo pida, según la "),
+                _(" (se borra cuando lo pida, según la "),
                 rx.el.a(_("política de tratamiento de datos"), href=legal_path(LegalKind.DATA)),
-                ".",
+                ").",
             ),
             class_name="notify__consent",
         ),

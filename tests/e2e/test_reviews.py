@@ -1,0 +1,111 @@
+"""A review in the browser: written by a mail's link with a picture, read in the office, and live on the toy's page."""
+
+from io import BytesIO
+from typing import Any
+
+from PIL import Image
+from playwright.async_api import FilePayload, Page, expect
+from sqlalchemy import select, update
+
+from backend.clock import now
+from backend.database import Database
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.reviews.links import review_path
+from backend.settings import Settings
+from backend.shipping.models import StockLocation
+from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer
+from tests.e2e.office_steps import enter, paid_order
+from tests.e2e.shopper import PATIENCE
+from tests.e2e.test_every_page import RULES, VIOLATIONS, short
+
+LOCATION = select(StockLocation.id).limit(1)
+WRITTEN = "Salió <b>tal cual</b> la foto, y aguanta."
+
+
+def jpeg() -> bytes:
+    content = BytesIO()
+    Image.new("RGB", (300, 400), "#2b78c5").save(content, "JPEG")
+    return content.getvalue()
+
+
+async def arrived(shop: ShopServer) -> tuple[str, str]:
+    """An order that has arrived: the path of its review's link, and that of its toy's page."""
+    sold = await paid_order(shop)
+    settings = Settings(data_dir=shop.folder / "data")
+    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    try:
+        async with books.transaction() as session:
+            line = (
+                await session.execute(select(OrderLine).where(OrderLine.order_id == sold.id))
+            ).scalar_one()
+            session.add(
+                Fulfillment(
+                    order_id=sold.id,
+                    reference=f"{sold.number}-1",
+                    location_id=(await session.execute(LOCATION)).scalar_one(),
+                    provider_id="manual_manual",
+                    state="created",
+                    items=[{"line_item_id": line.id, "quantity": 1}],
+                    delivered_at=now(),
+                )
+            )
+            done = update(Order).where(Order.id == sold.id).values(fulfillment_status="delivered")
+            await session.execute(done)
+    finally:
+        await books.close()
+    return review_path(settings.signing_key, line.id), f"/product/{line.product_handle}"
+
+
+async def well_formed(page: Page, axe: str, place: str = "") -> None:
+    """Nothing sticks out, and nobody is shut out, on a phone and on a desktop."""
+    await page.evaluate(axe)
+    for width in (*WIDTHS.values(), (768, 1024)):
+        await page.set_viewport_size({"width": width[0], "height": width[1]})
+        assert await page.evaluate("document.documentElement.scrollWidth") == width[0]
+        found: list[Any] = await page.evaluate(VIOLATIONS, RULES)
+        assert [short(violation) for violation in found] == [], (place, width)
+
+
+async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer, axe: str) -> None:
+    link, toy = await arrived(server)
+    async with (
+        open_page(*WIDTHS["320"]) as buyer,
+        open_page(390, 844) as office,
+        open_page(1280, 800) as shopper,
+    ):
+        await shopper.goto(toy)
+        await expect(shopper.get_by_test_id("reviews")).to_have_count(0)
+        await buyer.goto(link)
+        await buyer.get_by_test_id("review-send").click(
+            timeout=PATIENCE
+        )  # nothing is sent without stars and text
+        await expect(buyer.get_by_test_id("review-said")).to_have_count(0)
+        await buyer.get_by_role("radio").first.focus()
+        for _times in range(3):
+            await buyer.keyboard.press("ArrowRight")
+        await expect(buyer.get_by_role("radio", name="4 ★")).to_be_checked()
+        await buyer.get_by_label("Cuéntales a otras familias").fill(WRITTEN)
+        picture = FilePayload(name="foto.jpg", mimeType="image/jpeg", buffer=jpeg())
+        await buyer.locator("input[type=file]").set_input_files(picture)
+        await buyer.get_by_role("checkbox").check()
+        await buyer.get_by_test_id("review-send").click()
+        await expect(buyer.get_by_test_id("review-said")).to_contain_text("Gracias", timeout=PATIENCE)
+        await expect(buyer.get_by_label("Cuéntales a otras familias")).to_have_value(WRITTEN)
+        await well_formed(buyer, axe, "form")
+
+        await enter(office, server, "/oficina/resenas")
+        row = office.locator("[data-testid=review-row][data-state=waiting]")
+        await row.locator("summary").click()
+        await expect(row).to_contain_text(WRITTEN)
+        await well_formed(office, axe, "office")
+        await row.get_by_test_id("review-show").click()
+        await expect(row).to_have_count(0, timeout=PATIENCE)
+
+        review = shopper.get_by_test_id("review").first
+        await expect(review).to_contain_text(WRITTEN, timeout=PATIENCE)  # by itself
+        await expect(review.locator("img")).to_have_js_property("complete", True)
+        await expect(shopper.get_by_test_id("product-rating")).to_be_visible()
+        await well_formed(shopper, axe, "product")
+        await buyer.reload()
+        await expect(buyer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=PATIENCE)
+        await expect(buyer.get_by_test_id("review-form")).to_have_count(0)
