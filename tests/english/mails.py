@@ -46,6 +46,8 @@ VALUES: dict[str, Any] = {
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
+    "toys": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
+    "until": day_label(now()),
 }
 
 
