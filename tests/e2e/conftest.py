@@ -23,7 +23,6 @@ from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSock
 from backend.settings import Settings
 from backend.start import prepare
 from storefront.build import ROOT, STAMP
-from tests.node_packages import installed
 from tests.ports import free_port
 from tools.browser import launch
 
@@ -290,9 +289,3 @@ async def page(request: pytest.FixtureRequest, open_page: OpenPage) -> AsyncIter
     """A page on the smallest phone and on a desktop: a test that asks for it runs on both."""
     async with open_page(*WIDTHS[request.param]) as opened:
         yield opened
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The accessibility checker's script."""
-    return (installed(HERE / "axe") / "node_modules/axe-core/axe.min.js").read_text("utf-8")

@@ -1,5 +1,6 @@
 """What holds for every page in every state: nothing sticks out, nobody is shut out, nothing jumps while it loads."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from playwright.async_api import FloatRect, Page, expect
 
 from tests.e2e.conftest import WIDTHS, OpenPage, Watch
 from tests.e2e.scenes import EVERYWHERE, ON_PHONES, Scene, visit
+from tests.node_packages import installed
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 VIOLATIONS = """async (rules) =>
@@ -47,6 +49,12 @@ SHIFTS = """
 """
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The accessibility checker's script."""
+    return (installed(Path(__file__).parent / "axe") / "node_modules/axe-core/axe.min.js").read_text("utf-8")
+
+
 def _cases() -> list[Any]:
     everywhere = [pytest.param(list(WIDTHS), scene, id=name) for name, scene in EVERYWHERE.items()]
     return everywhere + [pytest.param(["320"], scene, id=name) for name, scene in ON_PHONES.items()]
@@ -72,10 +80,10 @@ async def test_nothing_sticks_out_and_nobody_is_shut_out(
             assert await page.evaluate(inner) == [int(width), int(width)]
             await page.evaluate(AT_REST)
             violations = await page.evaluate(VIOLATIONS, RULES)
-            assert [short(violation) for violation in violations] == [], width
+            assert [_short(violation) for violation in violations] == [], width
 
 
-def short(violation: dict[str, Any]) -> str:
+def _short(violation: dict[str, Any]) -> str:
     nodes = [f"{node['target']}: {node['failureSummary']}" for node in violation["nodes"]]
     return f"{violation['id']} ({violation['impact']}): {nodes}"
 
