@@ -10,7 +10,7 @@ from backend.migrations.watches import watch
 from backend.tables import Json
 
 revision: str = 'b7e2d94c1f36'
-down_revision: str | None = '8c52e0d17f3b'
+down_revision: str | None = 'e60b3d92f7a1'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
