@@ -58,8 +58,10 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 
 # ------------------------------------------------------------------------------------------------ commands
 
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: run release dev test try-dev wander check bench lock clean pages browser packages
+endif
+.PHONY: run release dev test try-dev wander check types rules bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -99,12 +101,18 @@ packages: $(DEV_STAMP)
 	@$(python) -m tests.node_packages
 
 check: $(DEV_STAMP)
+	@$(MAKE) --no-print-directory --jobs=2 SIDE_BY_SIDE=1 types rules
+
+# What takes longest, beside all the rest.
+types: $(DEV_STAMP)
+	$(say) 'Types …'
+	@$(python) -m mypy
+
+rules: $(DEV_STAMP)
 	$(say) 'Format …'
 	@$(python) -m ruff format --check .
 	$(say) 'Lint …'
 	@$(python) -m ruff check .
-	$(say) 'Types …'
-	@$(python) -m mypy
 	$(say) 'Import contracts …'
 	@.venv/bin/lint-imports --no-logo
 	$(say) 'Lint rules of our own …'
