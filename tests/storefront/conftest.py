@@ -13,10 +13,10 @@ from tests.shop_floor import Floor, open_floor
 
 
 @pytest.fixture
-async def shop(settings: Settings, sqlite_template: Path) -> AsyncIterator[Shop]:
+async def shop(settings: Settings, sqlite_file: Path) -> AsyncIterator[Shop]:
     """An open shop without toys."""
     settings.data_dir.mkdir(parents=True)
-    shutil.copyfile(sqlite_template, settings.data_dir / "trompo.db")
+    shutil.copyfile(sqlite_file, settings.data_dir / "trompo.db")
     shop = Shop(settings)
     set_current_shop(shop)
     yield shop

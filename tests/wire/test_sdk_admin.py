@@ -23,8 +23,9 @@ PATIENCE = 120
 LEAST = 200
 
 
-async def test_each_method_with_a_route_does_what_it_says(database_url: str, tmp_path: Path) -> None:
-    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
+async def test_each_method_with_a_route_does_what_it_says(postgresql_url: str, tmp_path: Path) -> None:
+    """On the stricter database: what the routes do is tested on both, beside them."""
+    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=postgresql_url))
     await open_floor(shop.database, shop.settings)
     owner = await create_staff(shop.database, COMMAND_LINE, "ana@trompo.example", "una clave larga")
     async with shop.database.transaction() as session:

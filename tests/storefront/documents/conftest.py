@@ -50,11 +50,11 @@ def build(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def toyshop(sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Shop]:
+async def toyshop(sqlite_floor: Path, tmp_path: Path) -> AsyncIterator[Shop]:
     """An open shop with two departments and three toys."""
     data = tmp_path / "data"
     data.mkdir()
-    shutil.copyfile(sqlite_template, data / "trompo.db")
+    shutil.copyfile(sqlite_floor, data / "trompo.db")
     shop = Shop(Settings(data_dir=data, public_url="https://trompo.example"))
     set_current_shop(shop)
     floor = await open_floor(shop.database, shop.settings)
