@@ -2,10 +2,10 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Error, Page, expect
 
 from tests.e2e.conftest import ShopServer
 
@@ -82,6 +82,16 @@ async def expect_bank_within_reach(page: Page) -> None:
     """Wait for the bank's page or, when the page was just being told how things stand, for the way there."""
     bank = page.get_by_test_id("bank-approve")
     await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=PATIENCE)
+
+
+async def reach_bank(page: Page) -> None:
+    """Wait for the bank's page, or take the way there when it is shown and the page does not leave by itself."""
+    bank = page.get_by_test_id("bank-approve")
+    await expect_bank_within_reach(page)
+    while not await bank.is_visible():
+        with suppress(Error):  # the page was leaving for the bank already
+            await page.get_by_test_id("go-to-bank").click(timeout=1_000)
+        await expect_bank_within_reach(page)
 
 
 async def go_to_bank(page: Page) -> None:

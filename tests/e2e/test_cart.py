@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import ON_A_PHONE, OpenPage
 from tests.e2e.scenes import visit
 from tests.e2e.shopper import PATIENCE
 
@@ -64,6 +64,7 @@ async def test_a_guess_that_was_wrong_is_taken_back(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
 
 
+@ON_A_PHONE
 async def test_a_reload_finds_the_cart_and_says_nothing_twice(page: Page) -> None:
     await _add(page)
     await page.reload()
@@ -71,6 +72,7 @@ async def test_a_reload_finds_the_cart_and_says_nothing_twice(page: Page) -> Non
     await expect(page.get_by_test_id("added-notice")).to_have_count(0)
 
 
+@ON_A_PHONE
 async def test_quantities_change_where_they_stand(page: Page) -> None:
     await _add(page)
     await page.goto("/cart")
@@ -116,6 +118,7 @@ async def test_what_removes_a_line_stands_at_the_edge_of_every_line(page: Page) 
     assert edges[0] == edges[1]
 
 
+@ON_A_PHONE
 async def test_removing_lines_by_the_keyboard_goes_on_where_one_was(page: Page) -> None:
     for path in (TROMPO, "/product/arcoiris-de-madera", "/product/lazo-para-saltar"):
         await _add(page, path)
@@ -186,6 +189,7 @@ async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: P
     await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 37.800")
 
 
+@ON_A_PHONE
 async def test_a_quantity_that_is_closed_away_is_told(page: Page) -> None:
     await _add(page)
     await page.locator("a[href='/cart'].icon-button").click()
@@ -195,6 +199,7 @@ async def test_a_quantity_that_is_closed_away_is_told(page: Page) -> None:
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
 
 
+@ON_A_PHONE
 async def test_a_quantity_is_typed_key_by_key(page: Page) -> None:
     await page.goto(TROMPO)
     quantity = page.get_by_test_id("quantity").locator("visible=true").first

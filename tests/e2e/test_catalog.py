@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from backend.database import Database
 from backend.shipping.models import StockLocation
-from tests.e2e.conftest import ShopServer, Watch, pages_of
+from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch, pages_of
 from tests.shop_floor import Floor, make_toy
 
 
@@ -58,6 +58,7 @@ async def test_dropping_chips_by_the_keyboard_goes_on_where_one_was(page_1280: P
     await expect(page_1280.get_by_test_id("catalog-title")).to_be_focused()
 
 
+@ON_A_PHONE
 async def test_more_toys_by_the_keyboard_lead_to_the_first_of_them(page: Page) -> None:
     await page.goto("/catalog")
     cards, more = page.get_by_test_id("product-card"), page.get_by_test_id("show-more")

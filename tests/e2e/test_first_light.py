@@ -6,7 +6,7 @@ from collections.abc import Callable
 import httpx
 from playwright.async_api import Page, WebSocket
 
-from tests.e2e.conftest import ShopServer, Watch
+from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch
 
 SECONDS_TO_ANSWER = 15
 OPENS_WEBSOCKET = """address => new Promise(resolve => {
@@ -18,6 +18,7 @@ OPENS_WEBSOCKET = """address => new Promise(resolve => {
 TOY = "/product/trompo-de-madera"
 
 
+@ON_A_PHONE
 async def test_a_page_loads_and_its_first_event_makes_the_round_trip(page: Page, server: ShopServer) -> None:
     socket = await _open(page, "/")
     assert socket.url.startswith(f"ws://localhost:{server.port}/_event")
@@ -28,6 +29,7 @@ async def test_a_page_talks_to_the_host_it_came_from(page_1280: Page, server: Sh
     assert socket.url.startswith(f"ws://127.0.0.1:{server.port}/_event")
 
 
+@ON_A_PHONE
 async def test_an_unknown_page_is_not_found(page: Page, watch: Watch) -> None:
     watch.expect("404")
     answer = await page.goto("/no-such-page")

@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.account_steps import AT_LOGIN, PASSWORD, expect_home, log_in, log_out, register
-from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of
+from tests.e2e.conftest import ON_A_PHONE, WIDTHS, ShopServer, Watch, pages_of
 from tests.e2e.held import Held
 from tests.e2e.shopper import PATIENCE, agree, expect_no_overflow, field, open_checkout, put_in_cart
 from tests.gateway_kit import served
@@ -82,6 +82,7 @@ async def agree_to_an_account(page: Page) -> None:
     await page.get_by_role("button", name="Crear mi cuenta").click()
 
 
+@ON_A_PHONE
 async def test_without_settings_there_is_no_button(page: Page) -> None:
     for path in ("/account/login", "/account/register"):
         await page.goto(path)
