@@ -56,7 +56,7 @@ async def test_a_sheet_with_a_zip_becomes_toys(
         )
         await files.set_input_files([sheet(ROWS + WRONG), pictures()])
         await is_summed_up(page, "5 por corregir")
-        await page.get_by_test_id("import-places").check()
+        await page.get_by_test_id("import-places").click()
         await is_summed_up(page, "4 nuevos", "1 por corregir")
         await expect(page.get_by_test_id("import-problem")).to_contain_text("Fila 6 · Precio")
         await check(page, axe)
