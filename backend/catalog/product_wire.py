@@ -97,7 +97,8 @@ class ProductWriter:
         shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
         options = await options_of(self._session, ids) if shows_variants and ids else {}
         variants = await self._variants(ids, options) if shows_variants and ids else {}
-        images = await self._images(ids) if ids and wants("images", by_default=True) else {}
+        of_variants = wants("variants.images", by_default=self._as_staff)
+        images = await self._images(ids) if ids and (of_variants or self._shows("images")) else {}
         collections = await self._collections(rows) if wants("collection", by_default=True) else {}
         categories = (
             await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
@@ -120,6 +121,8 @@ class ProductWriter:
                 else []
             )
             product["images"] = images.get(row.id, [])
+            if of_variants:  # a picture shows the product, in all its variants
+                product["variants"] = [{**one, "images": product["images"]} for one in product["variants"]]
             if categories is not None:
                 product["categories"] = categories.get(row.id, [])
             products.append(pick(product))

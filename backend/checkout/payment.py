@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.models import Cart
 from backend.cart.service import COMPLETED, read_cart
 from backend.checkout.completion import lock_cart
+from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
     read_priced_cart,
     require_shipping_method,
@@ -66,7 +67,10 @@ LOOKED_INTO = (
 
 @dataclass(frozen=True)
 class PaymentStart:
-    """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank."""
+    """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
+
+    `return_url` is where the shopper comes back to from the bank; empty: the order's page.
+    """
 
     cart_id: str
     provider: PaymentProvider
@@ -74,6 +78,7 @@ class PaymentStart:
     ip: str
     expected_total: Cop | None = None
     replace: bool = False
+    return_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -241,7 +246,7 @@ class PaymentStarter:
             amount=payment.amount,
             tax=sale.totals.tax_total,
             description=_("Compra en {store}").format(store=standing.store_name),
-            return_url=self.order_link(cart.order_id),
+            return_url=return_url_of(start.return_url, cart.order_id) or self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,
             payer={**_from_address(sale.shipping_address, sale.email), **start.payer},

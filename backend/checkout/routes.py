@@ -309,7 +309,8 @@ async def create_session(
 
     With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
     (spec: States and transitions). Without `data` it is `requires_more`, and its `data.missing` says field by field
-    what has to be sent and what there is to choose from; nothing is held yet.
+    what has to be sent and what there is to choose from; nothing is held yet. `data.return_url` is a page of a
+    storefront that `STORE_CORS` names, which the shopper comes back to from the bank; `{order_id}` may stand in it.
 
     409 while another payment of this cart is at a bank: `data.replace`: true gives that one up for this. Nothing but
     `replace` in `data` only gives it up, and the cart can be changed again. The bank may still approve what was given
@@ -322,13 +323,16 @@ async def create_session(
     provider_id = _own_name(body.provider_id)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
+    return_url = payer.pop("return_url", None)
     if replace and not payer:
         await checkout.close_payment(cart_id)
     elif not payer and (missing := await checkout.missing_answers(cart_id, provider_id, ip=ip)):
         owed = with_questions(await _collection(checkout, collection_id), provider_id, missing)
         return Wire({"payment_collection": fields.pick(owed)})
     else:
-        await checkout.start_payment(cart_id, provider_id, payer, ip=ip, replace=replace)
+        await checkout.start_payment(
+            cart_id, provider_id, payer, ip=ip, replace=replace, return_url=return_url
+        )
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 

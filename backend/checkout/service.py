@@ -14,6 +14,7 @@ from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter
 from backend.checkout.restoring import change_bank, restore_cart
+from backend.checkout.return_url import require_return_url
 from backend.checkout.sale import read_priced_cart, require_shipping_method
 from backend.checkout.shipping import (
     ShippingOffer,
@@ -159,17 +160,19 @@ class Checkout:
         ip: str,
         expected_total: Cop | None = None,
         replace: bool = False,
+        return_url: object = None,
     ) -> PaymentSession:
         """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
 
+        `return_url` is a storefront's page that the shopper comes back to from the bank: see `require_return_url`.
         With `replace`, a payment of the cart that is at the bank is closed for it: its provider is asked first, and
         what it approves later still pays the order, unless another payment has.
 
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data is at fault
-                (`fields`).
+            InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data or
+                `return_url` is at fault (`fields`).
             InsufficientStock: the units are gone.
             TotalChanged: the cart costs something else than the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved.
@@ -177,7 +180,12 @@ class Checkout:
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
         await self._require_consents(cart_id)
-        start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace)
+        back = (
+            require_return_url(return_url, self.settings.cross_origins["store"])
+            if return_url is not None
+            else ""
+        )
+        start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace, back)
         return await self._starter.start(start)
 
     async def missing_answers(self, cart_id: str, provider_id: str, *, ip: str) -> list[MissingAnswer]:

@@ -164,6 +164,23 @@ async def test_a_price_holds_in_a_region(store: httpx.AsyncClient, shelf: Shelf)
     assert unknown.status_code == 404
 
 
+async def test_a_variant_shows_the_pictures_of_its_product_when_they_are_asked_for(
+    store: httpx.AsyncClient, shelf: Shelf
+) -> None:
+    """The official storefront asks for `*variants.images`, and shows those of the variant that was chosen."""
+    path = f"/store/products/{shelf.product['trompo']}"
+    asked = (await get(store, path, fields="*variants.images"))["product"]
+    assert asked["variants"][0]["images"] == asked["images"]
+    assert [image["rank"] for image in asked["images"]] == [0]
+    (alone,) = (await get(store, path, fields="id,variants.images.url"))["product"]["variants"]
+    assert alone["images"] == [{"id": asked["images"][0]["id"], "url": asked["images"][0]["url"]}]
+    assert "images" not in (await get(store, path))["product"]["variants"][0]
+    without = (await get(store, f"/store/products/{shelf.product['yoyo']}", fields="*variants.images"))[
+        "product"
+    ]
+    assert without["variants"][0]["images"] == []
+
+
 async def test_a_product_by_its_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """spec: Entities, Product: metadata with brand and ageRange, categories, weight."""
     path = f"/store/products/{shelf.product['trompo']}"

@@ -110,6 +110,9 @@ async def test_what_pse_has_to_be_told_is_named_with_its_choices(
     assert (codes["person_type"], codes["doc_number"]) == (["0", "1"], [])
     assert {"1022"} <= set(codes["bank"])
     assert "0" not in codes["bank"]
+    data = {"bank": "1022", "return_url": "https://evil.example"}
+    refused = await store.post(path, json={"provider_id": PSE, "data": data})
+    assert (refused.status_code, refused.json()["message"].count("STORE_CORS")) == (400, 2)
     assert {"CC", "CE", "NIT"} <= set(codes["doc_type"])
     cart = (await get(store, f"/store/carts/{cart_id}"))["cart"]
     assert cart["payment_collection"]["payment_sessions"] == []
