@@ -7,6 +7,7 @@
 #               (ARGS: only those tests)
 #   make try-dev that `make dev` and `reflex run` open a shop in which a toy can be bought (a minute)
 #   make try-starter the platform's official storefront, which you build and start, sells from a shop: docs/api.md
+#   make try-dashboard the platform's official dashboard, from npm, works on a shop (some minutes)
 #   make wander  random shoppers in a real browser, 20,000 actions unless ARGS says otherwise; goes on where it ended
 #   make check   format, lint, types, import contracts, lint rules and dead code
 #   make bench   measurements
@@ -61,8 +62,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-endif
-.PHONY: run release dev test try-dev try-starter wander check types rules bench lock clean pages browser packages
+.PHONY: run release dev test try-dev try-starter try-dashboard wander check types rules bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -92,6 +92,9 @@ try-dev: $(DEV_STAMP) pages browser
 
 try-starter: $(DEV_STAMP) pages browser
 	@$(python) -m tests.foreign.starter $(ARGS)
+
+try-dashboard: $(DEV_STAMP) pages browser
+	@$(python) -m tests.foreign.dashboard
 
 wander: $(DEV_STAMP) pages browser
 	@$(python) -m tests.failure.wandering $(ARGS)

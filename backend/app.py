@@ -49,6 +49,7 @@ from backend.office.stock_routes import router as stock_movements_router
 from backend.orders.admin_routes import router as admin_orders_router
 from backend.orders.link_routes import router as order_link_router
 from backend.orders.reasons import router as reasons_router
+from backend.orders.reservations import router as reservations_router
 from backend.orders.routes import router as orders_router
 from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
@@ -107,6 +108,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     channels_router,
     uploads_router,
     admin_orders_router,
+    reservations_router,
     reasons_router,
     admin_customers_router,
     fulfillment_router,

@@ -21,8 +21,8 @@ from backend.catalog.admin_schemas import (
     NewVariant,
     OptionChange,
     ProductBatch,
-    ProductChange,
-    VariantChange,
+    ProductUpdate,
+    VariantUpdate,
 )
 from backend.catalog.batch import apply_batch
 from backend.catalog.categories import read_tree
@@ -48,7 +48,7 @@ from backend.edge.query import Fields, listed, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import NotFound
+from backend.errors import InvalidData, NotFound
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -107,9 +107,12 @@ async def read_product(product_id: str, database: Db, fields: Shown) -> Wire:
 
 @router.post("/products/{product_id}", response_model=ProductAnswer)
 async def update_product(
-    actor: StaffMember, product_id: str, body: ProductChange, database: Db, fields: Shown
+    actor: StaffMember, product_id: str, body: ProductUpdate, database: Db, fields: Shown
 ) -> Wire:
-    """Change what is said, leave the rest. `category_ids` and `collection_id` are refused (spec: Errors)."""
+    """Change what is said, leave the rest. `category_ids` is refused (spec: Errors).
+
+    So are `collection_id` and `categories`, unless they are what the product has already.
+    """
     async with database.transaction() as session:
         await products.change_product(session, actor, product_id, body)
         return await _product(session, product_id, fields)
@@ -123,15 +126,16 @@ async def delete_product(actor: StaffMember, product_id: str, database: Db) -> W
     return Wire({"id": product_id, "object": "product", "deleted": True})
 
 
+_VARIANTS = Fields("*variants,+variants.inventory_quantity,*variants.inventory_items")
+
+
 @router.get("/products/{product_id}/variants")
 async def list_variants(
     product_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
 ) -> Wire:
     """The product's variants."""
     async with database.read() as session:
-        variants = (await _written(session, product_id, Fields("*variants,+variants.inventory_quantity")))[
-            "variants"
-        ]
+        variants = (await _written(session, product_id, _VARIANTS))["variants"]
     return Wire(listed("variants", page_of(variants, asked), len(variants), asked))
 
 
@@ -147,9 +151,11 @@ async def create_variant(
 
 @router.post("/products/{product_id}/variants/{variant_id}", response_model=ProductAnswer)
 async def update_variant(
-    *, actor: StaffMember, product_id: str, variant_id: str, body: VariantChange, database: Db, fields: Shown
+    *, actor: StaffMember, product_id: str, variant_id: str, body: VariantUpdate, database: Db, fields: Shown
 ) -> Wire:
     """Change a variant: its prices, for example."""
+    if body.id not in (None, variant_id):
+        raise InvalidData(f"Invalid request: Value for field 'id' must be {variant_id}")
     async with database.transaction() as session:
         await products.change_variant(session, actor, product_id, variant_id, body)
         return await _product(session, product_id, fields)

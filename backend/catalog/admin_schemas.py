@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.catalog.codes import is_bar_code
 from backend.catalog.product_fields import Handle, ProductFields, Status
@@ -51,7 +51,22 @@ class PriceIn(Body):
 Prices = Annotated[list[PriceIn], Field(max_length=10)]
 
 
-class VariantChange(Body):
+class NothingKnown(Body):
+    """What the platform has of variants and this shop has not: programs that send along what they were shown may."""
+
+    upc: None = None
+    barcode: None = None
+    mid_code: None = None
+    hs_code: None = None
+    origin_country: None = None
+    material: None = None
+    weight: None = None
+    length: None = None
+    height: None = None
+    width: None = None
+
+
+class VariantChange(NothingKnown):
     """A change of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
 
     model_config = example(prices=[{"amount": 42_000}], compare_at_price=50_000)
@@ -67,6 +82,9 @@ class VariantChange(Body):
     options: Annotated[dict[str, Name], Field(max_length=MAX_OPTIONS)] | None = Field(
         None, description="The value of each of the product's options, by its title."
     )
+    inventory_items: Annotated[list[Any], Field(max_length=0)] | None = Field(
+        None, description="A variant has one item of its own: only an empty list is taken."
+    )
 
 
 class NewVariant(VariantChange):
@@ -75,6 +93,12 @@ class NewVariant(VariantChange):
     model_config = example(title="Azul", sku="TROMPO-AZUL", prices=[{"amount": 45_000}])
 
     prices: Annotated[Prices, Field(min_length=1)]
+
+
+class VariantUpdate(VariantChange):
+    """A change of the variant that the address names."""
+
+    id: Name | None = Field(None, description="That of the address, if any.")
 
 
 class VariantInProduct(VariantChange):
@@ -141,10 +165,14 @@ class ValueChange(Body):
 
 
 class OptionIn(OptionChange):
-    """An option in the body of its product: a known one by its id or its title, or a new one."""
+    """An option in the body of its product: a known one by its id or its title, or a new one.
+
+    It is this product's alone, whatever `is_exclusive` says.
+    """
 
     title: FilledName
     id: Name | None = None
+    is_exclusive: bool | None = None
 
 
 class IdOnly(Body):
@@ -175,9 +203,17 @@ class ProductChange(Body, ProductFields):
     is_giftcard: Literal[False] | None = None
     sales_channels: Annotated[list[IdOnly], Field(max_length=20)] | None = None
     shipping_profile_id: Name | None = None
+    additional_data: Annotated[dict[str, Any], Field(max_length=0)] | None = None
 
 
-class NewProduct(ProductChange):
+class ProductUpdate(ProductChange):
+    """A change of one product. Its collection and categories may be sent along as they are."""
+
+    collection_id: Name | None = None
+    categories: Annotated[list[IdOnly], Field(max_length=MAX_TAGS)] | None = None
+
+
+class NewProduct(ProductUpdate):
     """A new product, a draft unless told otherwise."""
 
     model_config = example(
@@ -196,6 +232,11 @@ class NewProduct(ProductChange):
 
     title: FilledName
     status: Status = "draft"
+
+    @field_validator("handle", mode="before")
+    @classmethod
+    def _or_one_from_the_title(cls, handle: Any) -> Any:
+        return handle or None
 
 
 class ProductInBatch(ProductChange):

@@ -3,7 +3,6 @@
 The stock is set beside the locations it lies at (`backend.shipping.location_routes`).
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,11 +12,14 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Product, Variant
+from backend.catalog.product_wire import ProductWriter
+from backend.catalog.stock_wire import VARIANT, item_wire, levels_of
 from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, met, one_of, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import (
     Body,
@@ -30,7 +32,7 @@ from backend.edge.schemas import (
     Units,
     example,
 )
-from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
+from backend.edge.wire import JsonDict, Wire, sibling_id
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Reason, StockReserved, Why, count_stock
@@ -139,7 +141,7 @@ async def list_levels(
     return Wire(listed("inventory_levels", page_of(levels, asked), len(levels), asked))
 
 
-ITEM, VARIANT = "iitem", "variant"
+_WITH_VARIANTS = Fields("id,title,handle,status,thumbnail,*variants")
 SORTABLE = {"sku": Variant.sku, "title": Product.title, "created_at": Variant.created_at}
 
 
@@ -154,8 +156,7 @@ async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[lis
     count = await session.execute(select(func.count()).select_from(query.subquery()))
     query = query.order_by(*in_order(asked.order, SORTABLE, [Variant.id]))
     found = (await session.execute(query.offset(asked.offset).limit(asked.limit))).all()
-    levels = await _levels(session, [variant.id for variant, _ in found])
-    return [_item(variant, title, levels[variant.id]) for variant, title in found], count.scalar_one()
+    return await _items(session, [(variant, title) for variant, title in found]), count.scalar_one()
 
 
 def _filters(asked: ItemsParameters) -> list[ColumnElement[bool]]:
@@ -182,7 +183,30 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
     if found is None:
         raise NotFound(f"Inventory item with id: {item_id} was not found")
     variant, title = found
-    return _item(variant, title, (await _levels(session, [variant.id]))[variant.id])
+    [item] = await _items(session, [(variant, title)])
+    return item
+
+
+async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) -> list[JsonDict]:
+    """The items of these variants, each with its variant, and the title of each one's product."""
+    levels = await levels_of(session, [variant.id for variant, _ in found])
+    products = {variant.product_id for variant, _ in found}
+    query = select(*COLUMNS).where(Product.id.in_(products))
+    written = await ProductWriter(session, _WITH_VARIANTS, as_staff=True).write(
+        (await session.execute(query)).all()
+    )
+    variants = {
+        variant["id"]: {
+            **variant,
+            "product": {name: part for name, part in product.items() if name != "variants"},
+        }
+        for product in written
+        for variant in product["variants"]
+    }
+    return [
+        {**item_wire(variant, title, levels[variant.id]), "variants": [variants[variant.id]]}
+        for variant, title in found
+    ]
 
 
 async def stock_item(
@@ -242,53 +266,6 @@ async def remove_level(
     await session.delete(level)
     await session.flush()
     return level_id
-
-
-def level_wire(level: InventoryLevel) -> JsonDict:
-    """The stock at one location."""
-    return {
-        "id": sibling_id("ilev", level.id),
-        "inventory_item_id": _item_id(level.variant_id),
-        "location_id": level.location_id,
-        "stocked_quantity": level.stocked,
-        "reserved_quantity": level.reserved,
-        "available_quantity": level.stocked - level.reserved,
-        "incoming_quantity": 0,
-        "raw_stocked_quantity": exact(level.stocked),
-        "raw_reserved_quantity": exact(level.reserved),
-        "metadata": None,
-        **stamps(level.created_at, level.updated_at),
-    }
-
-
-def _item(variant: Variant, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
-    return {
-        "id": _item_id(variant.id),
-        "sku": variant.sku,
-        "title": title,
-        "description": variant.title,
-        "requires_shipping": True,
-        "metadata": None,
-        "stocked_quantity": sum(level.stocked for level in levels),
-        "reserved_quantity": sum(level.reserved for level in levels),
-        "location_levels": [level_wire(level) for level in levels],
-        "variants": [{"id": variant.id, "title": variant.title, "product_id": variant.product_id}],
-        **stamps(variant.created_at, variant.updated_at),
-    }
-
-
-async def _levels(session: AsyncSession, variant_ids: Sequence[str]) -> dict[str, list[InventoryLevel]]:
-    query = (
-        select(InventoryLevel).where(InventoryLevel.variant_id.in_(variant_ids)).order_by(InventoryLevel.id)
-    )
-    levels: dict[str, list[InventoryLevel]] = defaultdict(list)
-    for level in (await session.execute(query.execution_options(populate_existing=True))).scalars():
-        levels[level.variant_id].append(level)
-    return levels
-
-
-def _item_id(variant_id: str) -> str:
-    return sibling_id(ITEM, variant_id)
 
 
 def _variant_id(item_id: str) -> str:

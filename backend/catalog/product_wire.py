@@ -19,6 +19,7 @@ from backend.catalog.models import (
 from backend.catalog.options import IMPLIED_TITLE, Option, options_of, values_of_variants
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.catalog.stock_wire import levels_of, linked_item
 from backend.catalog.tags_and_types import words_of
 from backend.catalog.wire import category_fields, collection_wire
 from backend.edge.query import Fields
@@ -96,7 +97,8 @@ class ProductWriter:
         wants = self._fields.wants
         shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
         options = await options_of(self._session, ids) if shows_variants and ids else {}
-        variants = await self._variants(ids, options) if shows_variants and ids else {}
+        titles = {row.id: row.title for row in rows}
+        variants = await self._variants(titles, options) if shows_variants and ids else {}
         of_variants = wants("variants.images", by_default=self._as_staff)
         images = await self._images(ids) if ids and (of_variants or self._shows("images")) else {}
         collections = await self._collections(rows) if wants("collection", by_default=True) else {}
@@ -156,14 +158,22 @@ class ProductWriter:
             product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
         return product
 
-    async def _variants(self, product_ids: Sequence[str], options: dict[str, list[Option]]) -> Grouped:
+    async def _variants(self, titles: dict[str, str], options: dict[str, list[Option]]) -> Grouped:
+        """The variants of the products with these ids and titles."""
         wants = self._fields.wants
         shows_price, shows_units = wants("variants.calculated_price"), wants("variants.inventory_quantity")
         query = _VARIANTS_IN_STOCK if shows_units else _VARIANTS
         values = await values_of_variants(self._session, options) if options else {}
+        found = (await self._session.execute(query, {"ids": list(titles)})).all()
+        shows_items = self._as_staff and wants("variants.inventory_items")
+        levels = await levels_of(self._session, [row.id for row in found]) if shows_items else {}
         grouped: Grouped = defaultdict(list)
-        for row in await self._session.execute(query, {"ids": product_ids}):
+        for row in found:
             variant = _variant(row)
+            if shows_items:
+                variant["inventory_items"] = [
+                    linked_item(row, titles[row.product_id], levels.get(row.id, ()))
+                ]
             if row.product_id in options:
                 has = values.get(row.id, {})
                 variant["options"] = [

@@ -13,12 +13,13 @@ from backend.catalog.admin_schemas import (
     OptionIn,
     PriceIn,
     ProductChange,
+    ProductUpdate,
     VariantChange,
 )
 from backend.catalog.cells import UNCHANGED
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
-from backend.catalog.models import Picture, Product
+from backend.catalog.models import Picture, Product, ProductCategory
 from backend.catalog.options import (
     SaidOption,
     keep_values,
@@ -63,6 +64,7 @@ async def create_product(
     product.id = product_id or product.id
     await record(session, actor, "created", Subject(Thing.PRODUCT, product.id))
     await _set_fields(session, product, new)
+    await _require_same_places(session, product, new)
     if product.thumbnail is None and new.images:
         product.thumbnail = new.images[0].url
     session.add(product)
@@ -97,6 +99,8 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
+    if isinstance(change, ProductUpdate):
+        await _require_same_places(session, product, change)
     with session.no_autoflush:
         await _set_fields(session, product, change)
     product.updated_at = now()
@@ -165,6 +169,23 @@ async def change_variant(
     await require_different_variants(session, product_id)
     product.updated_at = now()
     await products_changed(session, [product_id])
+
+
+async def _require_same_places(session: AsyncSession, product: Product, said: ProductUpdate) -> None:
+    """Check that the body moves the product neither to another collection nor to other categories.
+
+    Raises:
+        InvalidData: it does: those are assigned by their own routes (spec: Errors).
+    """
+    moved = []
+    if "collection_id" in said.model_fields_set:
+        moved += ["collection_id"] if said.collection_id != product.collection_id else []
+    if said.categories is not None:
+        query = select(ProductCategory.category_id).where(ProductCategory.product_id == product.id)
+        has = set((await session.execute(query)).scalars())
+        moved += ["categories"] if {category.id for category in said.categories} != has else []
+    if moved:
+        raise InvalidData(f"Invalid request: Unrecognized fields: '{', '.join(moved)}'")
 
 
 async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, variant_id: str) -> None:

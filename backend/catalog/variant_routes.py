@@ -1,4 +1,4 @@
-"""The Admin API of variants across products, and of what is reserved of them (wire: commerce-api, Admin)."""
+"""The Admin API of variants across products (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import VariantBatch
 from backend.catalog.batch import apply_variant_batch
-from backend.catalog.inventory_items import ITEM
 from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Product, Variant
 from backend.catalog.product_wire import ProductWriter
@@ -17,10 +16,9 @@ from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import FilterParameters, ListResponse, Moments, Name
-from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
+from backend.edge.schemas import ListResponse, Moments, Name
+from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
-from backend.inventory.models import InventoryLevel, Reservation
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -31,7 +29,9 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=staff_who_may(Right.READ_STOCK),
 )
-_WRITTEN = Fields("*variants,+variants.inventory_quantity,+variants.calculated_price")
+_WRITTEN = Fields(
+    "*variants,+variants.inventory_quantity,+variants.calculated_price,*variants.inventory_items"
+)
 _OF_PRODUCT = ("id", "title", "handle", "status", "thumbnail")
 
 
@@ -45,15 +45,6 @@ class VariantsParameters(Moments):
     q: Name | None = Field(
         None, description="Part of a title, of the product's too, of a SKU or of a bar code."
     )
-
-
-class ReservationsParameters(FilterParameters):
-    """Which reservations."""
-
-    id: list[Name] | None = None
-    inventory_item_id: list[Name] | None = None
-    location_id: list[Name] | None = None
-    external_id: list[Name] | None = Field(None, description="Of the carts that they are for.")
 
 
 VARIANT_ORDER = {"title": Variant.title, "sku": Variant.sku, "created_at": Variant.created_at}
@@ -103,52 +94,6 @@ async def read_variant(product_id: str, variant_id: str, database: Db, fields: S
     return Wire({"variant": fields.pick(found[0])})
 
 
-@router.get("/reservations", response_model=ListResponse)
-async def list_reservations(
-    asked: Annotated[ReservationsParameters, read_query(ReservationsParameters)], database: Db
-) -> Wire:
-    """What is reserved for carts that are being paid, and for orders until they are packed."""
-    joined = select(Reservation, InventoryLevel).join(
-        InventoryLevel, InventoryLevel.id == Reservation.level_id
-    )
-    query = joined.where(*met(asked, _of_reservations))
-    order = in_order(
-        asked.order,
-        {"created_at": Reservation.created_at, "quantity": Reservation.quantity},
-        [Reservation.created_at.desc(), Reservation.id.desc()],
-    )
-    async with database.read() as session:
-        count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
-        rows = await session.execute(query.order_by(*order).offset(asked.offset).limit(asked.limit))
-        shown = [_reservation(*row) for row in rows]
-    return Wire(listed("reservations", shown, count, asked))
-
-
-def _of_reservations(asked: ReservationsParameters) -> list[ColumnElement[bool]]:
-    variants = [sibling_id("variant", item) for item in asked.inventory_item_id or ()]
-    return one_of(
-        (Reservation.id, asked.id),
-        (Reservation.holder, asked.external_id),
-        (InventoryLevel.location_id, asked.location_id),
-        (InventoryLevel.variant_id, None if asked.inventory_item_id is None else variants),
-    )
-
-
-@router.get("/reservations/{reservation_id}", response_model=dict[str, Any])
-async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> Wire:
-    """The reservation. Checkouts and orders make them; by hand stock is counted, not reserved."""
-    query = (
-        select(Reservation, InventoryLevel)
-        .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
-        .where(Reservation.id == reservation_id)
-    )
-    async with database.read() as session:
-        found = (await session.execute(query)).one_or_none()
-    if found is None:
-        raise NotFound(f"Reservation item with id: {reservation_id} was not found")
-    return Wire({"reservation": fields.pick(_reservation(*found))})
-
-
 def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
     conditions = moments(asked, Variant.created_at, Variant.updated_at)
     conditions += one_of(
@@ -174,29 +119,9 @@ async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDi
         variant["id"]: {
             **variant,
             "product": {name: product.get(name) for name in _OF_PRODUCT},
-            "inventory_items": [
-                {"inventory_item_id": sibling_id(ITEM, variant["id"]), "required_quantity": 1}
-            ],
+            "inventory": [link["inventory"] for link in variant["inventory_items"]],
         }
         for product in products
         for variant in product["variants"]
     }
     return [known[variant_id] for variant_id in variant_ids if variant_id in known]
-
-
-def _reservation(reservation: Reservation, level: InventoryLevel) -> JsonDict:
-    return {
-        "id": reservation.id,
-        "inventory_item_id": sibling_id(ITEM, level.variant_id),
-        "location_id": level.location_id,
-        "quantity": reservation.quantity,
-        "raw_quantity": exact(reservation.quantity),
-        "line_item_id": None,
-        "external_id": reservation.holder,
-        "description": None,
-        "allow_backorder": False,
-        "created_by": None,
-        "metadata": None,
-        **stamps(reservation.created_at, reservation.updated_at),
-        "deleted_at": None,
-    }

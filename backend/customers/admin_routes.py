@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers import directory, groups
@@ -18,6 +19,7 @@ from backend.customers.admin_schemas import (
     GroupChange,
     GroupCustomers,
     GroupsAnswer,
+    GroupsParameters,
     NewGroup,
     NewStaffCustomer,
     StaffAddressesAnswer,
@@ -26,14 +28,14 @@ from backend.customers.admin_schemas import (
     StaffCustomersAnswer,
 )
 from backend.customers.directory import ListedCustomer, Person
-from backend.customers.models import Customer, CustomerGroup
+from backend.customers.models import CustomerGroup, CustomerGroupMember
 from backend.customers.schemas import AddressAnswer, AddressBody, address_wire, customer_columns
 from backend.customers.written_addresses import remove_address_of, write_address_of
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted, ListParameters, NamedParameters
+from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire, stamps
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -147,12 +149,29 @@ SORTABLE = {"name": CustomerGroup.name, "created_at": CustomerGroup.created_at}
 
 
 @router.get("/customer-groups", response_model=GroupsAnswer)
-async def list_groups(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
-    """The groups of customers."""
+async def list_groups(asked: Annotated[GroupsParameters, read_query(GroupsParameters)], database: Db) -> Wire:
+    """The groups of customers. With `fields=+customers.id`, who is in each."""
     order = in_order(asked.order, SORTABLE, [CustomerGroup.name])
     async with database.read() as session:
-        found, count = await rows_of(session, CustomerGroup, met(asked, named(CustomerGroup)), order, asked)
-    return Wire(listed("customer_groups", map(group_wire, found), count, asked))
+        found, count = await rows_of(session, CustomerGroup, met(asked, _of_groups), order, asked)
+        shown = [group_wire(group) for group in found]
+        if Fields(asked.fields).wants("customers"):
+            members = await groups.members_of(session, [group.id for group in found])
+            shown = [
+                {**wire, "customers": [directory.person_wire(person) for person in members[wire["id"]]]}
+                for wire in shown
+            ]
+    return Wire(listed("customer_groups", shown, count, asked))
+
+
+def _of_groups(asked: GroupsParameters) -> list[ColumnElement[bool]]:
+    found = named(CustomerGroup)(asked)
+    if asked.customers is not None:
+        with_them = select(CustomerGroupMember.group_id).where(
+            CustomerGroupMember.customer_id.in_(asked.customers)
+        )
+        found.append(CustomerGroup.id.in_(with_them))
+    return found
 
 
 @router.post("/customer-groups", response_model=GroupAnswer)
@@ -208,29 +227,11 @@ def group_wire(group: CustomerGroup) -> JsonDict:
     }
 
 
-def _person_wire(person: Person | ListedCustomer) -> JsonDict:
-    return {
-        "id": person.id,
-        "email": person.email,
-        "company_name": person.company_name or None,
-        "first_name": person.first_name or None,
-        "last_name": person.last_name or None,
-        "phone": person.phone or None,
-        "metadata": person.meta or None,
-        "has_account": person.has_account
-        if isinstance(person, ListedCustomer)
-        else isinstance(person, Customer),
-        "created_by": None,
-        "deleted_at": None,
-        **stamps(person.created_at, person.updated_at),
-    }
-
-
 async def _written(
     session: AsyncSession, persons: Sequence[Person | ListedCustomer], fields: Fields, *, with_book: bool
 ) -> list[JsonDict]:
     """The customers with those relations that were asked for. `with_book`: the addresses are shown by default."""
-    shown = [_person_wire(person) for person in persons]
+    shown = [directory.person_wire(person) for person in persons]
     if fields.wants("groups"):
         found = await groups.groups_of(session, [person.id for person in persons])
         for wire in shown:

@@ -11,6 +11,7 @@ from backend.edge.schemas import (
     Metadata,
     Moments,
     Name,
+    NamedParameters,
     ResponseModel,
     example,
 )
@@ -70,6 +71,14 @@ class StaffAddressesAnswer(ListResponse):
     """A customer's address book."""
 
     addresses: list[AddressOut]
+
+
+class GroupsParameters(NamedParameters):
+    """Which groups."""
+
+    customers: list[Name] | None = Field(
+        None, alias="customers[id]", description="Those that one of these customers is in."
+    )
 
 
 class GroupChange(Body):

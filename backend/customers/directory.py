@@ -1,6 +1,6 @@
 """Everybody who buys, for staff: customers with an account and guests without one, as one list."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
 from backend.database import constrained, locked
 from backend.edge.query import in_order, met, moments, one_of
+from backend.edge.wire import JsonDict, stamps
 from backend.errors import Duplicate, InvalidData, NotFound
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
@@ -147,3 +148,29 @@ async def persons_with(session: AsyncSession, customer_ids: Sequence[str]) -> se
         query = select(model.id).where(model.id.in_(customer_ids))
         known.update((await session.execute(query)).scalars())
     return known
+
+
+async def persons_by_id(session: AsyncSession, ids: Collection[str]) -> dict[str, Person]:
+    """The customers and guests with these ids, those that there are."""
+    customers = (await session.execute(select(Customer).where(Customer.id.in_(ids)))).scalars()
+    guests = (await session.execute(select(GuestCustomer).where(GuestCustomer.id.in_(ids)))).scalars()
+    return {person.id: person for person in (*customers, *guests)}
+
+
+def person_wire(person: Person | ListedCustomer) -> JsonDict:
+    """The customer, without addresses and groups."""
+    return {
+        "id": person.id,
+        "email": person.email,
+        "company_name": person.company_name or None,
+        "first_name": person.first_name or None,
+        "last_name": person.last_name or None,
+        "phone": person.phone or None,
+        "metadata": person.meta or None,
+        "has_account": person.has_account
+        if isinstance(person, ListedCustomer)
+        else isinstance(person, Customer),
+        "created_by": None,
+        "deleted_at": None,
+        **stamps(person.created_at, person.updated_at),
+    }

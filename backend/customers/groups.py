@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.customers.admin_schemas import GroupChange, NewGroup
-from backend.customers.directory import Person, find_person, persons_with
+from backend.customers.directory import Person, find_person, persons_by_id, persons_with
 from backend.customers.models import CustomerGroup, CustomerGroupMember
 from backend.database import constrained, locked
 from backend.errors import Duplicate, NotFound
@@ -149,3 +149,17 @@ async def groups_of(session: AsyncSession, customer_ids: Sequence[str]) -> dict[
     for customer_id, group in await session.execute(query):
         found[customer_id].append(group)
     return found
+
+
+async def members_of(session: AsyncSession, group_ids: Sequence[str]) -> dict[str, list[Person]]:
+    """Who is in each of these groups, with an account or without, by address."""
+    query = select(CustomerGroupMember.group_id, CustomerGroupMember.customer_id).where(
+        CustomerGroupMember.group_id.in_(group_ids)
+    )
+    members = [(row[0], row[1]) for row in await session.execute(query)]
+    persons = await persons_by_id(session, {customer_id for _, customer_id in members})
+    found: dict[str, list[Person]] = {group_id: [] for group_id in group_ids}
+    for group_id, customer_id in members:
+        if customer_id in persons:
+            found[group_id].append(persons[customer_id])
+    return {group_id: sorted(those, key=lambda person: person.email) for group_id, those in found.items()}

@@ -29,8 +29,10 @@ class NewFulfillment(Body):
 
 
 class ShipmentLabel(Body):
-    """A label that was made outside the shop."""
+    """A label that was made outside the shop, or the shop's own as it was shown."""
 
+    id: Name | None = None
+    fulfillment_id: Name | None = None
     tracking_number: Name
     tracking_url: Name = ""
     label_url: Name = ""

@@ -296,6 +296,12 @@ async def list_locales(settings: ShopSettings) -> Wire:
     return Wire({"locales": [{"code": code, "name": name}]})
 
 
+@router.get("/feature-flags", response_model=dict[str, Any])
+async def list_feature_flags() -> Wire:
+    """Parts of the platform that are being tried out: none is on."""
+    return Wire({"feature_flags": {}})
+
+
 _serve("/stores", ("stores", "store"), _stores)
 _serve("/currencies", ("currencies", "currency"), _currencies, key="code")
 _serve("/locales", ("locales", "locale"), _locales, key="code")

@@ -24,6 +24,7 @@ from backend.orders.models import Order
 from backend.orders.refunding import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import (
+    ChangesParameters,
     NewNote,
     NewRefund,
     NoteAnswer,
@@ -35,7 +36,8 @@ from backend.orders.schemas import (
     RefundsAnswer,
 )
 from backend.orders.service import read_order
-from backend.orders.wire import OrderView, orders_for_staff
+from backend.orders.staff_wire import orders_for_staff
+from backend.orders.wire import OrderView
 from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
 from backend.staff.access import StaffMember, staff_who_may
@@ -77,7 +79,7 @@ async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -
 
 @router.get("/orders/{order_id}/changes", response_model=ListResponse)
 async def list_changes(
-    order_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+    order_id: str, asked: Annotated[ChangesParameters, read_query(ChangesParameters)], database: Db
 ) -> Wire:
     """Edits of the order: there are none. What staff did is in the audit."""
     async with database.read() as session:
@@ -208,10 +210,14 @@ async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[Co
     return met(asked, conditions)
 
 
+SHOWN_ALWAYS = ("status", "version", "payment_status", "fulfillment_status")
+
+
 async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:
     """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
         (order,) = await orders_for_staff(
             session, actor, [await read_order(session, order_id)], OrderView(fields)
         )
-    return Wire({"order": fields.pick(order)})
+    always = {name: order[name] for name in SHOWN_ALWAYS}  # whatever was asked for (wire: commerce-api)
+    return Wire({"order": {**fields.pick(order), **always}})

@@ -104,6 +104,13 @@ class OrderChanges(Body):
     shipping_address: AddressFields
 
 
+class ChangesParameters(ListParameters):
+    """Which changes of an order."""
+
+    status: list[Name] | None = None
+    change_type: list[Name] | None = None
+
+
 class NewNote(Body):
     """A note on an order, for the staff."""
 

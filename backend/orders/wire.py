@@ -30,7 +30,6 @@ from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.payments import refunds_of
 from backend.payment.wire import captured_total, collection_wire, refunded_total
 from backend.pricing import PartTotals
-from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 _LINES = (
@@ -109,19 +108,6 @@ async def _products_of(session: AsyncSession, rows: Iterable[OrderRows], view: O
         return NO_PRODUCTS
     ids = [line.product_id for one in rows for line in one.lines]
     return await line_products(session, ids, view.fields, view.base_url)
-
-
-async def orders_for_staff(
-    session: AsyncSession, actor: Actor, orders: Sequence[Order], view: OrderView = PLAIN
-) -> list[JsonDict]:
-    """The orders with what only staff may see: whose document the invoice is for.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
-    actor.require(Right.READ_ORDERS)
-    shown = await orders_wire(session, orders, view)
-    return [{**wire, "payer": order.payer} for wire, order in zip(shown, orders, strict=True)]
 
 
 def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> JsonDict:

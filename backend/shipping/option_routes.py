@@ -53,8 +53,9 @@ router = APIRouter(
 
 SORTABLE = {"name": ShippingOption.name, "created_at": ShippingOption.created_at}
 WITH_ZONE = (
-    select(ShippingOption, ServiceZone, ShippingProfile)
+    select(ShippingOption, ServiceZone, ShippingProfile, FulfillmentSet)
     .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
+    .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
     .join(ShippingProfile, ShippingProfile.id == ShippingOption.shipping_profile_id)
     .where(ShippingOption.deleted_at.is_(None))
 )
@@ -112,7 +113,7 @@ async def list_options(
         ids = query.with_only_columns(ShippingOption.id).subquery()
         count = await session.execute(select(func.count()).select_from(ids))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).all()
-    shown = [option_wire(option, zone, profile) for option, zone, profile in found]
+    shown = [option_wire(*row) for row in found]
     return Wire(listed("shipping_options", shown, count.scalar_one(), asked))
 
 

@@ -81,7 +81,9 @@ def option_price(option: ShippingOption) -> JsonDict:
     }
 
 
-def option_wire(option: ShippingOption, zone: ServiceZone, profile: ShippingProfile) -> JsonDict:
+def option_wire(
+    option: ShippingOption, zone: ServiceZone, profile: ShippingProfile, fulfillment_set: FulfillmentSet
+) -> JsonDict:
     """A shipping option, as staff see it."""
     return {
         "id": option.id,
@@ -94,7 +96,12 @@ def option_wire(option: ShippingOption, zone: ServiceZone, profile: ShippingProf
             "id": zone.id,
             "name": zone.name,
             "fulfillment_set_id": zone.fulfillment_set_id,
-            "fulfillment_set": {"id": zone.fulfillment_set_id},
+            "fulfillment_set": {
+                "id": fulfillment_set.id,
+                "name": fulfillment_set.name,
+                "type": fulfillment_set.type,
+                "location": {"id": fulfillment_set.location_id},
+            },
             "metadata": None,
         },
         "shipping_profile_id": profile.id,

@@ -19,7 +19,6 @@ from backend.edge.errors import REFUSALS
 from backend.edge.own_pages import TOO_MANY, own_page
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import ShopError, TooManyRequests, Unauthorized
 from backend.settings import Settings
@@ -30,6 +29,7 @@ from backend.staff.schemas import (
     StaffAnswer,
     StaffChange,
     StaffListAnswer,
+    StaffParameters,
     Typed,
     session_wire,
     staff_wire,
@@ -103,11 +103,12 @@ async def read_me(actor: StaffMember, database: Db, fields: Shown) -> Wire:
 
 @router.get("/admin/users", response_model=StaffListAnswer, tags=["admin: staff"])
 async def list_users(
-    actor: StaffMember, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+    actor: StaffMember, asked: Annotated[StaffParameters, read_query(StaffParameters)], database: Db
 ) -> Wire:
     """The staff, those who are disabled too."""
+    wanted = (asked.q or "").casefold()
     async with database.read() as session:
-        staff = await service.list_staff(session, actor)
+        staff = [one for one in await service.list_staff(session, actor) if wanted in one.email]
     return Wire(listed("users", map(staff_wire, page_of(staff, asked)), len(staff), asked))
 
 

@@ -4,7 +4,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from backend.edge.schemas import Body, LenientBody, ListResponse, ResponseModel, Text, example
+from backend.edge.schemas import (
+    Body,
+    LenientBody,
+    ListParameters,
+    ListResponse,
+    Name,
+    ResponseModel,
+    Text,
+    example,
+)
 from backend.edge.wire import JsonDict, iso, stamps
 from backend.staff.invites import InviteView
 from backend.staff.rights import Role
@@ -24,6 +33,12 @@ class StaffAnswer(BaseModel):
     """A member of staff."""
 
     user: StaffOut
+
+
+class StaffParameters(ListParameters):
+    """Which members of staff."""
+
+    q: Name | None = Field(None, description="Part of an address.")
 
 
 class StaffListAnswer(ListResponse):

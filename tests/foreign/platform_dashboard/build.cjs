@@ -1,0 +1,9 @@
+// Builds the dashboard as the platform's own `build` command does; run where the packages are installed.
+const { createRequire } = require("node:module");
+
+const { build } = createRequire(`${process.cwd()}/`)("@medusajs/admin-bundler");
+
+build({ path: "/app", outDir: process.env.OUT, sources: [], plugins: [], backendUrl: "" }).catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
