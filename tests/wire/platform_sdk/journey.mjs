@@ -49,7 +49,7 @@ async function backOffice() {
   await office.admin.productCategory.updateProducts(product_category.id, { add: [product.id] });
   const placed = await office.admin.product.retrieve(product.id, { fields: "id,*categories,*collection" });
 
-  const noSuchField = await refusal(() => office.admin.product.update(product.id, { collection_id: collection.id }));
+  const noSuchField = await refusal(() => office.admin.product.update(product.id, { collection_id: "pcol_other" }));
   const providers = await office.admin.fulfillmentProvider.list();
   const location = await office.admin.stockLocation.updateFulfillmentProviders(stock_locations[0].id, {
     add: ["carrier_standard"],
