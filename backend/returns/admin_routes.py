@@ -19,7 +19,8 @@ from backend.edge.wire import JsonDict, Wire
 from backend.fulfillment.service import request_return
 from backend.orders.schemas import OrderAnswer
 from backend.orders.service import read_order
-from backend.orders.wire import OrderView, orders_for_staff
+from backend.orders.staff_wire import orders_for_staff
+from backend.orders.wire import OrderView
 from backend.returns import drafts
 from backend.returns.asking import Remark
 from backend.returns.drafts import Action, Asked, Item, ItemChange, Units
