@@ -68,7 +68,7 @@ async def test_what_a_product_has_already_may_be_sent_along(
     places = {"collection_id": has["collection_id"], "categories": [{"id": has["categories"][0]["id"]}]}
     changed = await post(admin, path, {"subtitle": "Baila", "additional_data": {}, **places})
     assert changed["product"]["subtitle"] == "Baila"
-    other = {"collection_id": None, "categories": [], "subtitle": "No"}
+    other: dict[str, Any] = {"collection_id": None, "categories": [], "subtitle": "No"}
     assert await refusal(admin, path, other) == (
         "Invalid request: Unrecognized fields: 'collection_id, categories'"
     )
