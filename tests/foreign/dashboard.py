@@ -41,8 +41,6 @@ OF_NO_MATTER = ("Failed to load resource", "DialogTitle", "aria-describedby", "c
 BROKEN = re.compile("An error occurred|unexpected error|went wrong", re.IGNORECASE)
 DECIDED = (
     "/admin/layouts/",  # arrangements of the dashboard's own screens
-    "/admin/notifications",  # mails are written when they are sent, and not kept
-    "/admin/returns",
     "/admin/claims",
     "/admin/exchanges",
     "/admin/plugins",  # there are none
