@@ -62,6 +62,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 .PHONY: run release dev test try-dev try-starter try-dashboard wander check types rules bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
