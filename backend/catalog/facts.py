@@ -1,5 +1,6 @@
 """What a shopper may want to know of a toy before buying, as far as it is known."""
 
+import re
 from dataclasses import dataclass
 
 from backend.catalog.countries import country_names
@@ -12,14 +13,19 @@ CONTENTS = "contents"
 SAFETY_MARK = "safety_mark"
 """What is in the box, and the safety mark on it, have no fields of their own: they are in the product's metadata."""
 IN_METADATA = (CONTENTS, SAFETY_MARK)
+NOT_UNDER_THREE = re.compile(
+    r"menor(?:es)? de (?:3|tres)|36 meses|under (?:3|three)|\b0\s?[-–]\s?3\b", re.IGNORECASE
+)
+"""How a warning says that a toy is not for children under three."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact and its name."""
+    """A fact and its name. `is_not_under_three`: it is that the toy is not for children under three."""
 
     term: str
     value: str
+    is_not_under_three: bool = False
 
 
 def product_facts(product: Product) -> list[FactView]:
@@ -34,7 +40,10 @@ def product_facts(product: Product) -> list[FactView]:
         (_("Sello de seguridad"), one_line(product.extra_metadata.get(SAFETY_MARK))),
         (_("Seguridad"), one_line(product.warnings)),
     ]
-    return [FactView(term, value[:LONGEST]) for term, value in known if value]
+    facts = [FactView(term, value[:LONGEST]) for term, value in known if value]
+    if facts and NOT_UNDER_THREE.search(product.warnings):
+        facts[-1] = FactView(facts[-1].term, facts[-1].value, is_not_under_three=True)
+    return facts
 
 
 def _measures(product: Product) -> str:

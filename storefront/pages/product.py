@@ -295,7 +295,11 @@ def _article(
                 _fact(SHOWN.sku, _("Referencia"), SHOWN.sku),
                 rx.foreach(
                     detail.facts,
-                    lambda fact: rx.el.div(rx.el.dt(fact.term), rx.el.dd(fact.value), key=fact.term),
+                    lambda fact: rx.el.div(
+                        rx.el.dt(fact.term),
+                        rx.el.dd(rx.cond(fact.is_not_under_three, not_under_three()), fact.value),
+                        key=fact.term,
+                    ),
                 ),
                 class_name="product__facts",
             ),
@@ -309,6 +313,17 @@ def _article(
 def taxed(rate: NumberVar[int]) -> rx.Var[str]:
     """Whether there is IVA in the price."""
     return rx.cond(rate > 0, _("IVA incluido"), _("Sin IVA")).to(str)
+
+
+def not_under_three() -> rx.Component:
+    """The symbol of toys that are not for children under three (ISO 8124-1, annex; EN 71-6)."""
+    return rx.el.img(
+        src="/brand/not-under-three.svg",
+        alt=_("No es para menores de 3 años"),
+        loading="lazy",
+        class_name="product__warning",
+        custom_attrs={"width": 40, "height": 40},
+    )
 
 
 def _fact(is_known: rx.Var[Any], term: str, value: rx.Component | rx.Var[str]) -> rx.Component:

@@ -37,3 +37,23 @@ from backend.catalog.models import Product
 def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
     product = Product(handle="trompo", title="Trompo", **known)  # type: ignore[arg-type]
     assert [(fact.term, fact.value) for fact in product_facts(product)] == facts
+
+
+@pytest.mark.parametrize(
+    ("warnings", "is_marked"),
+    [
+        ("No es para menores de 3 años: piezas pequeñas.", True),
+        ("NO CONVIENE PARA NIÑOS MENORES DE TRES AÑOS", True),
+        ("No apto para 0-3.", True),
+        ("Not suitable for children under 36 months.", True),
+        ("Úsalo con la vigilancia de un adulto.", False),
+        ("Recomendado desde los 3 años.", False),
+        ("", False),
+    ],
+)
+def test_the_symbol_says_what_the_warning_says(warnings: str, is_marked: bool) -> None:  # noqa: FBT001
+    product = Product(handle="trompo", title="Trompo", material="Madera", warnings=warnings)
+    assert [fact.is_not_under_three for fact in product_facts(product)] == [
+        False,
+        *([is_marked] if warnings else []),
+    ]
