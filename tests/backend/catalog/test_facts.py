@@ -51,7 +51,7 @@ def test_what_is_known_is_said(known: dict[str, object], facts: list[tuple[str, 
         ("", False),
     ],
 )
-def test_the_symbol_says_what_the_warning_says(warnings: str, is_marked: bool) -> None:  # noqa: FBT001
+def test_the_symbol_says_what_the_warning_says(warnings: str, is_marked: bool) -> None:
     product = Product(handle="trompo", title="Trompo", material="Madera", warnings=warnings)
     assert [fact.is_not_under_three for fact in product_facts(product)] == [
         False,
