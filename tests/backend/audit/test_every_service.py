@@ -54,6 +54,8 @@ ONLY_READ = {
     "office/return_detail.py::return_detail",
     "office/today.py::today",
     "orders/admin_routes.py::order_answer",
+    "returns/admin_routes.py::add_return_shipping",
+    "returns/drafts.py::order_of_request",
     "staff/access.py::check",
     "staff/invites.py::list_invites",
     "staff/invites.py::read_invite",
