@@ -152,7 +152,11 @@ async def send_pictures(
     return Wire({"taken": taken.taken, "refused": refused, "left": taken.left})
 
 
-@router.get(f"{PATH}/template")
+@router.get(
+    f"{PATH}/template",
+    response_class=Response,
+    responses={200: {"content": {XLSX: {}}, "description": "An empty sheet with all headings."}},
+)
 async def fetch_template(actor: StaffMember) -> Response:
     """A workbook to fill in."""
     actor.require(Right.CHANGE_CATALOG)
@@ -173,7 +177,11 @@ async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire:
     return await _answer(database, actor, import_id)
 
 
-@router.get(f"{PATH}/{{import_id}}/refused")
+@router.get(
+    f"{PATH}/{{import_id}}/refused",
+    response_class=Response,
+    responses={200: {"content": {XLSX: {}}, "description": "The rows, with what is wrong beside each."}},
+)
 async def fetch_refused(actor: StaffMember, database: Db, import_id: str) -> Response:
     """A workbook of the rows that were refused, and why."""
     async with database.read() as session:

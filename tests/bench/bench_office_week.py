@@ -5,14 +5,22 @@ Measured as the day's tasks are (`bench_office.py`); whoever works is an owner w
 
 import re
 from collections.abc import Awaitable, Callable
+from io import BytesIO
+from zipfile import ZipFile
 
-from playwright.async_api import Locator, expect
+from PIL import Image
+from playwright.async_api import FilePayload, Locator, expect
 
 from backend.clock import now
 from backend.dates import today_in_colombia
+from backend.spreadsheet import workbook
 from tests.bench.office_day import PATIENCE, Day, measure
 from tests.e2e.office_steps import Sold, paid_order, prove, sign_in
 
+TOYS = 200
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+LONG = 600_000
+"""Milliseconds for a sheet of toys with their pictures."""
 ACCOUNT = {
     "Banco": "Bancolombia",
     "Número de la cuenta": "12345678900",
@@ -119,6 +127,57 @@ async def coupon(day: Day) -> Locator:
     return day.page.get_by_text("GRACIAS").first
 
 
+async def banner(day: Day) -> Locator:
+    """A picture of one's own in the banner."""
+    await day.page.goto(f"{day.shop.url}/oficina/contenido/carrusel")
+    await day.send(day.of("upload-input"), day.photos[:1])
+    row = day.of("area-row")
+    await expect(row).to_have_count(1, timeout=PATIENCE)
+    await day.write(row.get_by_label("Título"), "Navidad")
+    await day.write(row.get_by_label("Enlace"), "/gift")
+    await day.tap(day.of("look"))
+    await day.tap(day.of("save"))
+    return day.of("told").get_by_text("Publicado")
+
+
+def import_toys(sheet: bytes, pictures: bytes) -> Callable[[Day], Awaitable[Locator]]:
+    """A sheet of toys and a zip of their pictures."""
+
+    async def task(day: Day) -> Locator:
+        await day.go("Importar")
+        files = [
+            FilePayload(name="juguetes.xlsx", mimeType=XLSX, buffer=sheet),
+            FilePayload(name="fotos.zip", mimeType="application/zip", buffer=pictures),
+        ]
+        await day.send(day.of("import-input"), files)
+        summary = day.of("import-summary").get_by_text(f"{TOYS} nuevos")
+        await expect(summary).to_be_visible(timeout=LONG)
+        await day.tap(day.of("import-begin"))
+        done = day.page.locator('[data-testid="import-current"][data-status="done"]')
+        await expect(done).to_be_visible(timeout=LONG)
+        return done
+
+    return task
+
+
+def toys_to_import() -> tuple[bytes, bytes]:
+    """A sheet of `TOYS` toys, and the zip of their photographs of two million pixels."""
+    head = ["Nombre", "SKU", "Precio", "Unidades", "Categorías", "Peso (kg)", "Fotos"]
+    rows = [
+        [f"Ballena {n}", f"BALLENA-{n}", 10_000 + n * 50, n % 20, "Juguetes", 0.3, f"ballena-{n}.jpg"]
+        for n in range(TOYS)
+    ]
+    zipped = BytesIO()
+    with ZipFile(zipped, "w") as archive:
+        for n in range(TOYS):
+            picture = Image.effect_noise((75, 60), 80).resize((1500, 1200)).convert("RGB")
+            picture.paste((n, 255 - n, 90), (300, 200, 1100, 900))
+            stored = BytesIO()
+            picture.save(stored, "JPEG", quality=85)
+            archive.writestr(f"fotos/ballena-{n}.jpg", stored.getvalue())
+    return workbook([head, *rows]), zipped.getvalue()
+
+
 async def legal_text(day: Day) -> Locator:
     """A sentence more in the conditions."""
     await day.page.goto(f"{day.shop.url}/oficina/contenido?text=terminos")
@@ -162,9 +221,11 @@ async def work(day: Day) -> None:
     await day.do("low stock", low_stock)
     await day.do("sale", sale)
     await day.do("coupon", coupon)
+    await day.do("banner", banner)
     await day.do("legal text", legal_text)
     await day.do("staff with fewer rights", fewer_rights)
     await day.do("who changed what", who_changed_what)
+    await day.do(f"import of {TOYS} with pictures", import_toys(*toys_to_import()))
 
 
 if __name__ == "__main__":
