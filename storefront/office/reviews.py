@@ -156,11 +156,17 @@ def _row(row: ObjectVar[ReviewRow]) -> rx.Component:
                 rx.el.p(row.text, class_name="o-pqrs__words"),
                 picture_links(row.pictures),
                 rx.el.p(
-                    rx.el.a(_("Ver el juguete"), href=to_product(row.handle)),
+                    rx.el.a(_("Ver el juguete"), href=to_product(row.handle), class_name="o-return__other"),
                     rx.cond(
                         row.order_id != "",
                         rx.fragment(
-                            " · ", rx.el.a(_("Pedido "), row.order, href=f"{ORDERS}/" + row.order_id.to(str))
+                            " · ",
+                            rx.el.a(
+                                _("Pedido "),
+                                row.order,
+                                href=f"{ORDERS}/" + row.order_id.to(str),
+                                class_name="o-return__other",
+                            ),
                         ),
                     ),
                     class_name="o-row__detail",
