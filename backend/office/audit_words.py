@@ -243,8 +243,8 @@ IDS = {
     "variant_id": Thing.VARIANT,
 }
 """Fields that name a thing: people read what it is called."""
-LEFT_OUT = frozenset({"extra_metadata", "meta", "sources"})
-"""What only programs know."""
+LEFT_OUT = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "sources"})
+"""What only programs know, and what is counted of reviews."""
 VALUES: dict[str, dict[str, str]] = {
     "fulfillment_status": {status: words for status, (words, _tone) in DISPATCH_CHIPS.items()},
     "payment_status": {status: words for status, (words, _tone) in PAYMENT_CHIPS.items()},

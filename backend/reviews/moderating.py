@@ -122,7 +122,8 @@ async def _decide(
         raise Conflict(f"Review {review_id} was changed by its buyer meanwhile")
     if row.state == state:
         raise Conflict(f"Review {review_id} is {state} already")
-    await record(session, actor, f"review {state}", Subject(Thing.REVIEW, row.id))
+    action = "review shown" if state == ReviewState.SHOWN else "review refused"
+    await record(session, actor, action, Subject(Thing.REVIEW, row.id))
     row.state, row.refusal, row.decided_at = state, refusal, await database_now(session)
     await count_reviews(session, row.product_id)
     return row

@@ -51,6 +51,8 @@ VALUES: dict[str, Any] = {
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
+    "toys": [("Trompo", LINK)],
+    "until": "5 de mayo",
 }
 """What the templates of all kinds use."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'
@@ -120,7 +122,7 @@ def test_it_leads_to_the_shop_alone_and_loads_nothing(settings: Settings, kind: 
 @pytest.mark.parametrize("kind", list(MailKind))
 def test_what_a_shopper_typed_is_no_markup(settings: Settings, kind: MailKind) -> None:
     changed = {name: MALICE for name, value in VALUES.items() if isinstance(value, str) and name != "link"}
-    mail = render(settings, kind, **changed, number=MALICE, bill=[(MALICE, MALICE)])
+    mail = render(settings, kind, **changed, number=MALICE, bill=[(MALICE, MALICE)], toys=[(MALICE, LINK)])
     seen = read(mail)
     assert "img" not in seen.tags
     assert set(seen.links) <= {settings.base_url, LINK}
