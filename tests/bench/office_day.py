@@ -69,7 +69,7 @@ class Day:
         """Go to a place of the bar, or below «Más»."""
         bar = self.page.get_by_test_id("office-nav").get_by_role("link", name=place, exact=True)
         if not await bar.is_visible():
-            await self.tap(self.page.get_by_role("button", name="Más"))
+            await self.tap(self.page.get_by_role("button", name="Más", exact=True))
             bar = self.page.get_by_role("dialog").get_by_role("link", name=place, exact=True)
         await self.tap(bar)
 
