@@ -19,11 +19,11 @@ NOINDEX = "noindex,follow"
 
 @dataclass(frozen=True, slots=True)
 class FirstPicture:
-    """The picture a page opens with, to be fetched at once: its files, and how wide it is shown."""
+    """The picture a page opens with, to be fetched at once: its files, and how wide it is shown; a drawing has one."""
 
     url: str
-    srcset: str
-    sizes: str
+    srcset: str = ""
+    sizes: str = ""
 
 
 @dataclass(frozen=True, slots=True)

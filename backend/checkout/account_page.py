@@ -21,6 +21,7 @@ from backend.money import format_cop
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
 from backend.orders.tokens import order_token
+from backend.reviews.offering import ReviewLink, review_links
 from backend.shipping.addresses import municipality_code
 
 MAX_ORDERS = 100
@@ -52,6 +53,8 @@ class OwnOrder:
     """Its returns in words, and how each stands."""
     can_ask: bool
     """Whether there is money of it that may be asked back, on its page."""
+    reviews: list[ReviewLink]
+    """Of its toys that may be reviewed now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
     ids = [order.id for order in orders]
     fulfillments, toys = await fulfillment_views(session, ids), await _toys(session, ids)
     returns = await returns_in_words(session, ids)
+    reviews = await review_links(session, signing_key, orders)
     return [
         OwnOrder(
             id=order.id,
@@ -122,6 +126,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
             toys=toys[order.id],
             returns=returns[order.id],
             can_ask=order.payment_status in HAS_MONEY,
+            reviews=reviews[order.id],
         )
         for order in orders
     ]

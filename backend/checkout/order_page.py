@@ -28,6 +28,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
+from backend.reviews.offering import ReviewLink, review_links
 from backend.settings import Settings
 from backend.texts import _
 
@@ -44,6 +45,8 @@ class OrderLineView:
     unit_price_label: str
     line_total_label: str
     picture: PictureView | None
+    review: ReviewLink | None
+    """Where its toy is reviewed; None before it arrives, and on further lines with the same toy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     lines = await lines_of_order(session, order_id)
     totals = totals_of(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
+    offered = await review_links(session, settings.signing_key, [order])
+    reviews = {link.line_id: link for link in offered[order.id]}
     return OrderView(
         id=order.id,
         number=order.number or 0,
@@ -171,7 +176,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[
-            _line(line, part.original_total, pictures.get(line.product_id))
+            _line(line, part.original_total, pictures.get(line.product_id), reviews.get(line.id))
             for line, part in zip(lines, totals.lines, strict=True)
         ],
         subtotal_label=format_cop(totals.items.original_total),
@@ -244,7 +249,9 @@ def _address_lines(address: dict[str, Any]) -> list[str]:
     return [line for line in lines if line]
 
 
-def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLineView:
+def _line(
+    line: OrderLine, total: Cop, picture: PictureView | None, review: ReviewLink | None
+) -> OrderLineView:
     return OrderLineView(
         title=line.title,
         variant=variant_name(line.variant_title),
@@ -254,4 +261,5 @@ def _line(line: OrderLine, total: Cop, picture: PictureView | None) -> OrderLine
         unit_price_label=format_cop(line.unit_price),
         line_total_label=format_cop(total),
         picture=picture,
+        review=review,
     )

@@ -9,12 +9,11 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted
+from backend.edge.schemas import Body, Deleted
 from backend.edge.wire import JsonDict, Wire
 from backend.fulfillment.service import request_return
 from backend.orders.schemas import OrderAnswer
@@ -114,34 +113,6 @@ async def change_request(actor: StaffMember, return_id: str, body: RequestChange
         return await _answer(session, actor, draft)
 
 
-@router.post("/returns/{return_id}/request-items", response_model=ReturnPreview)
-async def add_return_items(actor: StaffMember, return_id: str, body: ReturnItems, database: Db) -> Wire:
-    """Add units that are to come back."""
-    async with database.transaction() as session:
-        added = [_units(item) for item in body.items]
-        draft = await drafts.add_items(session, actor, return_id, Action.RETURN, added)
-        return await _answer(session, actor, draft)
-
-
-@router.post("/returns/{return_id}/request-items/{action_id}", response_model=ReturnPreview)
-async def change_return_item(
-    actor: StaffMember, return_id: str, action_id: str, body: ReturnItemChange, database: Db
-) -> Wire:
-    """Change how many units are to come back, or why."""
-    change = ItemChange(body.quantity, body.reason_id, body.internal_note)
-    async with database.transaction() as session:
-        draft = await drafts.change_item(session, actor, Item(return_id, action_id, Action.RETURN), change)
-        return await _answer(session, actor, draft)
-
-
-@router.delete("/returns/{return_id}/request-items/{action_id}", response_model=ReturnPreview)
-async def remove_return_item(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
-    """Take them out of the request."""
-    async with database.transaction() as session:
-        draft = await drafts.remove_item(session, actor, Item(return_id, action_id, Action.RETURN))
-        return await _answer(session, actor, draft)
-
-
 @router.post("/returns/{return_id}/shipping-method", response_model=ReturnPreview)
 async def add_return_shipping(
     *,
@@ -194,46 +165,6 @@ async def begin_receipt(
         return Wire({"return": await _shown(session, return_id), "order": order})
 
 
-@router.post("/returns/{return_id}/receive-items", response_model=ReturnPreview)
-async def add_arrived(actor: StaffMember, return_id: str, body: ArrivedItems, database: Db) -> Wire:
-    """Add units that arrived in good state."""
-    return await _add_arrived(actor, return_id, body, database, Action.ARRIVED)
-
-
-@router.post("/returns/{return_id}/receive-items/{action_id}", response_model=ReturnPreview)
-async def change_arrived(
-    actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
-) -> Wire:
-    """Change how many arrived in good state."""
-    return await _change_arrived(actor, Item(return_id, action_id, Action.ARRIVED), body, database)
-
-
-@router.delete("/returns/{return_id}/receive-items/{action_id}", response_model=ReturnPreview)
-async def remove_arrived(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
-    """Take units out that were written as arrived in good state."""
-    return await _remove_arrived(actor, Item(return_id, action_id, Action.ARRIVED), database)
-
-
-@router.post("/returns/{return_id}/dismiss-items", response_model=ReturnPreview)
-async def add_damaged(actor: StaffMember, return_id: str, body: ArrivedItems, database: Db) -> Wire:
-    """Add units that arrived damaged: they are not sold again."""
-    return await _add_arrived(actor, return_id, body, database, Action.DAMAGED)
-
-
-@router.post("/returns/{return_id}/dismiss-items/{action_id}", response_model=ReturnPreview)
-async def change_damaged(
-    actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
-) -> Wire:
-    """Change how many arrived damaged."""
-    return await _change_arrived(actor, Item(return_id, action_id, Action.DAMAGED), body, database)
-
-
-@router.delete("/returns/{return_id}/dismiss-items/{action_id}", response_model=ReturnPreview)
-async def remove_damaged(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
-    """Take units out that were written as arrived damaged."""
-    return await _remove_arrived(actor, Item(return_id, action_id, Action.DAMAGED), database)
-
-
 @router.post("/returns/{return_id}/receive/confirm", response_model=ReturnPreview)
 async def confirm_receipt(
     actor: StaffMember,
@@ -255,26 +186,46 @@ async def drop_receipt(actor: StaffMember, return_id: str, database: Db) -> Wire
     return Wire({"id": return_id, "object": "return", "deleted": True})
 
 
-async def _add_arrived(
-    actor: Actor, return_id: str, body: ArrivedItems, database: Database, action: Action
-) -> Wire:
-    async with database.transaction() as session:
-        added = [_units(item) for item in body.items]
-        draft = await drafts.add_items(session, actor, return_id, action, added)
-        return await _answer(session, actor, draft)
+def _serve_items(items: str, action: Action, adds: type[Body], changes: type[Body], about: str) -> None:
+    """The three routes that add such items to what is being written of a return, change one, and take one out."""
+
+    async def add(actor: StaffMember, return_id: str, body: ArrivedItems, database: Db) -> Wire:
+        async with database.transaction() as session:
+            added = [_units(item) for item in body.items]
+            return await _answer(
+                session, actor, await drafts.add_items(session, actor, return_id, action, added)
+            )
+
+    async def change(
+        actor: StaffMember, return_id: str, action_id: str, body: ArrivedChange, database: Db
+    ) -> Wire:
+        reason_id = body.reason_id if isinstance(body, ReturnItemChange) else None
+        said, item = (
+            ItemChange(body.quantity, reason_id, body.internal_note),
+            Item(return_id, action_id, action),
+        )
+        async with database.transaction() as session:
+            return await _answer(session, actor, await drafts.change_item(session, actor, item, said))
+
+    async def remove(actor: StaffMember, return_id: str, action_id: str, database: Db) -> Wire:
+        item = Item(return_id, action_id, action)
+        async with database.transaction() as session:
+            return await _answer(session, actor, await drafts.remove_item(session, actor, item))
+
+    add.__annotations__["body"] = adds  # FastAPI reads the body's model from there
+    change.__annotations__["body"] = changes
+    path, answer = f"/returns/{{return_id}}/{items}", ReturnPreview
+    of_one = f"{path}/{{action_id}}"
+    router.post(path, response_model=answer, description=f"Add units that {about}.")(add)
+    router.post(of_one, response_model=answer, description=f"Change how many units {about}.")(change)
+    router.delete(of_one, response_model=answer, description=f"Take out units that {about}.")(remove)
 
 
-async def _change_arrived(actor: Actor, item: Item, body: ArrivedChange, database: Database) -> Wire:
-    change = ItemChange(body.quantity, None, body.internal_note)
-    async with database.transaction() as session:
-        draft = await drafts.change_item(session, actor, item, change)
-        return await _answer(session, actor, draft)
-
-
-async def _remove_arrived(actor: Actor, item: Item, database: Database) -> Wire:
-    async with database.transaction() as session:
-        draft = await drafts.remove_item(session, actor, item)
-        return await _answer(session, actor, draft)
+_serve_items("request-items", Action.RETURN, ReturnItems, ReturnItemChange, "are to come back")
+_serve_items("receive-items", Action.ARRIVED, ArrivedItems, ArrivedChange, "arrived in good state")
+_serve_items(
+    "dismiss-items", Action.DAMAGED, ArrivedItems, ArrivedChange, "arrived damaged: they are not sold again"
+)
 
 
 def _kind(body: RequestChange) -> ReturnKind | None:

@@ -6,9 +6,10 @@ The forms are the browser's own and carry files: each leads back to the page tha
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from backend.catalog.picture_forms import picture_form
 from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.upload_routes import uploads_of
 from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
@@ -31,8 +32,7 @@ MOST_PDF_BYTES = 2 << 20
 OFFICE_PAGE = f"{OFFICE}/devoluciones"
 
 ASK = "/api/returns"
-PICTURES = "pictures"
-MOST_PICTURES, MOST_FILES, MOST_FIELDS = 3, 10, 500
+MOST_PICTURES, MOST_FIELDS = 3, 500
 """Of the buyer's form; one field for each line of a large order."""
 MOST_FIELD_BYTES = 16 << 10
 MOST_ASKED_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
@@ -64,13 +64,11 @@ async def send_request(
     said = "asked"
     try:
         await hit(database, LIMIT, order_id, Client.at(ip, settings))
-        with uploads.room():
-            async with request.form(
-                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
-            ) as form:
-                typed = {name: value for name, value in form.items() if isinstance(value, str)}
-                pictures = await _pictures(uploads, form)
-        await ask(database, order_id, typed, pictures)
+        async with picture_form(
+            request, uploads, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+        ) as form:
+            files = await uploads.as_webp(form.pictures(MOST_PICTURES))
+        await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])
     except PictureRefused:
         said = "picture"
     except InvalidData:
@@ -80,20 +78,6 @@ async def send_request(
     except (TooManyRequests, PicturesUnavailable):
         said = "wait"
     return RedirectResponse(f"/order/{order_id}?token={token}&said={said}#devoluciones", 303)
-
-
-async def _pictures(uploads: PictureUploads, form: FormData) -> list[SentPicture]:
-    """The pictures as they are kept.
-
-    Raises:
-        PictureRefused: one of them cannot be used, or there are too many.
-        PicturesUnavailable: they were not made in time.
-    """
-    sent = [part for name, part in form.multi_items() if name == PICTURES and isinstance(part, UploadFile)]
-    files = [SentFile(part.filename or "", part.size, part.file) for part in sent if part.size]
-    if len(files) > MOST_PICTURES:
-        raise PictureRefused("Too many pictures", "too_many")
-    return [SentPicture(WEBP, content) for content in await uploads.as_webp(files)]
 
 
 @router.get("/admin/return-files/{file_id}")

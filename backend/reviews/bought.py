@@ -11,9 +11,8 @@ from backend.catalog.models import Product, for_sale
 from backend.contact import clean_name
 from backend.database import database_now
 from backend.errors import NotFound
-from backend.orders.fulfillments import fulfillments_of_order
-from backend.orders.models import Order, OrderLine
-from backend.orders.service import lines_of_order
+from backend.orders.fulfillments import FULFILLMENTS
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus
 from backend.texts import _
 
@@ -34,24 +33,33 @@ class BoughtToy:
 
 async def bought_toys(session: AsyncSession, order: Order) -> list[BoughtToy]:
     """What of the order may be reviewed now, in the order of its lines; each toy once."""
-    if order.status == OrderStatus.CANCELED or order.payment_status not in HAS_MONEY or order.erased_at:
-        return []
-    moment, arrived = await database_now(session), await _arrived(session, order)
+    return (await bought_toys_of(session, [order]))[order.id]
+
+
+async def bought_toys_of(session: AsyncSession, orders: Sequence[Order]) -> dict[str, list[BoughtToy]]:
+    """The same of several orders, by the order's id."""
+    paid = [
+        order.id
+        for order in orders
+        if order.status != OrderStatus.CANCELED and order.payment_status in HAS_MONEY and not order.erased_at
+    ]
+    moment, arrived = await database_now(session), await _arrived(session, paid)
+    query = select(OrderLine).where(OrderLine.order_id.in_(paid)).order_by(OrderLine.id)
     lines = [
         line
-        for line in await lines_of_order(session, order.id)
+        for line in (await session.execute(query)).scalars()
         if line.id in arrived
         and line.quantity > line.withdrawn + line.returned
         and arrived[line.id] + OPEN_FOR > moment
     ]
     sold = await _sold(session, lines)
-    found: dict[str, BoughtToy] = {}
+    found: dict[str, dict[str, BoughtToy]] = {order.id: {} for order in orders}
     for line in lines:
-        if line.product_id in sold and line.product_id not in found:
+        if line.product_id in sold and line.product_id not in found[line.order_id]:
             handle, title = sold[line.product_id]
             until = arrived[line.id] + OPEN_FOR
-            found[line.product_id] = BoughtToy(line.id, line.product_id, handle, title, until)
-    return list(found.values())
+            found[line.order_id][line.product_id] = BoughtToy(line.id, line.product_id, handle, title, until)
+    return {order_id: list(toys.values()) for order_id, toys in found.items()}
 
 
 async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLine, Order]:
@@ -85,10 +93,11 @@ def shown_name(order: Order) -> str:
     return f"{first.split()[0]} {last[0].upper()}." if last else first.split()[0]
 
 
-async def _arrived(session: AsyncSession, order: Order) -> dict[str, datetime]:
-    """When the last units of each line arrived, by the line's id."""
+async def _arrived(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, datetime]:
+    """When the last units of each line of these orders arrived, by the line's id."""
     moments: dict[str, datetime] = {}
-    for parcel in await fulfillments_of_order(session, order.id):
+    parcels = FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids))
+    for parcel in (await session.execute(parcels)).scalars():
         if parcel.delivered_at is None or parcel.canceled_at is not None:
             continue
         for item in parcel.items:
@@ -100,6 +109,6 @@ async def _arrived(session: AsyncSession, order: Order) -> dict[str, datetime]:
 async def _sold(session: AsyncSession, lines: Sequence[OrderLine]) -> dict[str, tuple[str, str]]:
     """Handle and title of the lines' products that have a page, by the product's id."""
     query = select(Product.id, Product.handle, Product.title).where(
-        Product.id.in_([line.product_id for line in lines]), for_sale()
+        Product.id.in_({line.product_id for line in lines}), for_sale()
     )
     return {row.id: (row.handle, row.title) for row in await session.execute(query)}

@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from backend.catalog.picture_forms import picture_form
 from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.upload_routes import uploads_of
-from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
+from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
@@ -18,8 +18,7 @@ from backend.reviews.links import require_review_token, review_path
 from backend.reviews.writing import MOST_PICTURES, read_review, write_review
 
 WRITE = "/api/reviews"
-PICTURES = "pictures"
-MOST_FILES, MOST_FIELDS, MOST_FIELD_BYTES = 10, 20, 32 << 10
+MOST_FIELDS, MOST_FIELD_BYTES = 20, 32 << 10
 MOST_SENT_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
 LIMIT = RateLimit("reviews", per_pair=6, per_client=40, per_subject=0, per_day=20)
 """A subject is an order's line."""
@@ -48,18 +47,17 @@ async def send_review(
     said = "saved"
     try:
         await hit(database, LIMIT, line_id, Client.at(ip, settings))
-        with uploads.room():
-            async with request.form(
-                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
-            ) as form:
-                review = read_review({name: value for name, value in form.items() if isinstance(value, str)})
-                await write_review(database, line_id, review)
-                try:
-                    pictures = await _pictures(uploads, form)
-                except PictureRefused:
-                    pictures, said = [], "picture"
-                except PicturesUnavailable:
-                    pictures, said = [], "pictures-later"
+        async with picture_form(
+            request, uploads, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+        ) as form:
+            review = read_review(form.typed)
+            await write_review(database, line_id, review)
+            try:
+                pictures = [stored.url for stored in await uploads.keep(form.pictures(MOST_PICTURES))]
+            except PictureRefused:
+                pictures, said = [], "picture"
+            except PicturesUnavailable:
+                pictures, said = [], "pictures-later"
         if pictures:
             await write_review(database, line_id, review, pictures)
     except InvalidData:
@@ -69,17 +67,3 @@ async def send_review(
     except TooManyRequests:
         said = "wait"
     return RedirectResponse(f"{review_path(settings.signing_key, line_id)}&said={said}", 303)
-
-
-async def _pictures(uploads: PictureUploads, form: FormData) -> list[str]:
-    """The addresses of the pictures that were sent, once they are stored.
-
-    Raises:
-        PictureRefused: one of them cannot be used, or there are too many.
-        PicturesUnavailable: the store does not take them.
-    """
-    sent = [part for name, part in form.multi_items() if name == PICTURES and isinstance(part, UploadFile)]
-    files = [SentFile(part.filename or "", part.size, part.file) for part in sent if part.size]
-    if len(files) > MOST_PICTURES:
-        raise PictureRefused("Too many pictures", "too_many")
-    return [stored.url for stored in await uploads.keep(files)]

@@ -7,6 +7,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
+from backend.catalog.picture_forms import PICTURES
 from backend.shipping.municipalities import Municipality
 from backend.texts import _
 from storefront.components.browser import on_text
@@ -21,6 +22,9 @@ BUSY: rx.Var[bool] = hook(PRESS, "useBusy")
 
 SENT_BY_THE_BROWSER: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
 """Reflex keeps a form without an event from being sent at all."""
+
+NO_PROBLEM: rx.Var[str] = rx.Var.create("")
+"""Of the controls of such a form: its page says what is wrong once it was sent."""
 
 LONGEST = 300
 """Characters that a field takes."""
@@ -121,6 +125,26 @@ def select_field(
         class_name="select",
     )
     return field_box(label, select, *extra, element_id=element_id, problem=problem, live=live)
+
+
+def pictures_field(element_id: Text, most: int) -> rx.Component:
+    """Chooses up to so many pictures of one's own; there may be none. Its form is sent by the browser itself."""
+    chooser = rx.el.input(
+        id=rx.Var.create(element_id),
+        type="file",
+        name=PICTURES,
+        accept="image/jpeg,image/png,image/webp,image/avif",
+        multiple=True,
+        class_name="field__input",
+    )
+    return field_box(
+        _("Fotos, hasta {most}").format(most=most),
+        chooser,
+        element_id=element_id,
+        problem=NO_PROBLEM,
+        is_optional=True,
+        live="",
+    )
 
 
 def field_box(

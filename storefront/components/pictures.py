@@ -77,14 +77,19 @@ AGES = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12"
 
 
 def drawing(
-    source: str | rx.Var[str], width: int, height: int | None = None, class_name: str = ""
+    source: str | rx.Var[str],
+    width: int,
+    height: int | None = None,
+    class_name: str = "",
+    *,
+    is_first: bool = False,
 ) -> rx.Component:
-    """A drawing beside text that says the same. Fetched lazily: an SVG file is slow to parse."""
+    """A drawing beside text that says the same. Fetched lazily, unless it `is_first`: an SVG file is slow to parse."""
     return rx.el.img(
         src=source,
         alt="",
         decoding="async",
-        loading="lazy",
+        loading="eager" if is_first else "lazy",
         class_name=class_name,
         custom_attrs={"width": width, "height": height or width},
     )

@@ -7,6 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.ratings import RatingView
 from backend.catalog.views import PictureView
+from backend.reviews.offering import ReviewLink
 from backend.reviews.reading import ReviewsPart, ReviewView, StarCount
 from backend.texts import _
 from storefront.components.frame import section
@@ -79,6 +80,18 @@ def product_reviews(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Co
         ),
     )
     return rx.cond(part.rating, rx.el.div(shown, id=NAME, class_name="reviews__place"))
+
+
+def review_link(link: ObjectVar[ReviewLink], *, names_toy: bool = False) -> rx.Component:
+    """The way to review a toy of an order. Without its name on it, only those who do not see the toy are told it."""
+    toy = rx.el.span(": ", link.toy, class_name="" if names_toy else "sr-only")
+    return rx.el.a(
+        rx.el.span("★", aria_hidden="true"),
+        rx.el.span(rx.cond(link.is_written, _("Cambiar mi reseña"), _("Opinar")), toy),
+        href=link.page,
+        class_name="review-link",
+        data_testid="review-link",
+    )
 
 
 def picture_links(pictures: Any) -> rx.Component:

@@ -105,10 +105,12 @@ def _preload(meta: DocumentMeta) -> str:
     picture = meta.first_picture
     if picture is None:
         return ""
-    return (
-        f'<link rel="preload" as="image" href="{escape(picture.url)}" imagesrcset="{escape(picture.srcset)}" '
-        f'imagesizes="{escape(picture.sizes)}" fetchpriority="high"/>'
+    files = (
+        f' imagesrcset="{escape(picture.srcset)}" imagesizes="{escape(picture.sizes)}"'
+        if picture.srcset
+        else ""
     )
+    return f'<link rel="preload" as="image" href="{escape(picture.url)}"{files} fetchpriority="high"/>'
 
 
 # ------------------------------------------------------------------------------------------------ first paint

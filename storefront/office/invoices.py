@@ -132,7 +132,7 @@ def page() -> rx.Component:
         more(SHOWN.cursor != "", InvoicesState.more),
         rx.el.p(
             _("Para tu contador: baja documentos y renglones de los días que quieras en "),
-            rx.el.a(_("Informes"), href=REPORTS, class_name="o-return__other"),
+            rx.el.a(_("Informes"), href=REPORTS, class_name="o-link"),
             ".",
             class_name="o-row__detail o-invoice__files-note",
         ),

@@ -156,7 +156,7 @@ def _row(row: ObjectVar[ReviewRow]) -> rx.Component:
                 rx.el.p(row.text, class_name="o-pqrs__words"),
                 picture_links(row.pictures),
                 rx.el.p(
-                    rx.el.a(_("Ver el juguete"), href=to_product(row.handle), class_name="o-return__other"),
+                    rx.el.a(_("Ver el juguete"), href=to_product(row.handle), class_name="o-link"),
                     rx.cond(
                         row.order_id != "",
                         rx.fragment(
@@ -165,7 +165,7 @@ def _row(row: ObjectVar[ReviewRow]) -> rx.Component:
                                 _("Pedido "),
                                 row.order,
                                 href=f"{ORDERS}/" + row.order_id.to(str),
-                                class_name="o-return__other",
+                                class_name="o-link",
                             ),
                         ),
                     ),

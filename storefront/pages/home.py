@@ -19,7 +19,7 @@ from storefront.components.links import CATALOG, GIFT, to_age, to_category, to_p
 from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
 from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import discount_badge, price, product_grid
-from storefront.meta import DocumentMeta, absolute, first_picture, store_data, structured
+from storefront.meta import DocumentMeta, FirstPicture, absolute, first_picture, store_data, structured
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.frame import FrameState
 
@@ -31,6 +31,8 @@ SLIDE_MS = 6500
 """How long the banner shows a slide."""
 
 SLIDE_PICTURE = "destacado-"
+DRAWING = "/brand/hero.svg"
+"""On the slide that stands first while no toy is for sale."""
 STORY_SIZES = "(min-width: 1280px) 620px, (min-width: 768px) 48vw, 92vw"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
@@ -41,7 +43,6 @@ async def load(_params: PageParams) -> PageData[HomePage]:
     shown = await shop.content.now()
     async with shop.database.read() as session:
         content = await home_page(session, shown)
-    opening = next((slide.picture for slide in content.slides), None)
     return PageData(
         content,
         DocumentMeta(
@@ -50,10 +51,17 @@ async def load(_params: PageParams) -> PageData[HomePage]:
             image=absolute(OG_IMAGE),
             canonical=absolute("/"),
             structured_data=structured(store_data(await shop.standing.now())),
-            first_picture=first_picture(opening, SLIDE_SIZES),
+            first_picture=opening_picture(content),
         ),
         frozenset({Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
+
+
+def opening_picture(content: HomePage) -> FirstPicture | None:
+    """What the banner shows first: the drawing while no toy is for sale, else the picture of the first slide."""
+    if content.is_bare:
+        return FirstPicture(DRAWING)
+    return first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
 
 
 class HomeState(PageState, rx.State):
@@ -131,7 +139,7 @@ def fallback_slide() -> rx.Component:
             class_name="slide__words",
         ),
         rx.el.div(
-            drawing("/brand/hero.svg", 600, 240),
+            drawing(DRAWING, 600, 240, is_first=True),
             id=f"{SLIDE_PICTURE}0",
             class_name="slide__picture slide__picture--drawn",
         ),
@@ -246,17 +254,17 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
     )
 
 
+def _filled(kind: SectionKind, things: Any, *content: rx.Component, **more: Any) -> rx.Component:
+    """A section that the shop fills with these things, where there are any. For `more` see `section`."""
+    return rx.cond(things.length() > 0, section(SECTION_NAMES[kind], *content, **more))
+
+
 @rx.memo
 def departments_section() -> rx.Component:
     """The ways into the departments."""
     departments = HomeState.content.categories
-    return rx.cond(
-        departments.length() > 0,
-        section(
-            SECTION_NAMES[SectionKind.DEPARTMENTS],
-            rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles"),
-        ),
-    )
+    tiles = rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles")
+    return _filled(SectionKind.DEPARTMENTS, departments, tiles)
 
 
 @rx.memo
@@ -279,29 +287,17 @@ def new_section() -> rx.Component:
 def sale_section() -> rx.Component:
     """What costs less now."""
     on_sale = HomeState.content.on_sale
-    return rx.cond(
-        on_sale.length() > 0,
-        section(
-            SECTION_NAMES[SectionKind.SALE],
-            product_grid(on_sale, class_name="grid grid--row"),
-            more=f"{CATALOG}?sale=1",
-            class_name="section--sale",
-        ),
-    )
+    toys = product_grid(on_sale, class_name="grid grid--row")
+    return _filled(SectionKind.SALE, on_sale, toys, more=f"{CATALOG}?sale=1", class_name="section--sale")
 
 
 @rx.memo
 def ages_section() -> rx.Component:
     """The ways to what suits an age."""
     ages = HomeState.content.ages
-    return rx.cond(
-        ages.length() > 0,
-        section(
-            SECTION_NAMES[SectionKind.AGES],
-            rx.el.ul(rx.foreach(ages, age_tile), class_name="ages"),
-            rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more"),
-        ),
-    )
+    tiles = rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")
+    gift = rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more")
+    return _filled(SectionKind.AGES, ages, tiles, gift)
 
 
 OWN = {

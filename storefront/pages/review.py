@@ -21,10 +21,10 @@ from backend.reviews.bought import line_with_order, shown_name, toy_of_line
 from backend.reviews.links import require_review_token, review_token
 from backend.reviews.models import ReviewState
 from backend.reviews.reading import review_pictures
-from backend.reviews.routes import PICTURES, WRITE
+from backend.reviews.routes import WRITE
 from backend.reviews.writing import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
 from backend.texts import _
-from storefront.components.forms import SENT_BY_THE_BROWSER, field_box
+from storefront.components.forms import NO_PROBLEM, SENT_BY_THE_BROWSER, field_box, pictures_field
 from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.links import legal_path, to_product
@@ -51,7 +51,6 @@ SAID = {
 }
 """What came of the form, by the parameter `said`."""
 GOOD = frozenset({"saved"})
-NO_PROBLEM: rx.Var[str] = rx.Var.create("")
 WORDS = (_("Muy malo"), _("Malo"), _("Pasable"), _("Bueno"), _("Excelente"))
 
 
@@ -198,21 +197,7 @@ def _form() -> rx.Component:
                 picture_links(one.pictures),
             ),
         ),
-        field_box(
-            _("Fotos, hasta {most}").format(most=MOST_PICTURES),
-            rx.el.input(
-                id="review-pictures",
-                type="file",
-                name=PICTURES,
-                accept="image/jpeg,image/png,image/webp,image/avif",
-                multiple=True,
-                class_name="field__input",
-            ),
-            element_id="review-pictures",
-            problem=NO_PROBLEM,
-            is_optional=True,
-            live="",
-        ),
+        pictures_field("review-pictures", MOST_PICTURES),
         rx.el.label(
             rx.el.input(type="checkbox", name="consent", required=True),
             rx.el.span(

@@ -1,5 +1,6 @@
 """A review in the browser: written by a mail's link with a picture, read in the office, and live on the toy's page."""
 
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from sqlalchemy import select, update
 from backend.clock import now
 from backend.database import Database
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.tokens import order_token
 from backend.reviews.links import review_path
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
@@ -30,8 +32,17 @@ def jpeg() -> bytes:
     return content.getvalue()
 
 
-async def arrived(shop: ShopServer) -> tuple[str, str]:
-    """An order that has arrived: the path of its review's link, and that of its toy's page."""
+@dataclass(frozen=True)
+class Arrived:
+    """An order that has arrived: the path of its page, of its review's link and of its toy's page."""
+
+    order: str
+    link: str
+    toy: str
+
+
+async def arrived(shop: ShopServer) -> Arrived:
+    """A guest's order that has arrived."""
     sold = await paid_order(shop)
     settings = Settings(data_dir=shop.folder / "data")
     books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
@@ -55,7 +66,8 @@ async def arrived(shop: ShopServer) -> tuple[str, str]:
             await session.execute(done)
     finally:
         await books.close()
-    return review_path(settings.signing_key, line.id), f"/product/{line.product_handle}"
+    page = f"/order/{sold.id}?token={order_token(settings.signing_key, sold.id)}"
+    return Arrived(page, review_path(settings.signing_key, line.id), f"/product/{line.product_handle}")
 
 
 async def well_formed(page: Page, place: str) -> None:
@@ -70,15 +82,19 @@ async def well_formed(page: Page, place: str) -> None:
 
 
 async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer) -> None:
-    link, toy = await arrived(server)
+    bought = await arrived(server)
     async with (
         open_page(*WIDTHS["320"]) as buyer,
         open_page(390, 844) as office,
         open_page(1280, 800) as shopper,
     ):
-        await shopper.goto(toy)
+        await shopper.goto(bought.toy)
         await expect(shopper.get_by_test_id("reviews")).to_have_count(0)
-        await buyer.goto(link)
+        await buyer.goto(bought.order)
+        opinion = buyer.get_by_role("link", name="Opinar")
+        await expect(opinion).to_have_attribute("href", bought.link, timeout=PATIENCE)
+        await well_formed(buyer, "order")
+        await opinion.click()
         await buyer.get_by_test_id("review-send").click(
             timeout=PATIENCE
         )  # nothing is sent without stars and text
@@ -112,3 +128,6 @@ async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer) -
         await buyer.reload()
         await expect(buyer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=PATIENCE)
         await expect(buyer.get_by_test_id("review-form")).to_have_count(0)
+        await buyer.goto(bought.order)
+        await expect(buyer.get_by_test_id("order-line")).to_be_visible(timeout=PATIENCE)
+        await expect(buyer.get_by_test_id("review-link")).to_have_count(0)  # once is enough

@@ -15,9 +15,8 @@ from storefront.components.hooks import text_at
 from storefront.office.areas.preview import looks
 from storefront.office.areas.rows import FORM, GROUPS, SHOWN, TITLES
 from storefront.office.areas.state import AreaState
-from storefront.office.browser import EDITED, EditForm
 from storefront.office.components.feedback import chip, screen
-from storefront.office.components.forms import LEAVE, office_field
+from storefront.office.components.forms import edit_form, office_field, submit_bar
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import CONTENT
@@ -64,17 +63,16 @@ def editor() -> rx.Component:
         (Area.FOOTER, footer()),
         mail(),
     )
-    return EditForm.create(
+    return edit_form(
+        AreaState,
+        AreaState.look,
         fields,
         rx.el.datalist(
             rx.foreach(SHOWN.titles, lambda title: rx.el.option(value=title, key=title)),
             id=rx.Var.create(TITLES),
         ),
-        look_bar(),
-        answers=answers(AreaState),
+        end=look_bar(),
         is_good=False,  # what was typed stays until it is published
-        question=LEAVE,
-        on_save=AreaState.look,
         on_discard=AreaState.start_over,
         class_name="o-panel o-form",
         key=f"{SHOWN.area}-{SHOWN.version}",
@@ -147,23 +145,7 @@ def mail() -> rx.Component:
 @rx.memo
 def look_bar() -> rx.Component:
     """Shows what was typed as the shop would, or drops it; there while something was changed."""
-    return rx.el.div(
-        rx.el.button(
-            _("Descartar"),
-            type="button",
-            class_name="button button--quiet button--small",
-            special_props=[EDITED.reset],
-        ),
-        rx.el.button(
-            rx.cond(EDITED.is_busy, _("Un momento…"), _("Ver cómo queda")),
-            type="submit",
-            class_name="button button--dark button--small",
-            disabled=EDITED.is_busy,
-            data_testid="look",
-        ),
-        class_name="o-save",
-        hidden=~EDITED.is_dirty.to(bool),
-    )
+    return submit_bar(_("Ver cómo queda"), _("Un momento…"), "dark", "look")
 
 
 def conflict() -> rx.Component:

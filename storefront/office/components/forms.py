@@ -14,23 +14,22 @@ LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 
 
 def edit_form(
-    state: Any, on_save: Any, *content: rx.Component, class_name: str = "o-form", **more: Any
+    state: Any, on_save: Any, *content: rx.Component, end: rx.Component | None = None, **more: Any
 ) -> rx.Component:
     """A form whose values `on_save` gets, by name.
 
-    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field. For `more` see
-    `EditForm`.
+    `state` is the screen's: each save, good or refused, sets its `told`, and `problems` by field. `end` stands in place
+    of the bar that saves. For `more` see `EditForm`.
     """
-    return EditForm.create(
-        *content,
-        save_bar(),
-        answers=answers(state),
-        is_good=rx.cond(state.told, state.told.tone == "news", True),
-        question=LEAVE,
-        on_save=on_save,
-        class_name=class_name,
+    properties = {
+        "answers": answers(state),
+        "is_good": rx.cond(state.told, state.told.tone == "news", True),
+        "question": LEAVE,
+        "on_save": on_save,
+        "class_name": "o-form",
         **more,
-    )
+    }
+    return EditForm.create(*content, end or save_bar(), **properties)
 
 
 def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> rx.Component:
@@ -64,6 +63,14 @@ def asked_twice(label: Any, question: str, yes: str, on_yes: Any) -> rx.Componen
 @rx.memo
 def save_bar() -> rx.Component:
     """Saves what was changed, or drops it; there while there is something to save."""
+    return submit_bar(_("Guardar"), _("Guardando…"), "primary", "save")
+
+
+def submit_bar(label: str, busy: str, look: str, test_id: str) -> rx.Component:
+    """The end of a form: a button that drops what was changed, and the one that sends it, which says when it is `busy`.
+
+    It stands in a memo of its own: it changes with every letter.
+    """
     return rx.el.div(
         rx.el.button(
             _("Descartar"),
@@ -72,11 +79,11 @@ def save_bar() -> rx.Component:
             special_props=[EDITED.reset],
         ),
         rx.el.button(
-            rx.cond(EDITED.is_busy, _("Guardando…"), _("Guardar")),
+            rx.cond(EDITED.is_busy, busy, label),
             type="submit",
-            class_name="button button--primary button--small",
+            class_name=f"button button--{look} button--small",
             disabled=EDITED.is_busy,
-            data_testid="save",
+            data_testid=test_id,
         ),
         class_name="o-save",
         hidden=~EDITED.is_dirty.to(bool),

@@ -60,7 +60,7 @@ def head() -> rx.Component:
     """Whether they have an account, and the same address without or with one."""
 
     def other(one: Any) -> rx.Component:
-        return rx.el.a(one[1], href=f"{CUSTOMERS}/{one[0]}", key=one[0], class_name="o-return__other")
+        return rx.el.a(one[1], href=f"{CUSTOMERS}/{one[0]}", key=one[0], class_name="o-link")
 
     return rx.el.div(
         state_chip(SHOWN.chip),
@@ -147,7 +147,7 @@ def orders() -> rx.Component:
     others = rx.el.a(
         _("Ver los otros {n} en Pedidos").format(n=SHOWN.more_orders),
         href=f"{ORDERS}?q={SHOWN.email}",
-        class_name="o-return__other",
+        class_name="o-link",
     )
     return panel(
         _("Pedidos"),

@@ -159,7 +159,7 @@ def returns() -> rx.Component:
 
     def one(row: Any) -> rx.Component:
         return rx.el.li(
-            rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-return__other"),
+            rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-link"),
             rx.foreach(row.chips, state_chip),
             key=row.id,
         )
@@ -175,7 +175,7 @@ def returns() -> rx.Component:
         can("return") | (SHOWN.returns.length() > 0),
         panel(
             _("Devoluciones"),
-            rx.el.ul(rx.foreach(SHOWN.returns, one), class_name="o-return__others"),
+            rx.el.ul(rx.foreach(SHOWN.returns, one), class_name="o-links"),
             rx.cond(can("return"), opening),
             test_id="order-returns",
         ),
@@ -187,7 +187,7 @@ def invoices() -> rx.Component:
 
     def one(row: ObjectVar[InvoiceRow]) -> rx.Component:
         return rx.el.li(
-            rx.el.a(row.title, href=f"{INVOICES}?q={SHOWN.number}", class_name="o-return__other"),
+            rx.el.a(row.title, href=f"{INVOICES}?q={SHOWN.number}", class_name="o-link"),
             state_chip(row.chip.to(ObjectVar, ChipView)),
             file_links(row),
             key=row.id,
@@ -197,7 +197,7 @@ def invoices() -> rx.Component:
         SHOWN.invoices.length() > 0,
         panel(
             _("Facturas"),
-            rx.el.ul(rx.foreach(SHOWN.invoices, one), class_name="o-return__others"),
+            rx.el.ul(rx.foreach(SHOWN.invoices, one), class_name="o-links"),
             test_id="order-invoices",
         ),
     )

@@ -62,7 +62,7 @@ def head() -> rx.Component:
         rx.el.a(
             _("Pedido {number}").format(number=SHOWN.order_number),
             href=f"{ORDERS}/{SHOWN.order_id}",
-            class_name="o-return__other",
+            class_name="o-link",
         ),
         class_name="o-one__head",
         data_testid="return-state",

@@ -113,12 +113,12 @@ def others() -> rx.Component:
         rx.foreach(
             SHOWN.others,
             lambda row: rx.el.li(
-                rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-return__other"),
+                rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-link"),
                 rx.foreach(row.chips, state_chip),
                 key=row.id,
             ),
         ),
-        class_name="o-panel o-section o-return__others",
+        class_name="o-panel o-section o-links",
         aria_label=_("Otras devoluciones de este pedido"),
     )
 

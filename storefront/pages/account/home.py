@@ -14,6 +14,7 @@ from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.pictures import picture
 from storefront.components.placeholders import bar, link_button, waiting
+from storefront.components.reviews import review_link
 from storefront.pages.account.browser import (
     account_field,
     answer_of,
@@ -99,6 +100,7 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
         ),
         rx.el.ul(rx.foreach(row.toys, toy), class_name="account-order__toys", aria_label=_("Juguetes")),
         rx.foreach(row.fulfillments, parcel),
+        rx.foreach(row.reviews, lambda link: review_link(link, names_toy=True)),
         rx.foreach(row.returns, lambda words: rx.el.p(words, key=words, data_testid="account-return")),
         rx.cond(
             row.can_ask,

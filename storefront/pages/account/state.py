@@ -29,6 +29,7 @@ from backend.legal.consents import (
     withdraw_consent,
 )
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
+from backend.reviews.offering import ReviewLink
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
@@ -70,6 +71,7 @@ class OrderRow:
     toys: list[OrderedToy]
     returns: list[str]
     can_ask: bool
+    reviews: list[ReviewLink]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +263,7 @@ class AccountState(PageState, rx.State):
                 order.toys,
                 order.returns,
                 order.can_ask,
+                order.reviews,
             )
             for order in orders
         ]

@@ -10,15 +10,21 @@ from reflex.vars import ObjectVar
 
 from backend.checkout.returns_page import AskedView, OfferLine, OfferView, ReturnsView
 from backend.returns.forms import ACCOUNT_TYPES, LONGEST_REASON, UNITS
-from backend.returns.routes import MOST_PICTURES, PICTURES
+from backend.returns.routes import MOST_PICTURES
 from backend.texts import _
-from storefront.components.forms import SENT_BY_THE_BROWSER, field, field_box, select_field
+from storefront.components.forms import (
+    NO_PROBLEM,
+    SENT_BY_THE_BROWSER,
+    field,
+    field_box,
+    pictures_field,
+    select_field,
+)
 from storefront.components.hooks import ABSENT
 from storefront.components.icons import icon
 from storefront.pages.order.sections import section
 
 NAME = "devoluciones"
-NO_PROBLEM: rx.Var[str] = rx.Var.create("")
 
 
 def returns(part: ObjectVar[ReturnsView], action: rx.Var[str], said: rx.Var[str]) -> rx.Component:
@@ -58,7 +64,7 @@ def offer(one: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
             rx.el.input(type="hidden", name="kind", value=one.kind, read_only=True),
             rx.foreach(one.lines, lambda line: units(one.kind, line)),
             reason(one),
-            rx.cond(one.takes_pictures, pictures(one)),
+            rx.cond(one.takes_pictures, pictures_field(f"{one.kind}-pictures", MOST_PICTURES)),
             rx.cond(
                 one.needs_account,
                 rx.el.p(rx.el.b(_("¿A qué cuenta te devolvemos el dinero?"))),
@@ -110,27 +116,6 @@ def reason(one: ObjectVar[OfferView]) -> rx.Component:
     )
     label = rx.cond(one.needs_reason, _("¿Qué pasa?"), _("¿Por qué? (opcional)"))
     return field_box(label, area, element_id=element_id, problem=NO_PROBLEM, live="")
-
-
-def pictures(one: ObjectVar[OfferView]) -> rx.Component:
-    """Pictures of it."""
-    element_id = f"{one.kind}-pictures"
-    chooser = rx.el.input(
-        id=rx.Var.create(element_id),
-        type="file",
-        name=PICTURES,
-        accept="image/jpeg,image/png,image/webp,image/avif",
-        multiple=True,
-        class_name="field__input",
-    )
-    return field_box(
-        _("Fotos, hasta {most}").format(most=MOST_PICTURES),
-        chooser,
-        element_id=element_id,
-        problem=NO_PROBLEM,
-        is_optional=True,
-        live="",
-    )
 
 
 def account(one: ObjectVar[OfferView]) -> list[rx.Component]:

@@ -5,11 +5,13 @@ from reflex.vars import ObjectVar
 
 from backend.checkout.order_page import OrderLineView, OrderView
 from backend.fulfillment.views import FulfillmentView
+from backend.reviews.offering import ReviewLink
 from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import to_variant
 from storefront.components.pictures import picture
 from storefront.components.promo_code import savings
+from storefront.components.reviews import review_link
 from storefront.components.sharing import whatsapp
 from storefront.pages.order import texts
 from storefront.state.frame import FrameState
@@ -54,6 +56,7 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
             ),
             rx.cond(item.variant != "", rx.el.p(item.variant, class_name="buy__variant")),
             rx.el.p(item.quantity, " × ", item.unit_price_label, class_name="buy__note"),
+            rx.cond(item.review, review_link(item.review.to(ObjectVar, ReviewLink))),
             class_name="buy__words",
         ),
         rx.el.p(item.line_total_label, class_name="buy__amount"),

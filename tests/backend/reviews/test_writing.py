@@ -11,6 +11,8 @@ from PIL import Image
 from sqlalchemy import delete, select, update
 
 from backend.app import Shop
+from backend.checkout.account_page import own_orders
+from backend.customers.models import Customer
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.jobs import JobRun
 from backend.jobs.models import Job
@@ -18,11 +20,13 @@ from backend.mail.mailer import SEND
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.migrations.tables import all_tables
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.tokens import order_token
 from backend.reviews.asking import ASK, ReviewRequests
 from backend.reviews.bought import OPEN_FOR
 from backend.reviews.links import require_review_token, review_path, review_token
 from backend.reviews.models import Review
+from backend.reviews.offering import review_links
 from backend.reviews.writing import LONGEST_TEXT, read_review
 from backend.upkeep.pictures import find_orphans
 from tests.backend.returns.steps import Sold, send, sold
@@ -153,6 +157,52 @@ class TestWriting:
         with pytest.raises(InvalidData) as wrong:
             read_review({**TYPED, name: value})
         assert list(wrong.value.fields) == [name]
+
+
+class TestWhereTheBuyerSeesIt:
+    async def test_the_pages_of_an_order_lead_to_what_may_be_reviewed(
+        self, shop: Shop, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor
+    ) -> None:
+        async with shop.database.transaction() as session:
+            toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        of = await sold(shop, store, admin, toy)
+        token = order_token(shop.settings.signing_key, of.order_id)
+
+        async with shop.database.transaction() as session:
+            ana = Customer(email="ana@example.com")
+            session.add(ana)
+            await session.flush()
+            await session.execute(update(Order).values(customer_id=ana.id))
+
+        async def links() -> list[tuple[str, bool]]:
+            order = await shop.checkout.order_page(of.order_id, token)
+            async with shop.database.read() as session:
+                (own,) = await own_orders(session, shop.settings.signing_key, ana.id)
+            assert [line.review for line in order.lines if line.review] == own.reviews
+            return [(link.page, link.is_written) for link in own.reviews]
+
+        assert await links() == []
+        await arrived(shop, of, await send(admin, of))
+        page = review_path(shop.settings.signing_key, of.line_id)
+        assert await links() == [(page, False)]
+        row = await written(shop, of)
+        assert await links() == [(page, True)]
+        await shown(shop, row)
+        assert await links() == []
+
+    async def test_a_toy_of_two_lines_once(self, shop: Shop, bought: Sold) -> None:
+        async with shop.database.transaction() as session:
+            line = (await session.execute(select(OrderLine))).scalar_one()
+            other = OrderLine(**{**line.model_dump(), "id": f"{line.id}Z"})
+            session.add(other)
+            await session.execute(
+                update(Fulfillment).values(
+                    items=[{"line_item_id": one, "quantity": 1} for one in (line.id, other.id)]
+                )
+            )
+            order = (await session.execute(select(Order))).scalar_one()
+            offered = await review_links(session, shop.settings.signing_key, [order])
+        assert [link.line_id for link in offered[order.id]] == [bought.line_id]
 
 
 class TestLink:
