@@ -14,7 +14,7 @@ STAFF = ("staff@trompo.example", "una clave muy larga")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
     """A running shop that strangers send anything to."""
     environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1], "TRUSTED_PROXIES": "127.0.0.1"}
-    shop = ShopServer(tmp_path_factory.mktemp("attacked"), environment)
+    shop = ShopServer(tmp_path_factory.mktemp("attacked"), environment, may_fork=True)
     shop.start()
     yield shop
     shop.stop()

@@ -23,6 +23,7 @@ from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSock
 from backend.settings import Settings
 from backend.start import prepare
 from storefront.build import ROOT, STAMP
+from tests.e2e.forked_shop import ForkedShop, can_fork
 from tests.ports import free_port
 from tools.browser import launch
 
@@ -52,14 +53,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class ShopServer:
     """`python -m storefront.serve` in a process of its own, on a free port, with a data folder of its own.
 
-    It begins with a copy of the data folder `filled`, or fills an empty one itself.
+    It begins with a copy of the data folder `filled`, or fills an empty one itself. `may_fork` says that the process
+    may be one that has imported the app already.
     """
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
     filled: Path | None = None
+    may_fork: bool = False
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
+    process: subprocess.Popen[bytes] | ForkedShop | None = None
 
     @property
     def url(self) -> str:
@@ -82,15 +85,22 @@ class ShopServer:
         if self.filled is not None and not data.exists():
             shutil.copytree(self.filled, data)
         place = {"PORT": str(self.port), "DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+        environment = {**inherited, **place, **self.environment}
+        if self.may_fork and can_fork(environment):
+            self.process = ForkedShop(environment, ROOT, self._log_file)
+        else:
+            self._run_command(environment)
+        self.wait_until_it_answers()
+
+    def _run_command(self, environment: dict[str, str]) -> None:
         with self._log_file.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "storefront.serve"],
                 cwd=ROOT,
-                env={**inherited, **place, **self.environment},
+                env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        self.wait_until_it_answers()
 
     def wait_until_it_answers(self) -> None:
         """Wait until `/health` answers 200."""
@@ -202,7 +212,7 @@ def server(
 ) -> Iterator[ShopServer]:
     """A running shop with the demo toys, shared by the tests of this worker."""
     owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
-    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data)
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data, may_fork=True)
     shop.start()
     yield shop
     shop.stop()
@@ -218,7 +228,8 @@ def new_server(
     def start(**environment: str) -> ShopServer:
         folder = tmp_path / f"shop-{len(started)}"
         folder.mkdir()
-        shop = ShopServer(folder, environment, None if "DATABASE_URL" in environment else demo_data)
+        filled = None if "DATABASE_URL" in environment else demo_data
+        shop = ShopServer(folder, environment, filled, may_fork=True)
         started.append(shop)
         shop.start()
         return shop

@@ -42,7 +42,7 @@ def server(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
     """A shop for these tests alone: registrations are counted by client, and all browsers here are one."""
-    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"), filled=demo_data)
+    shop = ShopServer(tmp_path_factory.mktemp("accounts-shop"), filled=demo_data, may_fork=True)
     shop.start()
     yield shop
     shop.stop()

@@ -44,6 +44,7 @@ def google_shop(
             "GOOGLE_ISSUER": provider.issuer,
         },
         demo_data,
+        may_fork=True,
     )
     shop.start()
     yield shop

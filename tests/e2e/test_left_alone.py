@@ -22,7 +22,7 @@ FORGETFUL = {"REFLEX_REDIS_TOKEN_EXPIRATION": "1"}
 def shop(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
-    shop = ShopServer(tmp_path_factory.mktemp("shop"), FORGETFUL, demo_data)
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), FORGETFUL, demo_data, may_fork=True)
     shop.start()
     yield shop
     shop.stop()

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
@@ -30,16 +29,12 @@ from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
 from tests.failure import shop_process
+from tests.forks import FORKS
 from tests.ports import free_port
 
 DEADLINE = 90.0
 """Seconds: on a busy machine a shop takes its time to open, and what it was doing waits for its turn again."""
 Wrap = Callable[[ASGIApp], ASGIApp]
-
-
-FORKS = get_context("forkserver")
-"""Starts shops as forks of a process that has imported them already: a test starts one twenty times."""
-FORKS.set_forkserver_preload(["tests.failure.shop_process"])
 
 
 @dataclass
