@@ -1,6 +1,7 @@
 """The cells of a file to import: what may stand in one, and what it means."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +58,20 @@ def text(longest: int) -> Callable[[str], str]:
         return cell
 
     return read
+
+
+def word(longest: int) -> Callable[[str], str]:
+    """Reads a name on one line of at most this many letters."""
+
+    def read(cell: str) -> str:
+        return plain(text(longest)(cell))
+
+    return read
+
+
+def plain(said: str) -> str:
+    """A name as it is compared: its accents in one form, one space between its words."""
+    return " ".join(unicodedata.normalize("NFC", said).split())
 
 
 def number(most: int, such_as: str) -> Callable[[str], int]:

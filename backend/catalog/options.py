@@ -105,6 +105,36 @@ async def values_of_variants(
     return found
 
 
+async def named_values(
+    session: AsyncSession, variants: Mapping[str, Sequence[Variant]]
+) -> dict[str, dict[str, str]]:
+    """What tells the variants apart: by variant, the title of each option with its value, in the product's order.
+
+    A product that was given no options has the one that says which of its variants, unless it has a single one that
+    nobody gave a title.
+
+    Args:
+        session: the database's.
+        variants: by the ids of their products, all of theirs.
+    """
+    options = await options_of(session, variants)
+    values = await values_of_variants(session, options)
+    named: dict[str, dict[str, str]] = {}
+    for product_id, some in variants.items():
+        for variant in some:
+            has = values.get(variant.id, {})
+            if product_id in options:
+                named[variant.id] = {
+                    option.row.title: has[option.row.id].value
+                    for option in options[product_id]
+                    if option.row.id in has
+                }
+            else:
+                is_alone = len(some) == 1 and variant.title == ONLY
+                named[variant.id] = {} if is_alone else {IMPLIED_TITLE: variant.title}
+    return named
+
+
 def implied_option(
     product: Product, variants: Sequence[Variant]
 ) -> tuple[ProductOption, dict[str, ProductOptionValue]]:

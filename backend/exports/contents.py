@@ -11,11 +11,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.importer.columns import OPTION_CELLS
 from backend.catalog.importer.headings import label_of
 from backend.catalog.models import Product, Variant, variant_name
+from backend.catalog.options import named_values
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import Customer, GuestCustomer
 from backend.dates import TIME_ZONE
+from backend.imports.comparing import option_cells
 from backend.imports.files import SHAPE, product_rows
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.invoices.exporting import DOCUMENT_COLUMNS, LINE_COLUMNS, document_rows, line_rows
@@ -159,10 +162,15 @@ async def _products(session: AsyncSession, products: Sequence[Product]) -> list[
     found = (await session.execute(query)).all()
     places = {product.id: place for place, product in enumerate(products)}
     found = sorted(found, key=lambda row: (places[row[0].product_id], row[0].rank, row[0].id))
+    of_products: dict[str, list[Variant]] = {product.id: [] for product in products}
+    for variant, _stocked, _reserved in found:
+        of_products[variant.product_id].append(variant)
+    named = await named_values(session, of_products)
     return [
         (
             by_id[variant.product_id].title,
             variant_name(variant.title),
+            *(option_cells(tuple(named[variant.id].items())).get(name) for name in OPTION_CELLS),
             by_id[variant.product_id].handle,
             _("sí") if by_id[variant.product_id].status == "published" else _("no"),
             variant.sku,
@@ -181,9 +189,11 @@ async def _products(session: AsyncSession, products: Sequence[Product]) -> list[
 
 
 async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) -> list[Row]:
-    titled = select(Variant.id, Variant.sku, Product.title).join(Product, Product.id == Variant.product_id)
+    titled = select(Variant.id, Variant.sku, Product.title, Variant.title).join(
+        Product, Product.id == Variant.product_id
+    )
     found = await session.execute(titled.where(Variant.id.in_({one.variant_id for one in movements})))
-    toys = {id_: (sku, title) for id_, sku, title in found}
+    toys = {id_: (sku, title, variant_name(variant_title)) for id_, sku, title, variant_title in found}
     located = select(StockLocation.id, StockLocation.name)
     places = dict((await session.execute(located)).all())
     numbered = select(Order.id, Order.number).where(Order.id.in_({one.order_id for one in movements}))
@@ -193,7 +203,7 @@ async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) 
     return [
         (
             _moment(one.created_at),
-            *toys.get(one.variant_id, ("", one.variant_id)),
+            *toys.get(one.variant_id, ("", one.variant_id, "")),
             places.get(one.location_id, one.location_id),
             one.delta,
             one.stocked,
@@ -263,6 +273,7 @@ KINDS: dict[str, Kind] = {
         (
             _("Juguete"),
             _("Presentación"),
+            *(label_of(name) for name in OPTION_CELLS),
             _("Dirección"),
             _("Publicado"),
             _("SKU"),
@@ -291,6 +302,7 @@ KINDS: dict[str, Kind] = {
             _("Fecha"),
             _("SKU"),
             _("Juguete"),
+            _("Presentación"),
             _("Bodega"),
             _("Cambio"),
             _("Quedan"),

@@ -7,9 +7,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.cells import plain
+from backend.catalog.importer.columns import (
+    ID_CELLS,
+    NAMES,
+    OPTION_CELLS,
+    OPTIONS,
+    PRODUCT_CELLS,
+    VARIANT_CELLS,
+)
 from backend.catalog.importer.places import category_handle
-from backend.catalog.importer.reading import COLUMNS, NAMES, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.options import named_values
 from backend.imports.album import Album
 from backend.inventory.models import InventoryLevel
 
@@ -45,6 +54,11 @@ async def values_now(
     stock = {
         variant_id: (stocked, reserved) for variant_id, stocked, reserved in await session.execute(levels)
     }
+    siblings: dict[str, list[Variant]] = defaultdict(list)
+    of_these = select(Variant).where(Variant.product_id.in_(product_ids))
+    for one in (await session.execute(of_these.order_by(Variant.rank, Variant.id))).scalars():
+        siblings[one.product_id].append(one)
+    options = await named_values(session, siblings)
     named = select(Collection.id, Collection.handle)
     collections = dict((await session.execute(named)).all())
     return [
@@ -56,6 +70,7 @@ async def values_now(
             "stock": stock.get(variant.id, NOTHING)[0] if variant is not None else None,
             RESERVED: stock.get(variant.id, NOTHING)[1] if variant is not None else 0,
             "pictures": tuple(pictures[product.id]),
+            OPTIONS: tuple(options.get(variant.id, {}).items()) if variant is not None else (),
         }
         for product, variant in pairs
     ]
@@ -68,6 +83,8 @@ def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, A
     """
     changes: dict[str, tuple[Any, Any]] = {}
     for column, said in row.items():
+        if column in ID_CELLS:
+            continue
         before, after = now.get(column), said
         if column == "categories":
             before, after = tuple(sorted(before or ())), tuple(sorted(map(category_handle, said)))
@@ -77,6 +94,9 @@ def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, A
                 tuple(before or ()),
                 tuple(prepared.url if prepared else name for name, prepared in found),
             )
+        elif column == OPTIONS:
+            if dict(said) == {plain(title): plain(value) for title, value in before or ()}:
+                continue
         elif isinstance(said, str) and isinstance(before, str):
             # spreadsheets end lines in their own way, and nobody sees a space at the end
             before, after = _plain(before), _plain(said)
@@ -99,16 +119,25 @@ def cell_of(column: str, value: Any) -> object:
         return "sí" if value else "no"
     if column == "status":
         return {"published": "publicado", "draft": "oculto"}.get(value, "")
+    if column == OPTIONS:
+        return " · ".join(f"{title}: {text}" for title, text in value)
     if isinstance(value, tuple):
         return "|".join(value)
     return value
+
+
+def option_cells(value: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """A variant's options and values in the columns of a file; none where it has more of them than a file."""
+    if len(value) > len(OPTION_CELLS) // 2:
+        return {}
+    return dict(zip(OPTION_CELLS, (text for pair in value for text in pair), strict=False))
 
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-COMPARED = frozenset(COLUMNS) & {
-    *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures",
-}  # fmt: skip
+COMPARED = frozenset(
+    {*PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", OPTIONS}
+)
 """The columns that are compared. One that is not is always written."""

@@ -6,11 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cells import CellError
+from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import hint_of, label_of
-from backend.catalog.importer.reading import COLUMNS
 from backend.catalog.models import Product, Variant
 from backend.errors import NotFound
-from backend.imports.comparing import cell_of, values_now
+from backend.imports.comparing import cell_of, option_cells, values_now
 from backend.imports.models import ProductImport, ProductImportRow, RowState
 from backend.imports.planning import first_location
 from backend.imports.words import problem_text
@@ -19,14 +19,18 @@ from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 ORDER = (
-    "title", "sku", "price", "compare_at_price", "stock", "categories", "brand", "age_range", "pictures",
+    "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "stock", "categories", "brand", "age_range", "pictures",
     "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
     "origin_country", "warnings", "collection", "featured", "status", "handle",
 )  # fmt: skip
 """In which order our own files have the columns: those that are filled in most come first."""
-SHAPE = tuple(sorted(COLUMNS, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)))
+SHAPE = tuple(
+    sorted(
+        COLUMNS.keys() - ID_CELLS.keys(), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)
+    )
+)
 """The columns of our own files."""
-EXAMPLE = {
+_TOP: dict[str, object] = {
     "title": _("Trompo de guayacán"),
     "sku": "TRO-1",
     "price": 18900,
@@ -39,14 +43,27 @@ EXAMPLE = {
     "weight": 0.35,
     "tax_rate": 19,
 }
-WIDTHS = (28, 14, 12, 12, 10, 24, 18, 10, 28, 40)
+_PUPPET = {
+    "title": _("Títere de dedo"),
+    "price": 24900,
+    "stock": 5,
+    "option_1": _("Personaje"),
+    "option_2": _("Color"),
+}
+EXAMPLES: tuple[dict[str, object], ...] = (
+    _TOP,
+    {**_PUPPET, "sku": "TIT-1", "value_1": _("Tucán"), "value_2": _("Rojo")},
+    {**_PUPPET, "sku": "TIT-2", "value_1": _("Tucán"), "value_2": _("Azul")},
+)
+"""A toy of one variant, and one of two."""
+WIDTHS = (28, 14, *(12,) * 6, 12, 12, 10, 24, 18, 10, 28, 40)
 """Letters of the first columns."""
 
 
 def template() -> bytes:
     """A workbook to fill in: the columns with an example; on a second sheet, what may stand in each."""
     head: list[object] = [label_of(name) for name in SHAPE]
-    rows: list[list[object]] = [head, [EXAMPLE.get(name, "") for name in SHAPE]]
+    rows = [head, *([example.get(name, "") for name in SHAPE] for example in EXAMPLES)]
     guide = [[_("Columna"), _("Qué va en ella")], *([label_of(name), hint_of(name)] for name in SHAPE)]
     return workbook(rows, guide, widths=WIDTHS)
 
@@ -91,6 +108,7 @@ async def product_rows(session: AsyncSession, products: Sequence[Product]) -> li
     rows: list[Sequence[object]] = []
     for values in await values_now(session, pairs, location_id):
         cells = {name: cell_of(name, values[name]) for name in SHAPE if name in values}
+        cells |= option_cells(values[OPTIONS])
         try:
             COLUMNS["handle"].read(str(cells["handle"]))
         except CellError:  # the API takes other handles than a file does: its SKU names it

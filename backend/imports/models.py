@@ -65,6 +65,7 @@ class ProductImportRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_product_import_row_state", "import_id", "state", "line"),
         Index("ix_product_import_row_plan", "import_id", "plan", "line"),
+        Index("ix_product_import_row_product", "import_id", "of_product"),
     )
 
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
@@ -78,6 +79,8 @@ class ProductImportRow(SQLModel, table=True):
     """What people know it by."""
     product_id: str = ""
     """The product that it changes, or made."""
+    of_product: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """The same in all rows with options of one product, which are written together; empty in others."""
     problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     """`{"column", "code", "detail"}` each: see `backend.imports.words`."""
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)

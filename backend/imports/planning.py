@@ -6,7 +6,7 @@ pictures came, or categories are to be made. Nothing of the shop is changed befo
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.handles import handle_from
-from backend.catalog.importer.checking import Known, Match
+from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.matching import Known, Match, product_key, settle
 from backend.catalog.importer.places import Places
-from backend.catalog.importer.reading import COLUMNS, Problem, Row, row_of
+from backend.catalog.importer.reading import Problem, Row, row_of
 from backend.catalog.models import Product, Variant
+from backend.catalog.options import title_of
 from backend.catalog.product_fields import AGE_RANGES
 from backend.database import Database, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
@@ -66,7 +68,7 @@ class Judged:
         """What it would do, in one word."""
         if self.problems:
             return Plan.WRONG
-        if self.match is None or self.match.product is None:
+        if self.match is None or self.match.product is None or self.match.variant is None:
             return Plan.NEW
         return Plan.CHANGED if self.changes else Plan.SAME
 
@@ -124,12 +126,14 @@ async def look(database: Database, import_id: str) -> None:
         ]
     places = await Places.read(database, makes_places=found.makes_places)
     repeats = Repeated()
+    typed: list[Row] = []
     for start in range(0, len(lines), AT_ONCE):
-        some = lines[start : start + AT_ONCE]
-        rows = await asyncio.to_thread(_typed, found.columns, some)
+        typed += await asyncio.to_thread(_typed, found.columns, lines[start : start + AT_ONCE])
+    keys = await _keys_of(database, typed)
+    for rows in _together(typed, keys):
         async with database.read() as session:
             judged = await judge(session, found, rows, places, repeats)
-        values = [_outcome(import_id, one) for one in judged]
+        values = [_outcome(import_id, one, keys.get(one.row.line, "")) for one in judged]
         async with database.transaction() as session:
             now = await lock_import(session, import_id)
             if now.status != ImportStatus.CHECKED:
@@ -137,6 +141,34 @@ async def look(database: Database, import_id: str) -> None:
             await session.execute(_JUDGED, values)
     async with database.transaction() as session:
         await publish(session, ImportMoved(import_id))
+
+
+async def _keys_of(database: Database, rows: Sequence[Row]) -> dict[int, str]:
+    """By line, of the rows with options, what those of one product have in common."""
+    keys: dict[int, str] = {}
+    with_options = [row for row in rows if OPTIONS in row.values and not row.problems]
+    for start in range(0, len(with_options), AT_ONCE):
+        some = with_options[start : start + AT_ONCE]
+        titled = _titled(some)
+        async with database.read() as session:
+            known = await Known.read(session, [*some, *titled.values()])
+        keys |= {row.line: product_key(known, row, titled) for row in some}
+    return keys
+
+
+def _together(rows: Sequence[Row], keys: Mapping[int, str]) -> Iterator[list[Row]]:
+    """The rows, some at a time; those with options of one product at the same time."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(keys.get(row.line) or f"line {row.line}", []).append(row)
+    some: list[Row] = []
+    for group in groups.values():
+        some += group
+        if len(some) >= AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 @dataclass
@@ -149,6 +181,9 @@ class Repeated:
         """What the row has that an earlier one had. Rows of variants of one product that there is share its handle."""
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []
+        if match is not None and match.product is None:
+            problems += self._of_new(row)
+        shares = shares or OPTIONS in row.values
         for column in ("sku", "ean") if shares else ("sku", "ean", "handle"):
             value = row.get(column)
             if value is None:
@@ -157,6 +192,16 @@ class Repeated:
             if first != row.line:
                 problems.append(Problem(row.line, column, "stands twice", "twice", str(first)))
         return problems
+
+    def _of_new(self, row: Row) -> list[Problem]:
+        """That a row with options makes the same product as one without any."""
+        own, other = ("with options", "without") if OPTIONS in row.values else ("without", "with options")
+        handle = row.values["handle"]
+        self.lines[own].setdefault(handle, row.line)
+        first = self.lines[other].get(handle)
+        if first is None:
+            return []
+        return [Problem(row.line, OPTIONS, "others have options", "option names", str(first))]
 
 
 async def judge(
@@ -179,20 +224,14 @@ async def judge(
         lock: see `session`.
     """
     sound = [row for row in rows if not row.problems]
-    titled = {row.line: one for row in sound if (one := _named_by_title(row))}
+    titled = _titled(sound)
     known = await Known.read(session, [*sound, *titled.values()], lock=lock)
     album = await Album.read(session, found.id, {name for row in sound for name in row.get("pictures") or ()})
     judged: list[Judged] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
-    for row in rows:
-        match = known.match(row) if not row.problems else None
-        problems = list(row.problems)
-        if isinstance(match, Problem) and match.code == "unknown" and row.line in titled:
-            row, match = titled[row.line], _as_new(known, titled[row.line])  # noqa: PLW2901 - the same with its handle
-        if isinstance(match, Problem):
-            problems.append(match)
-            match = None
+    for settled in settle(known, rows, titled):
+        row, match, problems = settled.row, settled.match, list(settled.problems)
         if repeats is not None:
             problems += repeats.problems_of(row, match)
         problems += _of_pictures(row, album)
@@ -239,6 +278,11 @@ def typed_row(columns: Sequence[str], line: int, texts: Sequence[str]) -> Row:
 
 def _typed(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str]]]) -> list[Row]:
     return [typed_row(columns, line, texts) for line, texts in lines]
+
+
+def _titled(rows: Sequence[Row]) -> dict[int, Row]:
+    """By line, the rows that may be known by their titles, with the handles that those make."""
+    return {row.line: one for row in rows if not row.problems and (one := _named_by_title(row))}
 
 
 def _named_by_title(row: Row) -> Row | None:
@@ -361,7 +405,7 @@ def as_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject]:
     return [
         {"column": column, "before": _short(column, before), "after": _short(column, after)}
         for column, (before, after) in changes.items()
-        if column in COLUMNS
+        if column in COLUMNS or column == OPTIONS
     ]
 
 
@@ -381,16 +425,8 @@ def _of_new(row: Row) -> dict[str, tuple[Any, Any]]:
     return {
         column: (None, value)
         for column, value in row.values.items()
-        if column in COLUMNS and value not in (None, "", ())
+        if column not in ID_CELLS and value not in (None, "", ())
     }
-
-
-def _as_new(known: Known, row: Row) -> Match | Problem:
-    """A row that is only known by its name may be a new product, but not change another one's codes."""
-    match = known.match(row)
-    if isinstance(match, Match) and match.product is not None:
-        return Problem(row.line, "title", "is the name of another", "taken", match.product.handle)
-    return match
 
 
 def _of_places(row: Row, places: Places) -> list[Problem]:
@@ -415,6 +451,7 @@ def _of_pictures(row: Row, album: Album) -> list[Problem]:
 
 def _kept(import_id: str, sheet: Sheet) -> list[dict[str, Any]]:
     known_by = [place for column in ("title", "sku", "handle") for place in _places_of(sheet.columns, column)]
+    values = [place for column in list(OPTION_CELLS)[1::2] for place in _places_of(sheet.columns, column)]
     return [
         {
             "import_id": import_id,
@@ -422,7 +459,14 @@ def _kept(import_id: str, sheet: Sheet) -> list[dict[str, Any]]:
             "texts": texts,
             "plan": Plan.WRONG.value,
             "state": RowState.WAITING.value,
-            "title": next((texts[place][:LONGEST_NAME] for place in known_by if texts[place]), ""),
+            "title": " · ".join(
+                part
+                for part in (
+                    next((texts[place] for place in known_by if texts[place]), ""),
+                    title_of(texts[place] for place in values if texts[place]),
+                )
+                if part
+            )[:LONGEST_NAME],
             "product_id": "",
             "problems": [],
             "changes": [],
@@ -435,13 +479,14 @@ def _places_of(columns: Sequence[str], column: str) -> list[int]:
     return [place for place, one in enumerate(columns) if one == column]
 
 
-def _outcome(import_id: str, judged: Judged) -> dict[str, Any]:
+def _outcome(import_id: str, judged: Judged, of_product: str) -> dict[str, Any]:
     product = judged.match.product if judged.match else None
     return {
         "of_import": import_id,
         "at_line": judged.row.line,
         "new_plan": judged.plan.value,
         "new_product": product.id if product else "",
+        "new_key": of_product,
         "new_problems": as_problems(judged.problems),
         "new_changes": as_changes(judged.changes),
     }
@@ -462,6 +507,7 @@ _JUDGED = (
     .values(
         plan=bindparam("new_plan"),
         product_id=bindparam("new_product"),
+        of_product=bindparam("new_key"),
         problems=bindparam("new_problems", type_=_ROW.c.problems.type),
         changes=bindparam("new_changes", type_=_ROW.c.changes.type),
     )

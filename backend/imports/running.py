@@ -17,6 +17,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.pictures import FETCHED_WITHIN, is_address
 from backend.catalog.importer.reading import Problem, Row
 from backend.catalog.importer.writing import ShopChanged, write_rows
@@ -120,7 +121,7 @@ class ProductImports:
         """Let the row that comes next be one that failed, so that the others go on."""
         async with self._database.transaction() as session:
             await lock_import(session, import_id)
-            for row in await _waiting(session, import_id, 1):
+            for row in (await _waiting(session, import_id, 1))[:1]:
                 problems = as_problems([Problem(row.line, "", code, code)])
                 await session.execute(_OUTCOME, [_outcome(row, RowState.REFUSED, problems, row.changes)])
 
@@ -173,19 +174,27 @@ class ProductImports:
 
 
 async def _waiting(session: AsyncSession, import_id: str, most: int) -> Sequence[ProductImportRow]:
+    """The next rows, with all others of the same products."""
     query = select(ProductImportRow).where(
         ProductImportRow.import_id == import_id, ProductImportRow.state == RowState.WAITING
     )
-    return (await session.execute(query.order_by(ProductImportRow.line).limit(most))).scalars().all()
+    rows = (await session.execute(query.order_by(ProductImportRow.line).limit(most))).scalars().all()
+    products = {row.of_product for row in rows} - {""}
+    if not products:
+        return rows
+    lines = {row.line for row in rows}
+    others = (await session.execute(query.where(ProductImportRow.of_product.in_(products)))).scalars()
+    return sorted([*rows, *(row for row in others if row.line not in lines)], key=lambda row: row.line)
 
 
 async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[ProductImportRow]) -> None:
     rows = [typed_row(found.columns, one.line, one.texts) for one in waiting]
     kept = {one.line: one for one in waiting}
     judged = await judge(session, found, rows, None, lock=True)
+    made = await _made(session, found.id, judged)
     good: list[Judged] = []
     outcomes: list[dict[str, Any]] = []
-    for row, one in ((kept[one.row.line], _as_shown(kept[one.row.line], one)) for one in judged):
+    for row, one in ((kept[one.row.line], _as_shown(kept[one.row.line], one, made)) for one in judged):
         if one.problems:
             outcomes.append(_outcome(row, RowState.REFUSED, as_problems(one.problems), row.changes))
         elif one.plan is Plan.SAME:
@@ -205,7 +214,8 @@ async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[
         changes = {
             change["column"]: (change["before"], change["after"]) for change in as_changes(one.changes)
         }
-        await record(session, who, "created" if target.is_new else "changed", subject, changes)
+        action = "created" if target.is_new else "variant added" if target.is_new_variant else "changed"
+        await record(session, who, action, subject, changes)
         done = _outcome(row, RowState.DONE, [], as_changes(one.changes))
         outcomes.append({**done, "new_product": target.product.id, "new_plan": one.plan.value})
     await session.execute(_OUTCOME, outcomes)
@@ -213,20 +223,40 @@ async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[
 
 def _to_write(judged: Judged) -> Row:
     row = judged.row
-    if judged.plan is Plan.NEW:
+    match = judged.match
+    if match is None or match.product is None:
         return row
-    return Row(row.line, only_changed(row.values, judged.changes))
+    values = only_changed(row.values, judged.changes) | {"product_id": match.product.id}
+    if match.variant is None:
+        return Row(row.line, values | {OPTIONS: row.values[OPTIONS]} if OPTIONS in row.values else values)
+    return Row(row.line, values | {"variant_id": match.variant.id})
 
 
-def _as_shown(row: ProductImportRow, judged: Judged) -> Judged:
+async def _made(session: AsyncSession, import_id: str, judged: Sequence[Judged]) -> set[str]:
+    """The ids of those products of the rows that this import has made."""
+    ids = {one.match.product.id for one in judged if one.match is not None and one.match.product is not None}
+    query = select(ProductImportRow.product_id).where(
+        ProductImportRow.import_id == import_id,
+        ProductImportRow.state == RowState.DONE,
+        ProductImportRow.product_id.in_(ids),
+    )
+    return set((await session.execute(query)).scalars())
+
+
+def _as_shown(row: ProductImportRow, judged: Judged, made: set[str]) -> Judged:
     """What was shown of the row, and nothing that has come to differ since: a sale may have taken units meanwhile.
 
-    What was shown with another value before than there is now becomes a problem.
+    What was shown with another value before than there is now becomes a problem. `made`: the products that this import
+    has made.
     """
-    if row.plan == Plan.NEW:
-        if judged.plan in {Plan.NEW, Plan.WRONG}:
-            return judged
+    product = judged.match.product if judged.match else None
+    is_of_others = product is not None and row.product_id != product.id and product.id not in made
+    if judged.plan is not Plan.WRONG and (
+        (row.plan == Plan.NEW) != (judged.plan is Plan.NEW) or (row.plan == Plan.NEW and is_of_others)
+    ):
         return replace(judged, problems=[Problem(row.line, "", "changed since", "changed since")])
+    if row.plan == Plan.NEW:
+        return judged
     shown = {change["column"]: change["before"] for change in row.changes}
     changes = {column: change for column, change in judged.changes.items() if column in shown}
     moved = [

@@ -15,6 +15,18 @@ ROWS: dict[str, str] = {
     "needed": _("Hace falta: el juguete es nuevo."),
     "which": _("El juguete tiene varias presentaciones: escribe el SKU de una."),
     "twice": _("Ya está en la fila {detail}."),
+    "gone": _("La tienda no tiene «{detail}»."),
+    "differs": _("Es del juguete entero, y en la fila {detail} dice otra cosa."),
+    "option unnamed": _("Escribe de qué opción es «{detail}»: Talla, Color…"),
+    "option empty": _("Escribe el valor de {detail}, o borra la opción."),
+    "option again": _("«{detail}» está dos veces en la fila."),
+    "option names": _("Todas las filas de un juguete llevan las mismas opciones. Las de la fila {detail}."),
+    "option twice": _("La fila {detail} es ya esta presentación: cambia un valor, o borra una de las dos."),
+    "option taken": _("La presentación {detail} tiene ya estos valores, y no está en la hoja."),
+    "option rows": _(
+        "Cambian las opciones del juguete: hace falta una fila de cada presentación. Falta: {detail}."
+    ),
+    "too many": _("Un juguete tiene hasta {detail} presentaciones en una hoja."),
     "reserved": _("Hay {detail} apartadas para pedidos: no puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),

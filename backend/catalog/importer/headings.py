@@ -3,7 +3,7 @@
 A column without a line here is known by its own name alone.
 """
 
-from backend.catalog.importer.reading import COLUMNS
+from backend.catalog.importer.columns import COLUMNS, OPTIONS
 from backend.texts import _
 from backend.words import fold
 
@@ -27,6 +27,15 @@ LABELS = {
     "categories": _("Categorías"),
     "collection": _("Colección"),
     "sku": _("SKU"),
+    "option_1": _("Opción 1"),
+    "value_1": _("Valor 1"),
+    "option_2": _("Opción 2"),
+    "value_2": _("Valor 2"),
+    "option_3": _("Opción 3"),
+    "value_3": _("Valor 3"),
+    OPTIONS: _("Opciones"),
+    "product_id": _("Id del juguete"),
+    "variant_id": _("Id de la presentación"),
     "ean": _("Código de barras"),
     "price": _("Precio"),
     "compare_at_price": _("Precio antes"),
@@ -54,6 +63,14 @@ HINTS = {
     "categories": _("Los nombres, separados por |"),
     "collection": _("Su nombre: De toda la vida"),
     "sku": _("Hasta 64 letras. Ninguna otra fila lo tiene."),
+    "option_1": _(
+        "En qué se diferencian las presentaciones: Talla. Una fila por presentación, con la misma dirección."
+    ),
+    "value_1": _("Qué tiene esta presentación: M."),
+    "option_2": _("Otra diferencia: Color. Todas las filas del juguete tienen las mismas."),
+    "value_2": _("Qué tiene esta presentación: Rojo."),
+    "option_3": _("Una tercera, si la hay."),
+    "value_3": _("Qué tiene esta presentación."),
     "ean": _("Los números bajo el código de barras: 8, 12 o 13."),
     "price": _("En pesos, con el IVA: 45000 o 45.000."),
     "compare_at_price": _("En pesos, más alto que el precio; vacío si no está en oferta."),
@@ -62,28 +79,45 @@ HINTS = {
 }
 """What may stand in each, for people."""
 _OTHERS = {
-    "handle": ("direccion", "url", "enlace", "slug", "identificador"),
-    "title": ("nombre", "titulo", "juguete", "producto", "name", "product"),
-    "subtitle": ("subtitulo", "bajada"),
-    "description": ("descripcion",),
-    "status": ("estado", "publicado", "published"),
+    "product_id": ("product id",),
+    "variant_id": ("variant id",),
+    "material": ("product material",),
+    "option_1": ("variant option 1 name", "option 1 name"),
+    "value_1": ("variant option 1 value", "option 1 value"),
+    "option_2": ("variant option 2 name", "option 2 name"),
+    "value_2": ("variant option 2 value", "option 2 value"),
+    "option_3": ("variant option 3 name", "option 3 name"),
+    "value_3": ("variant option 3 value", "option 3 value"),
+    "handle": ("direccion", "url", "enlace", "slug", "identificador", "product handle"),
+    "title": ("nombre", "titulo", "juguete", "producto", "name", "product", "product title"),
+    "subtitle": ("subtitulo", "bajada", "product subtitle"),
+    "description": ("descripcion", "product description"),
+    "status": ("estado", "publicado", "published", "product status"),
     "featured": ("destacado", "destacada"),
     "tax_rate": ("iva", "tarifa de iva", "tax", "vat"),
-    "origin_country": ("pais de origen", "pais", "origen", "country", "hecho en"),
+    "origin_country": ("pais de origen", "pais", "origen", "country", "hecho en", "product origin country"),
     "warnings": ("advertencias", "advertencia", "seguridad"),
-    "weight": ("peso", "peso kg", "weight kg"),
-    "length": ("largo", "largo cm", "longitud", "length cm"),
-    "height": ("alto", "alto cm", "altura", "height cm"),
-    "width": ("ancho", "ancho cm", "width cm"),
+    "weight": ("peso", "peso kg", "weight kg", "product weight"),
+    "length": ("largo", "largo cm", "longitud", "length cm", "product length"),
+    "height": ("alto", "alto cm", "altura", "height cm", "product height"),
+    "width": ("ancho", "ancho cm", "width cm", "product width"),
     "brand": ("marca", "fabricante"),
     "age_range": ("edad", "edades", "rango de edad", "age"),
     "categories": ("categorias", "categoria", "category"),
     "collection": ("coleccion",),
-    "sku": ("referencia", "ref", "codigo"),
-    "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean"),
-    "price": ("precio", "precio de venta", "valor", "pvp"),
+    "sku": ("referencia", "ref", "codigo", "variant sku"),
+    "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
+    "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop"),
     "compare_at_price": ("precio antes", "precio anterior", "antes", "old price", "price before"),
-    "stock": ("unidades", "existencias", "inventario", "cantidad", "units", "quantity"),
+    "stock": (
+        "unidades",
+        "existencias",
+        "inventario",
+        "cantidad",
+        "units",
+        "quantity",
+        "variant inventory quantity",
+    ),
     "pictures": ("fotos", "foto", "imagenes", "imagen", "images", "image", "picture"),
 }
 """What else they are called, in Spanish and English, without accents and signs."""

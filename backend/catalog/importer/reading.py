@@ -7,29 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
-from backend.catalog import cells, product_fields
-from backend.catalog.cells import UNCHANGED, Cell, CellError
-
-PRODUCT_CELLS = product_fields.CELLS
-VARIANT_CELLS = {
-    "sku": Cell(cells.text(64)),
-    "ean": Cell(cells.bar_code, None),
-    "price": Cell(cells.number(1_000_000_000, "89900")),
-    "compare_at_price": Cell(cells.number(1_000_000_000, "109900"), None),
-}
-COLUMNS = {
-    **PRODUCT_CELLS,
-    "categories": Cell(cells.several, ()),
-    "collection": Cell(cells.handle, None),
-    **VARIANT_CELLS,
-    "stock": Cell(cells.number(1_000_000, "12")),
-    "pictures": Cell(cells.several, ()),
-}
-"""The columns a file may have, in any order."""
+from backend.catalog.cells import UNCHANGED, CellError
+from backend.catalog.importer.columns import COLUMNS, NAMES, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.headings import column_of
 
 BATCH = 500
-NAMES = ("handle", "sku")
-"""The columns a product is known by; a file needs one of them."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,8 +60,20 @@ def batches(path: Path, size: int = BATCH) -> Iterator[list[Row]]:
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = _rows(file)
-        while batch := list(islice(rows, size)):
+        following: Row | None = next(rows, None)
+        while following is not None:
+            batch = [following, *islice(rows, size - 1)]
+            following = next(rows, None)
+            while following is not None and follows(batch[-1], following):
+                batch.append(following)
+                following = next(rows, None)
             yield batch
+
+
+def follows(row: Row, following: Row) -> bool:
+    """Whether the second row is another variant of the first one's product: they are looked at together."""
+    handles = {row.get("handle"), following.get("handle")}
+    return OPTIONS in row.values and OPTIONS in following.values and len(handles) == 1 and None not in handles
 
 
 def _rows(file: TextIO) -> Iterator[Row]:
@@ -104,8 +98,8 @@ def _rows(file: TextIO) -> Iterator[Row]:
 
 
 def _head(texts: list[str]) -> list[str]:
-    names = [cell.strip().lower() for cell in texts]
-    unknown = [name for name in names if name not in COLUMNS]
+    names = [column_of(cell) for cell in texts]
+    unknown = [cell.strip() for cell, name in zip(texts, names, strict=True) if not name]
     twice = sorted({name for name in names if names.count(name) > 1})
     if unknown:
         raise Unreadable(Problem(1, "", f"unknown columns {unknown}; known are {', '.join(COLUMNS)}"))
@@ -132,8 +126,33 @@ def row_of(line: int, names: Sequence[str], texts: Sequence[str]) -> Row:
             continue
         if value is not UNCHANGED:
             values[name] = value
+    wrong = {problem.column for problem in problems}
+    problems += [one for one in _take_options(line, values) if not _pair_of(one.column) & wrong]
     problems += _together(line, values, has_problems=bool(problems))
     return Row(line, values, tuple(problems))
+
+
+def _take_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
+    """Put the options and values of the line together under `OPTIONS`; say what is wrong between them."""
+    said: dict[str, str] = {}
+    cells = [(name, values.pop(name, "")) for name in OPTION_CELLS]
+    for (title_cell, title), (value_cell, value) in zip(cells[::2], cells[1::2], strict=True):
+        if value and not title:
+            yield Problem(line, title_cell, f"is needed: {value} is a value of it", "option unnamed", value)
+        elif title and not value:
+            yield Problem(line, value_cell, f"is needed: it is the variant's {title}", "option empty", title)
+        elif title in said:
+            yield Problem(line, title_cell, f"{title} stands twice in the line", "option again", title)
+        elif title:
+            said[title] = value
+    if said:
+        values[OPTIONS] = tuple(said.items())
+
+
+def _pair_of(cell: str) -> set[str]:
+    """The cells of an option and its value, of which this is one."""
+    number = cell[-1]
+    return {f"option_{number}", f"value_{number}"}
 
 
 def _together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:

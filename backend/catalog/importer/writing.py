@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
-from backend.catalog.importer.checking import Known
+from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
+from backend.catalog.importer.matching import Known, settle
 from backend.catalog.importer.places import category_handle
-from backend.catalog.importer.reading import PRODUCT_CELLS, VARIANT_CELLS, Problem, Row
+from backend.catalog.importer.reading import Row
+from backend.catalog.importer.variants import write_options
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.prepared_pictures import Prepared
 from backend.database import Database, locked
@@ -41,12 +43,13 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The product and the variant of a row, and whether they are new."""
+    """The product and the variant of a row, and whether they are new: a new product is that of its first row."""
 
     row: Row
     product: Product
     variant: Variant
     is_new: bool
+    is_new_variant: bool
 
 
 async def write(
@@ -70,7 +73,8 @@ async def write(
     except IntegrityError as error:  # two at once, and the other was first
         raise ShopChanged("somebody saved the same handle or code at this moment") from error
     for target in targets:
-        result.counts[NEW if target.is_new else CHANGED if target.product.id in changed else SAME] += 1
+        is_new = target.is_new or target.is_new_variant
+        result.counts[NEW if is_new else CHANGED if target.product.id in changed else SAME] += 1
 
 
 async def write_rows(
@@ -92,6 +96,7 @@ async def write_rows(
     changed = set()
     for change in (_columns_of, _categories_of, _pictures_of):
         changed |= await change(session, targets, picture)
+    changed |= await write_options(session, targets)
     changed |= await _stock_of(session, targets, location_id, why)
     await products_changed(session, changed)
     await session.flush()
@@ -100,14 +105,25 @@ async def write_rows(
 
 async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
     known = await Known.read(session, rows, lock=True)
+    made: dict[str, Product] = {}
+    ranks = {product_id: len(some) for product_id, some in known.variants.items()}
     targets = []
-    for row in rows:
-        match = known.match(row)
-        if isinstance(match, Problem) or row.problems:
-            raise ShopChanged(f"{match if isinstance(match, Problem) else row.problems[0]}")
-        product = match.product or Product(handle=row.values["handle"], title=row.values["title"])
-        variant = match.variant or Variant(product_id=product.id, price=row.values["price"])
-        targets.append(Target(row, product, variant, match.product is None))
+    for one in settle(known, rows):
+        row, match = one.row, one.match
+        if one.problems or match is None:
+            raise ShopChanged(f"{one.problems[0]}")
+        product = match.product or made.get(row.values["handle"])
+        is_new = product is None
+        if product is None:
+            product = Product(handle=row.values["handle"], title=row.values["title"])
+            if OPTIONS in row.values:
+                made[product.handle] = product
+        variant = match.variant
+        if variant is None:
+            rank = ranks.get(product.id, 0)
+            variant = Variant(product_id=product.id, price=row.values["price"], rank=rank)
+            ranks[product.id] = rank + 1
+        targets.append(Target(row, product, variant, is_new, match.variant is None))
     return targets
 
 

@@ -113,7 +113,7 @@ async def test_each_kind_holds_its_rows(shop: Shop) -> None:
     ]
     today = (date(2026, 1, 1), date(2030, 1, 1))
     head, *movements = await made(shop, "movements", today)
-    assert [(row[2], row[4:9], row[-1]) for row in movements] == [
+    assert [(row[2], row[5:10], row[-1]) for row in movements] == [
         (f"'{EVIL}", ["3", "10", "received", "'+57 300", "'@casa"], "user_1")
     ]
     assert await made(shop, "movements") == [list(KINDS["movements"].columns)]

@@ -1,95 +1,32 @@
 """An import from a sheet to the shop: seen before, written in batches, what one row refuses stops no other."""
 
 import zipfile
-from collections.abc import AsyncIterator
 from io import BytesIO
-from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
-from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
-from backend.catalog.uploads import MOST_FILE_BYTES, SentFile
+from backend.catalog.uploads import MOST_FILE_BYTES
 from backend.errors import Forbidden, InvalidData, NotAllowed
 from backend.exports.service import file_of
 from backend.imports import pictures as pictures_module
 from backend.imports import planning, running
 from backend.imports.files import refused_file, template
 from backend.imports.models import ProductImport
-from backend.imports.pictures import TakenPictures, add_pictures
+from backend.imports.pictures import TakenPictures
 from backend.imports.planning import JOB
-from backend.imports.reports import ImportReport, report
 from backend.imports.running import ProductImports
 from backend.imports.sheets import read_sheet
 from backend.inventory.models import InventoryLevel
-from backend.settings import Settings
 from backend.staff.rights import Actor, Role
 from tests.backend.exports.test_exports import DAYS, asked
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.backend.imports.sender import OWNER, Sender, problems
+from tests.shop_floor import make_toy
 
-OWNER = Actor("user_1", Role.OWNER)
 HEAD = "Nombre;SKU;Precio;Unidades;Categorías;Fotos\n"
-
-
-@pytest.fixture
-async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=sqlite_url))
-    yield shop
-    await shop.stop()
-
-
-@pytest.fixture
-async def floor(shop: Shop) -> Floor:
-    floor = await open_floor(shop.database, shop.settings)
-    async with shop.database.transaction() as session:
-        session.add(Category(name="Madera", handle="madera"))
-    return floor
-
-
-@pytest.fixture
-def sender(shop: Shop, floor: Floor) -> "Sender":
-    return Sender(shop, floor)
-
-
-class Sender:
-    """Somebody of the staff with sheets."""
-
-    def __init__(self, shop: Shop, floor: Floor) -> None:
-        self.shop, self.floor, self.id = shop, floor, ""
-
-    async def sheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
-        raw = content.encode() if isinstance(content, str) else content
-        self.id = await planning.take_sheet(
-            self.shop.database, OWNER, "toys.csv", raw, self.floor.location_id, makes_places=makes_places
-        )
-        return await self.report()
-
-    async def report(self) -> ImportReport:
-        async with self.shop.database.read() as session:
-            return await report(session, OWNER, self.id)
-
-    async def send(self, name: str, content: bytes) -> TakenPictures:
-        sent = SentFile(name, len(content), BytesIO(content))
-        return await add_pictures(self.shop.database, self.shop.uploads, OWNER, self.id, sent)
-
-    async def begin(self) -> ImportReport:
-        await planning.begin(self.shop.database, OWNER, self.id)
-        await self.shop.worker.run_due(JOB)
-        return await self.report()
-
-    async def count(self, table: Any = Product) -> int:
-        async with self.shop.database.read() as session:
-            return (await session.execute(select(func.count()).select_from(table))).scalar_one()
-
-    async def value(self, column: Any, sku: str) -> Any:
-        query = select(column).join_from(Variant, Product, Product.id == Variant.product_id)
-        query = query.outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        async with self.shop.database.read() as session:
-            return (await session.execute(query.where(Variant.sku == sku))).scalar_one()
 
 
 def picture(colour: str = "red", size: tuple[int, int] = (400, 300)) -> bytes:
@@ -104,10 +41,6 @@ def zipped(files: dict[str, bytes]) -> bytes:
         for name, file in files.items():
             packed.writestr(name, file)
     return content.getvalue()
-
-
-def problems(found: ImportReport) -> list[tuple[int, str, str]]:
-    return [(one.line, one.column, one.code) for one in found.problems]
 
 
 async def test_nothing_is_in_the_shop_before_it_is_begun(sender: Sender) -> None:
@@ -336,6 +269,6 @@ async def test_a_new_sheet_takes_the_place_of_one_that_was_never_begun(sender: S
 
 def test_the_template_is_a_sheet_itself() -> None:
     sheet = read_sheet(template())
-    assert len(sheet.rows) == 1
+    assert len(sheet.rows) == 3
     assert len(set(sheet.columns)) == len(sheet.columns)
     assert not sheet.ignored

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.browse import product_detail, search
-from backend.catalog.importer import checking, reading
+from backend.catalog.importer import checking, command, reading
 from backend.catalog.importer.checking import Checked, Refused
 from backend.catalog.importer.command import Steps, import_file
 from backend.catalog.importer.pictures import PictureFolder
@@ -257,6 +257,30 @@ async def test_a_product_of_several_variants_needs_to_know_which(importer: Impor
     assert problem == "line 2, sku: must be that of one of the product's 2 variants"
     assert await importer("handle,sku,price\ntrompo,TRO-1-XL,31000\n") == {"changed": 1}
     assert await importer("handle,brand\ntrompo,Tres\n") == {"changed": 1}
+
+
+async def test_rows_with_options_are_the_variants_of_one_product(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the same headings as in the office, however small the batches are."""
+    for module in (checking, command):
+        monkeypatch.setattr(module, "batches", lambda path: reading.batches(path, 1))
+    head = "Dirección;Nombre;SKU;Precio;Opción 1;Valor 1;Opción 2;Valor 2\n"
+    small = "gorra;Gorra;G-S;9.000;Talla;S;Color;Rojo\n"
+    large = "gorra;;G-L;9.500;Talla;L;Color;Rojo\n"
+    assert await importer(head + small + large + "yoyo;Yoyo;Y-1;5000;;;;\n") == {"new": 3}
+    choices = [(one.title, one.choices) for one in (await importer.detail("gorra")).options]
+    assert choices == [("Talla", ["S", "L"])]
+    assert await importer(head + small + large) == {"same": 2}
+    assert await importer.refused(head + small + "yoyo;Yoyo;Y-1;5000;;;;\n" + large) == [
+        "line 4, handle: gorra stands in line 2 already"
+    ]
+    assert await importer.refused(head + small.replace("Color", "Tono") + large) == [
+        "line 3, options: the options are others than those in line 2: Talla, Tono"
+    ]
+    assert await importer.refused(head + small.replace("Talla", "").replace("S;", "XS;", 1)) == [
+        "line 2, option_1: is needed: S is a value of it"
+    ]
 
 
 async def test_looking_through_it_writes_nothing(importer: Importer) -> None:

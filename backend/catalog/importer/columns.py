@@ -1,0 +1,35 @@
+"""The columns that a file of products may have, and how their cells are read."""
+
+from backend.catalog import cells, product_fields
+from backend.catalog.cells import Cell
+
+PRODUCT_CELLS = product_fields.CELLS
+VARIANT_CELLS = {
+    "sku": Cell(cells.text(64)),
+    "ean": Cell(cells.bar_code, None),
+    "price": Cell(cells.number(1_000_000_000, "89900")),
+    "compare_at_price": Cell(cells.number(1_000_000_000, "109900"), None),
+}
+OPTION_CELLS = {
+    name: Cell(cells.word(255)) for number in (1, 2, 3) for name in (f"option_{number}", f"value_{number}")
+}
+"""An option of the product and the variant's value, three times. A row has them together in `OPTIONS`."""
+OPTIONS = "options"
+"""What a row says of its variant: a tuple of titles and values, `(("Talla", "M"), ("Color", "Rojo"))`."""
+ID_CELLS = {"product_id": Cell(cells.text(64)), "variant_id": Cell(cells.text(64))}
+"""By which programs know a product and a variant; files for people do not have them."""
+COLUMNS = {
+    **PRODUCT_CELLS,
+    "categories": Cell(cells.several, ()),
+    "collection": Cell(cells.handle, None),
+    **VARIANT_CELLS,
+    **OPTION_CELLS,
+    "stock": Cell(cells.number(1_000_000, "12")),
+    "pictures": Cell(cells.several, ()),
+    **ID_CELLS,
+}
+"""The columns a file may have, in any order."""
+NAMES = ("handle", "sku", *ID_CELLS)
+"""The columns a product is known by; a file needs one of them."""
+OF_A_PRODUCT = frozenset({*PRODUCT_CELLS, "categories", "collection", "pictures"}) - {"handle"}
+"""The columns that say something of the whole product: rows of its variants say the same in them, or nothing."""

@@ -1,0 +1,30 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from backend.app import Shop
+from backend.catalog.models import Category
+from backend.settings import Settings
+from tests.backend.imports.sender import Sender
+from tests.shop_floor import Floor, open_floor
+
+
+@pytest.fixture
+async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
+    shop = Shop(Settings(data_dir=tmp_path / "data", database_url=sqlite_url))
+    yield shop
+    await shop.stop()
+
+
+@pytest.fixture
+async def floor(shop: Shop) -> Floor:
+    floor = await open_floor(shop.database, shop.settings)
+    async with shop.database.transaction() as session:
+        session.add(Category(name="Madera", handle="madera"))
+    return floor
+
+
+@pytest.fixture
+def sender(shop: Shop, floor: Floor) -> Sender:
+    return Sender(shop, floor)

@@ -1,0 +1,60 @@
+"""Somebody of the staff who sends sheets."""
+
+from io import BytesIO
+from typing import Any
+
+from sqlalchemy import func, select
+
+from backend.app import Shop
+from backend.catalog.models import Product, Variant
+from backend.catalog.uploads import SentFile
+from backend.imports import planning
+from backend.imports.pictures import TakenPictures, add_pictures
+from backend.imports.planning import JOB
+from backend.imports.reports import ImportReport, report
+from backend.inventory.models import InventoryLevel
+from backend.staff.rights import Actor, Role
+from tests.shop_floor import Floor
+
+OWNER = Actor("user_1", Role.OWNER)
+
+
+class Sender:
+    """Somebody of the staff with sheets."""
+
+    def __init__(self, shop: Shop, floor: Floor) -> None:
+        self.shop, self.floor, self.id = shop, floor, ""
+
+    async def sheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
+        raw = content.encode() if isinstance(content, str) else content
+        self.id = await planning.take_sheet(
+            self.shop.database, OWNER, "toys.csv", raw, self.floor.location_id, makes_places=makes_places
+        )
+        return await self.report()
+
+    async def report(self) -> ImportReport:
+        async with self.shop.database.read() as session:
+            return await report(session, OWNER, self.id)
+
+    async def send(self, name: str, content: bytes) -> TakenPictures:
+        sent = SentFile(name, len(content), BytesIO(content))
+        return await add_pictures(self.shop.database, self.shop.uploads, OWNER, self.id, sent)
+
+    async def begin(self) -> ImportReport:
+        await planning.begin(self.shop.database, OWNER, self.id)
+        await self.shop.worker.run_due(JOB)
+        return await self.report()
+
+    async def count(self, table: Any = Product) -> int:
+        async with self.shop.database.read() as session:
+            return (await session.execute(select(func.count()).select_from(table))).scalar_one()
+
+    async def value(self, column: Any, sku: str) -> Any:
+        query = select(column).join_from(Variant, Product, Product.id == Variant.product_id)
+        query = query.outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        async with self.shop.database.read() as session:
+            return (await session.execute(query.where(Variant.sku == sku))).scalar_one()
+
+
+def problems(found: ImportReport) -> list[tuple[int, str, str]]:
+    return [(one.line, one.column, one.code) for one in found.problems]
