@@ -77,7 +77,9 @@ class VariantChange(NothingKnown):
     prices: Prices | None = None
     compare_at_price: Pesos | None = None
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
-    manage_inventory: Literal[True] | None = None
+    manage_inventory: bool | None = Field(
+        None, description="The units of every variant are counted: a new one may say false, and is told true."
+    )
     allow_backorder: Literal[False] | None = None
     options: Annotated[dict[str, Name], Field(max_length=MAX_OPTIONS)] | None = Field(
         None, description="The value of each of the product's options, by its title."
@@ -201,8 +203,10 @@ class ProductChange(Body, ProductFields):
     metadata: Metadata | None = None
     discountable: Literal[True] | None = None
     is_giftcard: Literal[False] | None = None
-    sales_channels: Annotated[list[IdOnly], Field(max_length=20)] | None = None
-    shipping_profile_id: Name | None = None
+    sales_channels: Annotated[list[IdOnly], Field(max_length=20)] | None = Field(
+        None, description="Ones that exist: every product is sold in all of them."
+    )
+    shipping_profile_id: Name | None = Field(None, description="That of every product.")
     additional_data: Annotated[dict[str, Any], Field(max_length=0)] | None = None
 
 

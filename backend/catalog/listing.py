@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, Subquery, false, func, select
+from sqlalchemy import ColumnElement, Row, Select, Subquery, exists, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import models
@@ -124,6 +124,9 @@ def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]
         (Product.title, asked.title),
         (Product.collection_id, asked.collection_id),
     )
+    if asked.sales_channel_id is not None:  # every product is sold in all that there are
+        channel = models.SalesChannel.id
+        conditions.append(exists(select(channel).where(channel.in_(asked.sales_channel_id))))
     if asked.is_giftcard:
         conditions.append(false())  # the shop has none
     for link, column, values in (

@@ -84,6 +84,16 @@ class SalesChannel(Timestamps, table=True):
     )
 
 
+class ShippingProfile(Timestamps, table=True):
+    """A group of products that ship alike. One: the default."""
+
+    __tablename__ = "shipping_profile"
+
+    id: str = Field(default_factory=lambda: new_id("sp"), primary_key=True)
+    name: str
+    type: str = "default"
+
+
 class PublishableKey(Timestamps, table=True):
     """The public key that names a sales channel on Store API calls. It is no secret; `SecretKey` is of the staff."""
 

@@ -18,10 +18,11 @@ from backend.catalog.models import (
 )
 from backend.catalog.options import IMPLIED_TITLE, Option, options_of, values_of_variants
 from backend.catalog.picture_addresses import absolute_address
+from backend.catalog.places_of_products import every_channel, the_profile
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.catalog.stock_wire import levels_of, linked_item
 from backend.catalog.tags_and_types import words_of
-from backend.catalog.wire import category_fields, collection_wire
+from backend.catalog.wire import category_fields, channel_wire, collection_wire, profile_wire
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, exact, iso, price, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
@@ -106,10 +107,11 @@ class ProductWriter:
             await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
         )
         words = await words_of(self._session, ids) if ids and any(map(self._shows, _WORDS)) else {}
+        places = await self._places()
         pick = self._fields.pick
         products = []
         for row in rows:
-            product = self._product(row)
+            product = self._product(row) | places
             if own := words.get(row.id):
                 product |= {"tags": own.tags, "type": own.type, "type_id": own.type and own.type["id"]}
             product["collection"] = collections.get(row.collection_id)
@@ -129,6 +131,16 @@ class ProductWriter:
                 product["categories"] = categories.get(row.id, [])
             products.append(pick(product))
         return products
+
+    async def _places(self) -> JsonDict:
+        """Where the products are sold and how they are shipped, for staff: alike for all."""
+        places: JsonDict = {}
+        if self._as_staff and self._shows("sales_channels"):
+            places["sales_channels"] = [*map(channel_wire, await every_channel(self._session))]
+        if self._as_staff and self._fields.wants("shipping_profile"):
+            profile = await the_profile(self._session)
+            places["shipping_profile"] = profile and profile_wire(profile)
+        return places
 
     def _shows(self, name: str) -> bool:
         return self._fields.wants(name, by_default=True)

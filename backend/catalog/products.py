@@ -26,6 +26,7 @@ from backend.catalog.options import (
     require_different_variants,
     set_options,
 )
+from backend.catalog.places_of_products import require_known_places
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import FIELDS, METADATA_FIELDS
 from backend.catalog.tags_and_types import set_words
@@ -57,9 +58,10 @@ async def create_product(
     Raises:
         Forbidden: see `Actor.require`.
         InvalidData: its handle or a SKU is taken, a variant has no price, or options and values do not fit.
-        NotFound: there is no such tag or type.
+        NotFound: there is no such tag, type, sales channel or shipping profile.
     """
     actor.require(Right.CHANGE_CATALOG)
+    await require_known_places(session, new)
     product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
     product.id = product_id or product.id
     await record(session, actor, "created", Subject(Thing.PRODUCT, product.id))
@@ -91,7 +93,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
 
     Raises:
         Forbidden: see `Actor.require`.
-        NotFound: there is no such product, tag or type.
+        NotFound: there is no such product, tag, type, sales channel or shipping profile.
         InvalidData: its handle or a SKU is taken; or a price is given and it has several variants; or options and
             values do not fit.
         NotAllowed: a variant that is left out has units that are reserved, or one has a value that is left out.
@@ -99,6 +101,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
     await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
+    await require_known_places(session, change)
     if isinstance(change, ProductUpdate):
         await _require_same_places(session, product, change)
     with session.no_autoflush:

@@ -14,6 +14,7 @@ from backend.money import Cop
 
 CODES = frozenset({"sku", "ean"})
 """What a variant is known by in the stockroom: no two have the same."""
+COUNTED = "The units of every variant are counted: 'manage_inventory' cannot become false"
 
 
 async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Variant]:
@@ -44,7 +45,7 @@ async def set_variants(session: AsyncSession, product: Product, said: Sequence[V
 
 
 async def add_to_product(session: AsyncSession, product: Product, said: VariantChange) -> Variant:
-    """A new variant, the last of the product's.
+    """A new variant, the last of the product's. Its units are counted, whatever `manage_inventory` says.
 
     Raises:
         InvalidData: it has no price, its values do not fit, or another variant has one of its codes.
@@ -55,7 +56,7 @@ async def add_to_product(session: AsyncSession, product: Product, said: VariantC
         await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
     ).scalar_one()
     variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
-    await set_variant(session, product, variant, said)
+    await _write(session, product, variant, said)
     return variant
 
 
@@ -63,8 +64,14 @@ async def set_variant(session: AsyncSession, product: Product, variant: Variant,
     """Change what is said of the variant.
 
     Raises:
-        InvalidData: its values do not fit, or another variant has one of its codes.
+        InvalidData: it is no longer to be counted, its values do not fit, or another variant has one of its codes.
     """
+    if said.manage_inventory is False:
+        raise InvalidData(COUNTED)
+    await _write(session, product, variant, said)
+
+
+async def _write(session: AsyncSession, product: Product, variant: Variant, said: VariantChange) -> None:
     variant.title = said.title or variant.title
     if "sku" in said.model_fields_set:
         variant.sku = said.sku or None

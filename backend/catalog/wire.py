@@ -11,6 +11,7 @@ from backend.catalog.models import (
     PublishableKey,
     Region,
     SalesChannel,
+    ShippingProfile,
 )
 from backend.catalog.store_schemas import CategoryParameters
 from backend.edge.wire import JsonDict, iso, stamps
@@ -130,6 +131,18 @@ def channel_wire(channel: SalesChannel) -> JsonDict:
         "is_disabled": False,
         "metadata": channel.meta or None,
         **stamps(channel.created_at, channel.updated_at),
+        "deleted_at": None,
+    }
+
+
+def profile_wire(profile: ShippingProfile) -> JsonDict:
+    """A shipping profile."""
+    return {
+        "id": profile.id,
+        "name": profile.name,
+        "type": profile.type,
+        "metadata": None,
+        **stamps(profile.created_at, profile.updated_at),
         "deleted_at": None,
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import PublishableKey, Region, SalesChannel
+from backend.catalog.models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.modules import CARRIER, MANUAL
 from backend.settings import Settings
 from backend.shipping.models import (
@@ -19,7 +19,6 @@ from backend.shipping.models import (
     LocationSalesChannel,
     ServiceZone,
     ShippingOption,
-    ShippingProfile,
     StockLocation,
 )
 from backend.shipping.municipalities import municipality

@@ -6,14 +6,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Region, SalesChannel
+from backend.catalog.places_of_products import the_profile
 from backend.catalog.stock_wire import linked_items_of
-from backend.catalog.wire import channel_wire, region_wire
+from backend.catalog.wire import channel_wire, profile_wire, region_wire
 from backend.customers.directory import person_wire, persons_by_id
 from backend.edge.wire import JsonDict
 from backend.orders.models import Order
 from backend.orders.wire import PLAIN, OrderView, buyer_of, orders_wire
-from backend.shipping.models import ShippingProfile
-from backend.shipping.wire import profile_wire
 from backend.staff.rights import Actor, Right
 
 
@@ -72,8 +71,7 @@ async def _add_stock(session: AsyncSession, shown: Sequence[JsonDict]) -> None:
 
 async def _add_profile(session: AsyncSession, shown: Sequence[JsonDict]) -> None:
     """How each line's product is shipped: everything alike, by the shop's one profile."""
-    query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id).limit(1)
-    profile = (await session.execute(query)).scalar_one_or_none()
+    profile = await the_profile(session)
     wire = profile and profile_wire(profile)
     for line in (line for order in shown for line in order["items"]):
         variant = line["variant"]

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import SalesChannel
-from backend.catalog.wire import channel_wire
+from backend.catalog.models import SalesChannel, ShippingProfile
+from backend.catalog.wire import channel_wire, profile_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
@@ -28,7 +28,6 @@ from backend.shipping.locations import (
 from backend.shipping.models import (
     LocationFulfillmentProvider,
     LocationSalesChannel,
-    ShippingProfile,
     StockLocation,
 )
 from backend.shipping.options import create_set, sets_of, zones_of
@@ -45,7 +44,7 @@ from backend.shipping.schemas import (
     ProvidersAnswer,
     ProvidersParameters,
 )
-from backend.shipping.wire import location_wire, profile_wire, set_wire
+from backend.shipping.wire import location_wire, set_wire
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 

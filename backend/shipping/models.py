@@ -61,16 +61,6 @@ class ServiceZone(Timestamps, table=True):
     country_codes: list[str] = Field(default_factory=lambda: ["co"], sa_type=Json)
 
 
-class ShippingProfile(Timestamps, table=True):
-    """A group of products that ship alike. One: the default."""
-
-    __tablename__ = "shipping_profile"
-
-    id: str = Field(default_factory=lambda: new_id("sp"), primary_key=True)
-    name: str
-    type: str = "default"
-
-
 class ShippingOption(Timestamps, table=True):
     """A way to ship that a shopper is offered: flat (`amount`) or calculated live by its provider."""
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.models import ShippingProfile
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
@@ -15,7 +16,7 @@ from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import Wire
 from backend.errors import NotFound
 from backend.shipping.location_routes import Providers
-from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, ShippingProfile
+from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption
 from backend.shipping.options import (
     change_option,
     change_zone,

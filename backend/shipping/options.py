@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.places_of_products import require_profile
 from backend.clock import now
 from backend.database import constrained, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
@@ -22,7 +23,6 @@ from backend.shipping.models import (
     LocationSalesChannel,
     ServiceZone,
     ShippingOption,
-    ShippingProfile,
     StockLocation,
 )
 from backend.shipping.providers.base import FulfillmentProviders
@@ -138,12 +138,13 @@ async def create_option(
     zone = await session.get(ServiceZone, new.service_zone_id)
     if zone is None:
         raise NotFound(f"Service zone with id: {new.service_zone_id} was not found")
+    await require_profile(session, new.shipping_profile_id)
     option = ShippingOption(
         name=new.name,
         price_type=new.price_type,
         provider_id=new.provider_id,
         service_zone_id=zone.id,
-        shipping_profile_id=await _profile_id(session, new.shipping_profile_id),
+        shipping_profile_id=new.shipping_profile_id,
         data=new.data or {},
         meta=_with_type({}, new),
     )
@@ -176,7 +177,8 @@ async def change_option(
         await require_enabled(session, option, await location_of(session, option))
         _set_price(option, providers, flat_price(change.prices))
         if change.shipping_profile_id is not None:
-            option.shipping_profile_id = await _profile_id(session, change.shipping_profile_id)
+            await require_profile(session, change.shipping_profile_id)
+            option.shipping_profile_id = change.shipping_profile_id
         option.data = option.data if change.data is None else change.data
         option.meta = _with_type(option.meta, change)
     await session.flush()
@@ -348,12 +350,6 @@ async def _lock_option(session: AsyncSession, option_id: str) -> ShippingOption:
     if option is None:
         raise NotFound(f"Shipping option with id: {option_id} was not found")
     return option
-
-
-async def _profile_id(session: AsyncSession, profile_id: str) -> str:
-    if await session.get(ShippingProfile, profile_id) is None:
-        raise NotFound(f"Shipping profile with id: {profile_id} was not found")
-    return profile_id
 
 
 def _with_type(known: JsonObject, sent: OptionChange) -> JsonObject:

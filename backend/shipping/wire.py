@@ -1,11 +1,12 @@
 """Warehouses and shipping options as the platform shows them."""
 
+from backend.catalog.models import ShippingProfile
+from backend.catalog.wire import profile_wire
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,
     ShippingOption,
-    ShippingProfile,
     StockLocation,
 )
 from backend.texts import _
@@ -113,18 +114,6 @@ def option_wire(
         "rules": [],
         "prices": [option_price(option)] if option.amount is not None else [],
         **stamps(option.created_at, option.updated_at),
-    }
-
-
-def profile_wire(profile: ShippingProfile) -> JsonDict:
-    """A shipping profile."""
-    return {
-        "id": profile.id,
-        "name": profile.name,
-        "type": profile.type,
-        "metadata": None,
-        **stamps(profile.created_at, profile.updated_at),
-        "deleted_at": None,
     }
 
 

@@ -43,7 +43,15 @@ from sqlalchemy import URL, select
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import Category, Collection, Product, PublishableKey, SalesChannel, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Product,
+    PublishableKey,
+    SalesChannel,
+    ShippingProfile,
+    Variant,
+)
 from backend.clock import now
 from backend.database import Database
 from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
@@ -52,7 +60,6 @@ from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,
     ShippingOption,
-    ShippingProfile,
     StockLocation,
 )
 from backend.staff.rights import COMMAND_LINE

@@ -20,7 +20,15 @@ from sqlalchemy import delete, select, update
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import Category, Collection, PublishableKey, Region, SalesChannel, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    PublishableKey,
+    Region,
+    SalesChannel,
+    ShippingProfile,
+    Variant,
+)
 from backend.clock import now
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.api_docs import example_of
@@ -31,7 +39,6 @@ from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,
     ShippingOption,
-    ShippingProfile,
     StockLocation,
 )
 from backend.staff.models import Staff

@@ -371,3 +371,71 @@ async def test_the_database_keeps_other_rates_out(shop: Shop, shop_floor: Floor)
     with pytest.raises(IntegrityError, match="tax_rate"):
         async with shop.database.transaction() as session:
             await make_toy(session, shop_floor, "trompo", tax_rate=16)
+
+
+async def test_a_new_variant_is_counted_whatever_it_says(admin: httpx.AsyncClient) -> None:
+    """The platform's dashboard sends `manage_inventory: false` unless somebody turns it on."""
+    said = {"prices": [{"amount": 9_000}], "manage_inventory": False}
+    made = await product(admin, variants=[said])
+    added = {**said, "title": "Otra", "sku": "TR-2"}
+    path = f"/admin/products/{made['id']}"
+    after = (await post(admin, f"{path}/variants", added))["product"]
+    assert [one["manage_inventory"] for one in after["variants"]] == [True, True]
+
+    known = after["variants"][0]["id"]
+    change = {"manage_inventory": False, "title": "Nueva"}
+    for where, body in (
+        (f"{path}/variants/{known}", change),
+        (path, {"variants": [{"id": known, **change}]}),
+        (f"{path}/variants/batch", {"update": [{"id": known, **change}]}),
+        ("/admin/products/batch", {"update": [{"id": made["id"], "variants": [{"id": known, **change}]}]}),
+    ):
+        refused = await admin.post(where, json=body)
+        assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data"), where
+        assert "manage_inventory" in refused.json()["message"]
+    assert (await get(admin, path))["product"] == after
+
+
+async def test_where_a_product_is_sold_and_how_it_is_shipped(
+    admin: httpx.AsyncClient, shop_floor: Floor
+) -> None:
+    """Sales channels and the shipping profile that exist may be named; every product is in all of them."""
+    other = (await post(admin, "/admin/sales-channels", {"name": "Feria"}))["sales_channel"]["id"]
+    [profile] = (await get(admin, "/admin/shipping-profiles"))["shipping_profiles"]
+    places = {"sales_channels": [{"id": shop_floor.channel_id}], "shipping_profile_id": profile["id"]}
+    made = await product(admin, **places)
+    path = f"/admin/products/{made['id']}"
+    assert [one["id"] for one in made["sales_channels"]] == [shop_floor.channel_id, other]
+    assert "shipping_profile" not in made
+    await post(admin, path, places)
+    shown = (await get(admin, path, fields="*shipping_profile,-sales_channels"))["product"]
+    assert (shown["shipping_profile"], "sales_channels" in shown) == (profile, False)
+
+    for wrong, message in (
+        ({"sales_channels": [{"id": "sc_x"}]}, "Sales channels with ids: sc_x were not found"),
+        ({"shipping_profile_id": "sp_x"}, "Shipping profile with id: sp_x was not found"),
+    ):
+        for where, body in (
+            ("/admin/products", {"title": "Nada", **wrong}),
+            (path, {"title": "Nada", **wrong}),
+            ("/admin/products/batch", {"create": [{"title": "Nada", **wrong}]}),
+        ):
+            refused = await admin.post(where, json=body)
+            assert (refused.status_code, refused.json()["message"]) == (404, message), where
+    assert (await get(admin, "/admin/products", q="Nada"))["count"] == 0
+
+
+async def test_products_by_sales_channel(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor
+) -> None:
+    await product(admin)
+    for client, path in ((admin, "/admin/products"), (store, "/store/products")):
+        every = (await get(client, path))["count"]
+        assert every
+        for asked, count in (
+            ({"sales_channel_id": shop_floor.channel_id}, every),
+            ({"sales_channel_id[]": [shop_floor.channel_id, "sc_x"]}, every),
+            ({"sales_channel_id": "sc_x"}, 0),
+            ({"$or[0][sales_channel_id]": "sc_x", "$or[1][title]": TROMPO["title"]}, 1),
+        ):
+            assert (await get(client, path, **asked))["count"] == count, (path, asked)
