@@ -49,6 +49,9 @@ DECIDED = (
     "/cloud/auth",  # the platform's own hosting
 )
 """Requests that the shop refuses by decision: docs/api.md, `Every method of the SDK`."""
+MADE = "Trompo del tablero"
+SKU_CELL, PRICE_CELL, UNITS_CELL = "0:2", "0:6", "1:2"
+"""In the table of a new product's variants, and in that of its stock: row and column."""
 SCREENS = (
     *("/orders", "/products", "/customers", "/customer-groups", "/promotions", "/campaigns", "/price-lists"),
     *("/inventory", "/reservations", "/collections", "/categories", "/settings/store", "/settings/users"),
@@ -113,6 +116,12 @@ class Dashboard:
         """Press the button that is on top: dialogs lie on each other."""
         await self.page.locator("button:visible", has_text=text).last.click()
 
+    async def write(self, cell: str, text: str) -> None:
+        """Write into a cell of the table, by its row and column: `0:2`."""
+        await self.page.locator(f"[role=grid]:visible [data-container-id='{cell}']").last.dblclick()
+        await self.page.keyboard.type(text)
+        await self.page.keyboard.press("Enter")
+
     async def save(self, text: str, screen: str) -> None:
         """Press the button, and wait for the screen that comes then."""
         await self.press(text)
@@ -155,6 +164,36 @@ async def work_on_products(board: Dashboard, product: dict[str, Any]) -> None:
     await board.open(f"{variant}/edit")
     await board.save("Save", f"{variant}/")
     await board.check("variant")
+
+
+async def make_a_product(board: Dashboard, shop: ShopServer) -> None:
+    """Make one in the form as it opens, change it, put units into stock, and find it in the shop."""
+    page = board.page
+    await board.open("/products/create")
+    await page.locator("[name=title]:visible").last.fill(MADE)
+    await board.press("Continue")
+    await board.press("Continue")
+    await board.write(SKU_CELL, "TABLERO-1")
+    await board.write(PRICE_CELL, "32000")
+    await board.check("product-form")
+    await board.save("Publish", "/products/prod_*")
+    await board.check("product-made")
+    at = f"/products/{urlsplit(page.url).path.rpartition('/')[2]}"
+    await board.open(f"{at}/edit")
+    await page.locator("[name=description]:visible").fill("Hecho desde el tablero")
+    await board.save("Save", at)
+    await board.open(f"{at}/stock")
+    await board.write(UNITS_CELL, "7")
+    await board.save("Save", at)
+    await board.check("product-made-in-stock")
+    shopper = await page.context.new_page()
+    await shopper.goto(f"{shop.url}/catalog?q={MADE}")
+    card = shopper.get_by_test_id("product-card").filter(has_text=MADE)
+    await card.get_by_role("link").first.click()
+    await expect(shopper.get_by_text("Hecho desde el tablero").first).to_be_visible(timeout=PATIENCE)
+    await expect(shopper.get_by_test_id("add-to-cart").first).to_be_enabled(timeout=PATIENCE)
+    await shopper.screenshot(path=KEPT / "product-made-in-the-shop.png")
+    await shopper.close()
 
 
 async def work_on_orders(board: Dashboard, order_id: str) -> None:
@@ -266,6 +305,7 @@ async def work(shop: ShopServer, url: str) -> None:
             lambda: sign_in(board),
             lambda: look_around(board),
             lambda: work_on_products(board, product),
+            lambda: make_a_product(board, shop),
             lambda: work_on_orders(board, order_id),
             lambda: work_on_others(board, client),
         )
