@@ -7,7 +7,6 @@ never commit; the edge that opened the transaction does, by leaving it.
 
 import asyncio
 import json
-import math
 import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
@@ -15,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import asyncpg
 import orjson
 from sqlalchemy import (
     ColumnElement,
@@ -29,8 +27,8 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine import ExceptionContext, make_url
-from sqlalchemy.exc import DisconnectionError, IntegrityError
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
@@ -48,28 +46,6 @@ SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
 POOL_WAIT = 10.0
 """Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
-CONNECT_WITHIN = 5.0
-"""Seconds for opening a connection to a server."""
-PING_WITHIN = 5.0
-"""Seconds in which a connection that has rested must say that it is open."""
-STATEMENT_WITHIN = 15.0
-"""Seconds that a server may take for a statement, waiting for locks included. One that is frozen takes for ever."""
-_NOT_NOW = (
-    asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.InternalClientError,
-)  # fmt: skip
-"""What a server says that starts, ends or has too many connections."""
-_UNPREPARED = {
-    "statement_cache_size": 0,
-    "prepared_statement_cache_size": 0,
-    "prepared_statement_name_func": str,
-}
-"""No statement outlives its transaction: each is prepared without a name (`str()` is empty), for one use."""
-_SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
-"""What a server is told when a connection opens. The shop's statements are short: compiling one, or starting processes
-for it, takes longer than what they gain, and the processors are there for other requests."""
-TRUSTED_FOR = 1.0
-"""Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
 Q = TypeVar("Q", bound=Select[Any])
 
@@ -181,7 +157,18 @@ class Database:
         if self.is_sqlite:
             self.engine = _sqlite_engine(url)
         else:
-            self.engine = _postgresql_engine(url, pool, through_pooler, is_patient)
+            from backend.postgresql import (
+                postgresql_engine,
+            )  # its driver is loaded by shops that have PostgreSQL
+
+            self.engine = postgresql_engine(
+                url,
+                pool=pool,
+                pool_wait=POOL_WAIT,
+                through_pooler=through_pooler,
+                is_patient=is_patient,
+                as_json=_as_json,
+            )
         self.through_pooler = through_pooler
         self._outage = Outage()
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
@@ -386,66 +373,5 @@ def _sqlite_engine(url: str) -> AsyncEngine:
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-
-    return engine
-
-
-def _postgresql_engine(url: str, pool: int, through_pooler: bool, is_patient: bool) -> AsyncEngine:
-    async def open_connection(*args: Any, **options: Any) -> asyncpg.Connection:
-        limits = {"timeout": CONNECT_WITHIN, "command_timeout": None if is_patient else STATEMENT_WITHIN}
-        try:
-            return await asyncpg.connect(*args, **options, **limits)
-        except (OSError, *_NOT_NOW) as error:  # TimeoutError is an OSError
-            raise DatabaseUnavailable("The database does not answer: try again") from error
-
-    engine = create_async_engine(
-        url,
-        hide_parameters=True,  # errors are logged, and parameters tell of people
-        json_serializer=_as_json,
-        json_deserializer=orjson.loads,  # what PostgreSQL writes out as an endless integer is a float again
-        pool_size=pool,
-        max_overflow=0,
-        pool_timeout=POOL_WAIT,
-        connect_args={
-            "async_creator_fn": open_connection,
-            # a pooler refuses what it does not know: there the role has these settings (docs/operations.md)
-            **(
-                _UNPREPARED
-                if through_pooler
-                else {
-                    "prepared_statement_cache_size": 1000,
-                    "server_settings": _SHORT_STATEMENTS,
-                }
-            ),
-        },
-    )
-
-    @event.listens_for(engine.sync_engine, "checkin")
-    def _note_rest(_connection: Any, record: ConnectionPoolEntry) -> None:
-        record.info["rests_since"] = time.monotonic()
-
-    @event.listens_for(engine.sync_engine, "checkout")
-    def _ask_the_rested(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-        """A connection that has not been used for a while may have been closed: the pool then opens another."""
-        if time.monotonic() - record.info.get("rests_since", math.inf) > TRUSTED_FOR:
-            try:
-                connection.run_async(lambda driver: driver.execute("SELECT 1", timeout=PING_WITHIN))
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, *_NOT_NOW) as error:
-                connection.driver_connection.terminate()  # a server that is frozen would not answer to a farewell
-                raise DisconnectionError from error
-
-    @event.listens_for(engine.sync_engine, "handle_error")
-    def _tell_slow_statements(context: ExceptionContext) -> None:
-        """A statement took too long: the server is taken for one that is away, and its connections are not used again.
-
-        Raises:
-            DatabaseUnavailable: it did.
-        """
-        if isinstance(context.original_exception, TimeoutError):
-            context.is_disconnect = True
-            if context.connection is not None:
-                driver = context.connection.connection.driver_connection
-                driver.terminate()  # type: ignore[union-attr]  # asyncpg's; a frozen server answers to no farewell
-            raise DatabaseUnavailable("The database does not answer in time: try again")
 
     return engine

@@ -175,7 +175,7 @@ def import_app(settings: Settings) -> Callable[[], ASGIApp]:
     it over and over took a fifth of the time.
     """
     gc.disable()
-    with without_extras(traces=bool(settings.otel_exporter_otlp_endpoint)):
+    with without_extras(traces=bool(settings.otel_exporter_otlp_endpoint), redis=bool(settings.redis_url)):
         app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app
     return app
 

@@ -159,6 +159,7 @@ def _statements_are_compiled_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.database.create_async_engine", create)
+        patch.setattr("backend.postgresql.create_async_engine", create)
         yield
 
 
@@ -167,7 +168,7 @@ def _writers_are_patient() -> Iterator[None]:
     """Where dozens write to one database at once, the last of them waits long on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("backend.database.SQLITE_BUSY_MS", 120_000)
-        patch.setattr("backend.database.STATEMENT_WITHIN", 120)
+        patch.setattr("backend.postgresql.STATEMENT_WITHIN", 120)
         yield
 
 

@@ -34,9 +34,9 @@ RULES = (
         ),  # the latter sets what Reflex and npm read
     ),
     Rule(
-        "only backend/database.py makes engines and sessions",
+        "only backend/database.py and backend/postgresql.py make engines and sessions",
         frozenset({"create_engine", "create_async_engine", "sessionmaker", "async_sessionmaker"}),
-        frozenset({"backend/database.py"}),
+        frozenset({"backend/database.py", "backend/postgresql.py"}),
     ),
     Rule(
         "only backend/money.py formats money",

@@ -6,23 +6,20 @@ who ask while a query is under way share the next one: however many requests a s
 the database answers. What is read was committed before or during the question, never earlier than a previous answer.
 """
 
-import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, TypeVar, cast
-
-import asyncpg
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from backend.database import Database
 from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
 
+if TYPE_CHECKING:
+    from backend.postgresql import ServerQuery
+
 T = TypeVar("T")
 
-ANSWER_WITHIN = 5.0
-"""Seconds for opening the connection, where that is needed, and for the answer. A frozen server takes for ever."""
 _QUERY = "SELECT catalog, stock FROM catalog_version WHERE id = 1"
-_CONNECTION_LOST = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
 class Version(NamedTuple):
@@ -38,10 +35,8 @@ class VersionProbe:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._file: sqlite3.Connection | None = None
-        self._server: asyncpg.Connection | None = None
+        self._server = None if database.is_sqlite else _server(database)
         self._queries = SingleFlight[None, Version](finishes=True)  # one connection serves all who ask
-        self._kept = 0 if database.through_pooler else 1
-        """How many prepared statements the connection keeps."""
         self._values: dict[str, tuple[int, Any]] = {}
 
     async def now(self) -> Version:
@@ -50,9 +45,10 @@ class VersionProbe:
         Raises:
             DatabaseUnavailable: the database does not answer.
         """
-        if self._database.is_sqlite:
+        if self._server is None:
             return self._read_file()
-        return await self._queries.share_next(None, self._ask_server)
+        ask = self._server.ask
+        return await self._queries.share_next(None, lambda: _version(ask))
 
     async def cached(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
         """The value that `read` returned under this name, read again only after the catalogue has changed.
@@ -76,7 +72,8 @@ class VersionProbe:
             self._file.close()
             self._file = None
         await self._queries.idle()
-        self._disconnect()
+        if self._server is not None:
+            self._server.disconnect()
 
     def _read_file(self) -> Version:
         """On this very thread: it takes microseconds, and in WAL mode no writer blocks a reader."""
@@ -89,39 +86,12 @@ class VersionProbe:
         except sqlite3.Error as error:
             raise DatabaseUnavailable("The database does not answer: try again") from error
 
-    async def _ask_server(self) -> Version:
-        try:
-            return await self._read_server()
-        except TimeoutError as error:
-            raise DatabaseUnavailable("The database does not answer: try again") from error
-        except _CONNECTION_LOST:  # the server was restarted, or closed an idle connection: try a new one once
-            self._disconnect()
-        try:
-            return await self._read_server()
-        except _CONNECTION_LOST as error:
-            raise DatabaseUnavailable("The database does not answer: try again") from error
 
-    async def _read_server(self) -> Version:
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN):
-                return await self._read()
-        except TimeoutError:
-            self._disconnect()
-            raise
+async def _version(ask: Callable[[], Awaitable[Sequence[Any]]]) -> Version:
+    return Version(*await ask())
 
-    async def _read(self) -> Version:
-        if self._server is None:
-            url = self._database.url.set(drivername="postgresql")
-            self._server = await asyncpg.connect(
-                url.render_as_string(hide_password=False),
-                statement_cache_size=self._kept,
-            )
-        if not self._database.through_pooler:
-            return Version(*await self._server.fetchrow(_QUERY))
-        async with self._server.transaction(readonly=True):  # a pooler keeps it on one connection
-            return Version(*await self._server.fetchrow(_QUERY))
 
-    def _disconnect(self) -> None:
-        if self._server is not None:
-            server, self._server = self._server, None
-            server.terminate()
+def _server(database: Database) -> "ServerQuery":
+    from backend.postgresql import ServerQuery  # its driver is loaded by shops that have PostgreSQL
+
+    return ServerQuery(database.url, _QUERY, through_pooler=database.through_pooler)

@@ -4,10 +4,10 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,17 +20,17 @@ from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
 from backend.staff.rights import Actor, Right
+from backend.templates import Templates, read_templates
 from backend.texts import _
 
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 100
-_PAGES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-)
+
+
+@cache
+def _pages() -> Templates:
+    return read_templates([Path(__file__).parent / "templates"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, ord
         _slip(order, [line for line in lines if line.order_id == order.id])
         for order in sorted(orders, key=lambda order: wanted.index(order.id))
     ]
-    page = _PAGES.get_template("packing_slips.html.jinja")
+    page = _pages().get_template("packing_slips.html.jinja")
     return page.render(slips=slips, shop=shop_name, language=texts.language, _=_)
 
 

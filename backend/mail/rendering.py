@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr, make_msgid
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from backend import texts
 from backend.clock import now
@@ -22,6 +21,7 @@ from backend.content.areas import MailBody
 from backend.content.mails import mail_words
 from backend.mail.messages import Message
 from backend.settings import Settings
+from backend.templates import Templates, read_templates
 
 TEMPLATES = Path(__file__).parent / "templates"
 OWN_TEMPLATES = "mail-templates"
@@ -84,15 +84,15 @@ class _Templates:
     """The templates of some folders, the first of which wins."""
 
     def __init__(self, folders: list[Path]) -> None:
-        loader = FileSystemLoader(folders)
-        shared: dict[str, Any] = {
-            "loader": loader,
-            "undefined": StrictUndefined,
-            "trim_blocks": True,
-            "lstrip_blocks": True,
-        }
-        self._html = Environment(autoescape=True, **shared)
-        self._text = Environment(autoescape=False, **shared)  # noqa: S701 - plain text has no markup
+        self._folders = folders
+
+    @cached_property
+    def _html(self) -> Templates:
+        return read_templates(self._folders)
+
+    @cached_property
+    def _text(self) -> Templates:
+        return read_templates(self._folders, is_markup=False)
 
     def render(self, name: str, values: Mapping[str, Any]) -> tuple[str, str, str]:
         """The subject, the plain text and the page."""
@@ -106,7 +106,7 @@ class _Templates:
         return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
 
 
-def _parts(environment: Environment, kind: str) -> dict[str, Any]:
+def _parts(environment: Templates, kind: str) -> dict[str, Any]:
     """The macros and colours of `parts.{kind}`, so that no template has to import them."""
     module = environment.get_template(f"parts.{kind}").module
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

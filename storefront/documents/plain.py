@@ -6,14 +6,15 @@ in the same frame, and `assets/scripts/arrival.jsx` removes it.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reflex_base.constants.state import FIELD_MARKER
 
 from backend.settings import Settings
+from backend.templates import Templates, read_templates
 from backend.texts import _
 from storefront.components.gallery import SIZES as PRODUCT_SIZES
 from storefront.components.icons import SHAPES
@@ -52,18 +53,16 @@ OF_ROUTES = {
 }
 """The templates of pages that show everybody the same; all others have `OTHER`."""
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_TEMPLATES.globals.update(
-    _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
-    product_path=product_path, catalog_path=catalog_path, gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS,
-    find_order=find_order, legal_links=LEGAL_LINKS, gift=gift, notify=stock_notices, pqrs=pqrs,
-)  # fmt: skip
+
+@cache
+def _templates() -> Templates:
+    templates = read_templates([Path(__file__).parent / "templates"])
+    templates.globals.update(
+        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
+        product_path=product_path, catalog_path=catalog_path, gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS,
+        find_order=find_order, legal_links=LEGAL_LINKS, gift=gift, notify=stock_notices, pqrs=pqrs,
+    )  # fmt: skip
+    return templates
 
 
 def plain_page(loaded: LoadedPage) -> str:
@@ -89,12 +88,16 @@ def plain_failure(settings: Settings) -> str:
 
 
 def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
-    return _TEMPLATES.get_template(template).render(
-        shop=frame["shop"],
-        departments=frame["departments"],
-        announcement=frame.get("announcement"),
-        said=frame.get("footer"),
-        **values,
+    return (
+        _templates()
+        .get_template(template)
+        .render(
+            shop=frame["shop"],
+            departments=frame["departments"],
+            announcement=frame.get("announcement"),
+            said=frame.get("footer"),
+            **values,
+        )
     )
 
 

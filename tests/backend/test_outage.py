@@ -15,8 +15,8 @@ from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import database as databases
+from backend import postgresql
 from backend.app import Shop, create_api
-from backend.catalog import version_probe
 from backend.catalog.models import Collection
 from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
@@ -96,7 +96,7 @@ async def test_a_frozen_server_is_given_up(
     database = Database(postgresql_url, pool=1)
     async with AsyncExitStack() as stack:
         with monkeypatch.context() as patch:
-            patch.setattr(databases, "STATEMENT_WITHIN", SOON)
+            patch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
             with pytest.raises(DatabaseUnavailable, match="in time"):  # noqa: PT012 - any of them may meet it
                 async with database.transaction() as session:
                     await stack.enter_async_context(frozen(await backend_of(session)))
@@ -110,12 +110,12 @@ async def test_a_frozen_server_is_given_up(
 async def test_a_connection_that_froze_while_it_rested_is_replaced(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, through_pooler: bool
 ) -> None:
-    monkeypatch.setattr(databases, "TRUSTED_FOR", 0)
+    monkeypatch.setattr(postgresql, "TRUSTED_FOR", 0)
     database = Database(postgresql_url, pool=1, through_pooler=through_pooler)
     for _ in range(2):
         async with database.read() as session:
             pid = await backend_of(session)
-    monkeypatch.setattr(databases, "PING_WITHIN", SOON)
+    monkeypatch.setattr(postgresql, "PING_WITHIN", SOON)
     async with frozen(pid), database.read() as session:
         assert await backend_of(session) != pid
     await database.close()
@@ -128,7 +128,7 @@ async def test_who_waits_for_a_lock_for_too_long_is_told(
     lock = text("SELECT pg_advisory_xact_lock(1)")
     async with database.transaction() as first:
         await first.execute(lock)
-        monkeypatch.setattr(databases, "STATEMENT_WITHIN", SOON)
+        monkeypatch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
         with pytest.raises(DatabaseUnavailable, match="in time"):
             async with database.transaction() as second:
                 await second.execute(lock)
@@ -138,7 +138,7 @@ async def test_who_waits_for_a_lock_for_too_long_is_told(
 async def test_commands_and_migrations_take_their_time(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "STATEMENT_WITHIN", SOON)
+    monkeypatch.setattr(postgresql, "STATEMENT_WITHIN", SOON)
     database = Database(postgresql_url, is_patient=True)
     async with database.read() as session:
         await session.execute(text(f"SELECT pg_sleep({SOON + 0.1})"))
@@ -152,9 +152,10 @@ async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
     probe = VersionProbe(database)
     before = await probe.now()
     assert probe._server is not None
-    async with frozen(probe._server.get_server_pid()):
+    assert probe._server._connection is not None
+    async with frozen(probe._server._connection.get_server_pid()):
         with monkeypatch.context() as patch:
-            patch.setattr(version_probe, "ANSWER_WITHIN", SOON)
+            patch.setattr(postgresql, "ANSWER_WITHIN", SOON)
             with pytest.raises(DatabaseUnavailable, match="does not answer"):
                 await probe.now()
         assert await probe.now() == before  # by another connection

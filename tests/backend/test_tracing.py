@@ -1,7 +1,5 @@
 """A purchase as a collector of traces sees it: what led to what, and nothing of the one who bought."""
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -20,7 +18,6 @@ from backend.database import Database
 from backend.edge.observed import observed
 from backend.jobs import JobRun, Worker, enqueue, job
 from backend.tracing import span, start_tracing, stop_tracing, trace_fields
-from storefront.build import ROOT
 from tests.backend.conftest import SHOPPER
 from tests.backend.test_log_privacy import KNOWN, paying
 from tests.shop_floor import Floor, make_toy
@@ -171,30 +168,3 @@ async def test_without_a_collector_nothing_is_traced() -> None:
     with span("step") as opened:
         assert opened is None
         assert trace_fields() == {}
-
-
-IMPORTS = """
-import sys
-from backend.settings import load_settings
-from storefront.server import import_app
-import_app(load_settings())
-print(*sys.modules)
-"""
-
-
-def test_without_the_setting_nothing_of_it_is_imported() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", IMPORTS],
-        cwd=ROOT,
-        env={"ENV_FILE": ""},
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    ).stdout.split()
-    ours = ("backend.tracing_export", "opentelemetry.sdk", "opentelemetry.exporter", "google.protobuf")
-    assert not [name for name in told if name.startswith(ours)]
-    # nor what libraries need for more than the shop does with them, nor what waits for its first use
-    others = {"requests", "pygments", "joserfc", "authlib", "cryptography.hazmat"}
-    assert not others & set(told)
-    assert "storefront.storefront" in told
