@@ -16,18 +16,20 @@ from sqlalchemy.orm import Session
 from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
-from backend.catalog.models import Product, Variant
+from backend.catalog.models import Product, Region, Variant
 from backend.content.models import ContentTurn, ContentVersion
 from backend.events import subscribe
 from backend.exports.models import DataExport
 from backend.imports.events import ImportMoved
 from backend.inventory.events import StockChanged
 from backend.invoices.models import Invoice
+from backend.office_settings.models import StoredSetting
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
 from backend.reviews.models import Review
+from backend.shipping.models import ProviderSwitch
 from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
@@ -54,6 +56,8 @@ class Topic(StrEnum):
     """Products and their variants."""
     CONTENT = "news:content"
     """What the office says on the shop's pages."""
+    SETTINGS = "news:settings"
+    """The shop's own data, its bounds and notices, and how one pays and ships."""
 
 
 Listener = Callable[[frozenset[Topic]], None]
@@ -73,6 +77,9 @@ _BY_TABLE: dict[type[Any], Topic] = {
     Variant: Topic.PRODUCTS,
     ContentVersion: Topic.CONTENT,
     ContentTurn: Topic.CONTENT,
+    StoredSetting: Topic.SETTINGS,
+    ProviderSwitch: Topic.SETTINGS,
+    Region: Topic.SETTINGS,
 }
 _CHANGED = "news.changed"
 _listeners: list[Listener] = []

@@ -99,6 +99,8 @@ class Identity(BaseModel):
     store_phone: str = "601 555 0123"
     store_email: str = "hola@trompo.example"
     store_address: str = Field(default="", max_length=200)
+    store_notice_address: str = Field(default="", max_length=200)
+    """Where judges and authorities write to; `store_address` without it."""
     store_whatsapp: str = Field(default="", pattern=r"^(\+?([0-9] ?){8,15})?$")
     """A number of 8 to 15 digits, with its country's code: 57 300 123 4567. A Colombian one may do without."""
     store_about: str = Field(default="", max_length=300)
@@ -116,7 +118,43 @@ class Identity(BaseModel):
     carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
 
 
-class Settings(Identity, Sourced):
+class OfficeSettings(Identity):
+    """What the office may save in place of the first values: who the shop is, its bounds, and what its owner is told.
+
+    Of what is told: hours, days, minutes and MiB, 0 for never.
+    """
+
+    manual_payment_days: int = Field(default=3, ge=1, le=60)
+    """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
+    label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
+    """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
+
+    alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
+    """Where it is sent; STORE_EMAIL without it."""
+    alert_webhook: str = ""
+    alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
+    alert_disk_free_mb: int = Field(default=500, ge=0, le=10_000_000)
+    alert_certificate_days: int = Field(default=14, ge=0, le=80)
+    alert_failing_minutes: int = Field(default=5, ge=0, le=1440)
+
+    @field_validator("alert_webhook")
+    @classmethod
+    def _is_called_by_http(cls, url: str) -> str:
+        return http_url(url)
+
+
+def http_url(url: str) -> str:
+    """The address without a slash at its end; empty for none.
+
+    Raises:
+        ValueError: it is no address of the web.
+    """
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return url.rstrip("/")
+
+
+class Settings(OfficeSettings, Sourced):
     """The settings by the name of their environment variable, in lower case."""
 
     # where it runs
@@ -175,9 +213,6 @@ class Settings(Identity, Sourced):
     public_key: str = ""
     private_key: SecretStr = SecretStr("")
 
-    manual_payment_days: int = Field(default=3, ge=1, le=60)
-    """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
-
     # the carrier
     carrier_api_url: str = CARRIER_API_URL
     carrier_api_key: SecretStr = SecretStr("")
@@ -185,8 +220,6 @@ class Settings(Identity, Sourced):
     """Whether labels are test ones. Production says it itself: without them each is paid."""
     carrier_timeout: float = Field(default=12, ge=1, le=60)
     """Seconds that a quotation is waited for; five to eight are usual."""
-    label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
-    """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
 
     # the invoice provider; without credentials the embedded one, and with GATEWAY_ENV=production none
     invoice_api_url: str = ""
@@ -196,15 +229,8 @@ class Settings(Identity, Sourced):
     invoice_software_nit: str = ""
     """Whose software it is: a NIT with its check digit."""
 
-    # what the owner is told of; hours, days, minutes and MiB: 0 for never
-    alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
-    """Where it is sent; STORE_EMAIL without it."""
-    alert_webhook: str = ""
+    # what the owner is told of: see OfficeSettings
     alert_webhook_secret: SecretStr = SecretStr("")
-    alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
-    alert_disk_free_mb: int = Field(default=500, ge=0)
-    alert_certificate_days: int = Field(default=14, ge=0, le=80)
-    alert_failing_minutes: int = Field(default=5, ge=0, le=1440)
 
     # mails; without a server they land in the data folder
     smtp_host: str = ""
@@ -225,14 +251,11 @@ class Settings(Identity, Sourced):
         "carrier_api_url",
         "google_issuer",
         "otel_exporter_otlp_endpoint",
-        "alert_webhook",
         "invoice_api_url",
     )
     @classmethod
     def _is_http_url(cls, url: str) -> str:
-        if url and not url.startswith(("http://", "https://")):
-            raise ValueError("must start with http:// or https://")
-        return url.rstrip("/")
+        return http_url(url)
 
     @field_validator("database_url")
     @classmethod

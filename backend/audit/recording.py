@@ -48,6 +48,7 @@ class Thing(StrEnum):
     PRODUCT_TYPE = "product_type"
     REFUND_REASON = "refund_reason"
     PROMOTION = "promotion"
+    PROVIDER = "provider"
     REGION = "region"
     RETURN_REASON = "return_reason"
     REVIEW = "review"

@@ -20,6 +20,7 @@ NOBODYS: dict[str, frozenset[str] | None] = {
     "customer_group": ALL,
     "data_export": ALL,
     "former_handle": ALL,
+    "fulfillment_provider": ALL,
     "fulfillment_set": ALL,
     "inventory_level": ALL,
     "invoice": frozenset(

@@ -202,7 +202,7 @@ class Product(Timestamps, table=True):
     warnings: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """What its box says about safety."""
     low_stock_at: int | None = Field(default=None, index=True)
-    """So many units, or fewer, at a location are few; None: as many as `LOW_STOCK`."""
+    """So many units, or fewer, at a location are few; None: as many as the office says of all."""
     rating_count: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """How many reviews of it are shown, and their stars together: `backend.reviews.moderating` counts them."""
     rating_total: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
@@ -396,8 +396,6 @@ class Picture(Timestamps, table=True):
     sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)
 
 
-LOW_STOCK = 3
-"""When the units of a toy are few, unless it says otherwise."""
 NEW_FOR = timedelta(days=30)
 """How long a product counts as new."""
 

@@ -26,7 +26,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.models import (
-    LOW_STOCK,
     Picture,
     Product,
     ProductCategory,
@@ -40,6 +39,7 @@ from backend.catalog.search_words import MAX_QUERY_WORDS, words_of
 from backend.database import planned_for
 from backend.errors import InvalidData
 from backend.inventory.models import FREE_UNITS, InventoryLevel
+from backend.office_settings import read_low_stock
 
 MOST_FEW = 2_000
 """More products than these are not looked up by their ids."""
@@ -57,7 +57,7 @@ class ProductFilter:
         category: the handle of a category that it stands in, or of one above that.
         has_picture: whether it has any.
         has_weight: whether it has one; without, it is shipped as 1 kg.
-        is_low: whether so few units of a variant are left at a location as the product says, or `LOW_STOCK`.
+        is_low: whether so few units of a variant are left at a location as the product says, or else the office.
         is_sold_out: no unit of it can be sold.
     """
 
@@ -175,12 +175,13 @@ async def _places(session: AsyncSession, wanted: ProductFilter) -> list[_Part]:
         within = exists().where(ProductCategory.product_id == Product.id, inside)
         parts.append(_Part(select(ProductCategory.product_id).where(inside), within))
     if wanted.is_low is not None:
-        own = func.coalesce(Product.low_stock_at, LOW_STOCK)
+        usual = await read_low_stock(session)
+        own = func.coalesce(Product.low_stock_at, usual)
         most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
         levels = (
             select(Variant.product_id)
             .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-            .where(planned_for(max(most or 0, LOW_STOCK)) >= FREE_UNITS)
+            .where(planned_for(max(most or 0, usual)) >= FREE_UNITS)
         )
         low = levels.join(Product, Product.id == Variant.product_id).where(own >= FREE_UNITS)
         held = levels.where(Variant.product_id == Product.id, own >= FREE_UNITS).correlate(Product).exists()

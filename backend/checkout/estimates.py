@@ -119,7 +119,11 @@ class ShippingEstimates:
     async def _estimate(
         self, offers: list[Offer], contents: QuoteInput, client: Client
     ) -> list[EstimatedWay]:
-        offers = [one for one in offers if one.is_enabled and one.option.provider_id in self._providers]
+        offers = [
+            one
+            for one in offers
+            if one.is_enabled and one.is_on and one.option.provider_id in self._providers
+        ]
         if any(_is_asked(one) and _question(one, contents) not in self._known for one in offers):
             if len(self._running) >= MOST_AT_ONCE:
                 raise TooManyRequests(BUSY, retry_after=int(self._patience))

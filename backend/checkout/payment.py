@@ -42,6 +42,7 @@ from backend.payment.transitions import CloseReason, apply_report, close, lock_s
 from backend.promotions.uses import lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
+from backend.shipping.options import require_on
 from backend.tables import JsonObject
 from backend.texts import _
 
@@ -63,6 +64,14 @@ APPROVED = "The earlier payment has just been approved: the cart is paid, comple
 LOOKED_INTO = (
     "The gateway is looking into the earlier payment: nothing can take its place before it has decided"
 )
+
+
+class PaymentOff(InvalidData):
+    """The cart's region does not offer the provider."""
+
+    shopper_text = _(
+        "La tienda no está recibiendo pagos de esta forma ahora. Tu carrito sigue guardado: escríbenos y te ayudamos."
+    )
 
 
 @dataclass(frozen=True)
@@ -219,7 +228,7 @@ class PaymentStarter:
             await lock_promotions(session, cart_id, list(taken.amounts))
             terms = await payments.read_terms(session, cart_id)
             if provider_id not in terms.provider_ids:
-                raise InvalidData(NOT_OFFERED.format(provider_id=provider_id))
+                raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
             collection = await payments.upsert_collection(
                 session, terms.collection, cart_id, sale.totals.total
             )
@@ -258,6 +267,7 @@ class PaymentStarter:
             priced = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
             sale = sale_now(cart, priced)
+            await require_on(session, sale.shipping.option_id)
             return sale, snapshot_of(sale, start.payer)
         order = await order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:

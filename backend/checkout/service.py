@@ -21,6 +21,7 @@ from backend.checkout.shipping import (
     choose_shipping,
     deliver_to,
     offer_shipping,
+    offered_options,
     priced_offers,
 )
 from backend.contact import CHECK_FIELDS, one_line
@@ -30,6 +31,7 @@ from backend.fulfillment.tracker import Tracker
 from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_consents, missing_ticks
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
+from backend.office_settings import read_standing
 from backend.orders.models import Order
 from backend.orders.service import is_just_placed, order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
@@ -127,6 +129,14 @@ class Checkout:
             offered = await payments.offered_providers(session, cart.region_id)
         return provider_id in offered and self.payments.provider(provider_id) is not None
 
+    async def offered_options(self, cart_id: str) -> frozenset[str]:
+        """The ids of the shipping options that the cart is offered.
+
+        Raises:
+            NotFound: no cart has this id.
+        """
+        return await offered_options(self.database, self.fulfillment_providers, cart_id)
+
     @traced
     async def collect(
         self, cart_id: str, caller: Caller | None = None
@@ -220,8 +230,9 @@ class Checkout:
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
     ) -> Completed:
         """The same, with what was stored beside a new order. See `backend.checkout.completion.complete`."""
-        manual_for = timedelta(days=self.settings.manual_payment_days)
         async with self.database.transaction() as session:
+            standing = await read_standing(session, self.settings)
+            manual_for = timedelta(days=standing.manual_payment_days)
             return await complete(
                 session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller
             )

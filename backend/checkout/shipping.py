@@ -184,6 +184,18 @@ async def offer_shipping(
     raise Conflict(CART_CHANGED)
 
 
+async def offered_options(database: Database, providers: Providers, cart_id: str) -> frozenset[str]:
+    """The ids of the options that are offered for the cart, wherever it goes. Nobody is asked for prices.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    async with database.read() as session:
+        cart, lines = await _read(session, cart_id)
+        offers = await offers_of(session, providers, cart, quote_input_anywhere(cart, lines))
+    return frozenset(offer.option.id for offer in offers)
+
+
 async def deliver_to(
     database: Database, providers: Providers, cart_id: str, destination: Destination
 ) -> None:
@@ -269,7 +281,7 @@ def shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
 
 def offer_wire(offer: Offer, quote: Quote | None) -> JsonDict:
     """The option at the price it was quoted for; without one (None) while the cart has no destination."""
-    option, zone, fulfillment_set, location, _ = offer
+    option, zone, fulfillment_set, location = offer[:4]
     return {
         "id": option.id,
         "name": option.name,

@@ -25,7 +25,7 @@ from backend.money import Cop
 from backend.pricing import price_cart
 from backend.shipping.addresses import municipality_code, municipality_of
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.options import CALCULATED, Offer, offers_for
+from backend.shipping.options import CALCULATED, Offer, ShippingOff, offers_for
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.tables import Json, for_each_dialect, table_of
@@ -103,7 +103,13 @@ def quote_input_of(variant: Variant, product: Product, dane_code: str) -> QuoteI
 async def offers_of(
     session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput
 ) -> list[Offer]:
-    """The options for the cart; one whose provider the shop does not run with is left out."""
+    """The options for the cart; one whose provider is off, or not the shop's, is left out."""
+    return [offer for offer in await _all_offers(session, providers, cart, contents) if offer.is_on]
+
+
+async def _all_offers(
+    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput
+) -> list[Offer]:
     offers = await offers_for(session, cart.sales_channel_id, contents.country_code)
     return [offer for offer in offers if offer.option.provider_id in providers]
 
@@ -114,10 +120,13 @@ async def the_offer(
     """One of them.
 
     Raises:
+        ShippingOff: its provider is switched off.
         InvalidData: the option is not offered for this cart.
     """
-    for offer in await offers_of(session, providers, cart, contents):
+    for offer in await _all_offers(session, providers, cart, contents):
         if offer.option.id == option_id:
+            if not offer.is_on:
+                raise ShippingOff(offer.option)
             return offer
     raise InvalidData(UNKNOWN_OPTION)
 

@@ -19,7 +19,7 @@ from backend.shipping.addresses import warehouse
 from backend.shipping.municipalities import municipality
 from backend.shipping.packing import packages_for
 from backend.shipping.providers.base import Place, QuoteRequest
-from backend.shipping.providers.carrier.answers import cheapest
+from backend.shipping.providers.carrier.answers import Rate, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for
 
@@ -40,6 +40,21 @@ async def gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Fi
 
 async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
     """A price from the warehouse to Medellín."""
+    way, rate = await way_and_rate(standing, client)
+    if rate is None:
+        yield failure(
+            "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
+        )
+    else:
+        yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
+
+
+async def way_and_rate(standing: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
+    """The way from the warehouse to Medellín, in words, and its lowest price; None when no courier offers one.
+
+    Raises:
+        CarrierError: see `CarrierClient.quotation`.
+    """
     origin = warehouse(standing)
     request = QuoteRequest(
         origin=Place(origin.dane_code, origin.address),
@@ -48,13 +63,7 @@ async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[
         content_value=CONTENT_VALUE,
     )
     rate = cheapest(await client.quotation(quotation_for(request)))
-    way = " → ".join(_name_of(code) for code in (origin.dane_code, MEDELLIN.dane_code))
-    if rate is None:
-        yield failure(
-            "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
-        )
-    else:
-        yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
+    return " → ".join(_name_of(code) for code in (origin.dane_code, MEDELLIN.dane_code)), rate
 
 
 def _name_of(dane_code: str) -> str:

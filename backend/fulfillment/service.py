@@ -208,18 +208,19 @@ async def _prepared(
     lines = await _wanted_lines(session, order, new.items)
     option = await _option(session, order)
     location = await _location(session, option, new.location_id)
+    standing = await read_standing(session, settings)
     label = NewLabel(
         order_id=order.id,
         location_id=location.id,
         request=LabelRequest(
             reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
-            origin=warehouse(await read_standing(session, settings)),
+            origin=warehouse(standing),
             destination=recipient(order.shipping_address, order.email),
             packages=packages_for(await _items(session, lines)),
             content_value=content_value(
                 price_cart([priced(line, units) for line, units in lines]).item_total
             ),
-            max_price=order.shipping_total + settings.label_over_paid,
+            max_price=order.shipping_total + standing.label_over_paid,
         ),
         items=[
             {

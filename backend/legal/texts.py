@@ -63,6 +63,7 @@ _DATA: dict[str, Callable[[Identity], str]] = {
     "razon_social": lambda shop: shop.store_legal_name,
     "nit": lambda shop: shop.store_nit,
     "direccion": seller_address,
+    "direccion_judicial": lambda shop: shop.store_notice_address or seller_address(shop),
     "telefono": lambda shop: shop.store_phone,
     "correo": lambda shop: shop.store_email,
     "horario": lambda shop: shop.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),

@@ -24,6 +24,7 @@ from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
 from backend.monitoring.certificates import days_left
+from backend.office_settings import read_standing
 from backend.orders.models import Order
 from backend.settings import Settings
 
@@ -61,7 +62,7 @@ class Watch:
     async def look_at_the_shop(self, _run: JobRun) -> None:
         """See whether anybody buys and mails leave, and end what is over."""
         async with self._database.transaction() as session:
-            hours = self._settings.alert_no_sale_hours
+            hours = (await read_standing(session, self._settings)).alert_no_sale_hours
             newest = (Order.created_at.desc(), Order.number.desc())
             paid = select(Order.paid_at).order_by(*newest).limit(LATEST_ORDERS).subquery()
             latest = (await session.execute(select(func.max(paid.c.paid_at)))).scalar_one()
@@ -81,7 +82,7 @@ class Watch:
     @periodic("alert.certificate", every=timedelta(hours=1))
     async def look_at_the_certificate(self, _run: JobRun) -> None:
         """See for how long the certificate of PUBLIC_URL is good."""
-        least = self._settings.alert_certificate_days
+        least = (await self._standing()).alert_certificate_days
         if not (least and self._settings.base_url.startswith("https://")):
             return
         found = await days_left(self._settings.base_url, now())
@@ -92,24 +93,22 @@ class Watch:
 
     async def look_here(self) -> None:
         """See how this machine's disk and this process's outside services are. Nothing is written while all is well."""
-        found = [*await asyncio.to_thread(lambda: list(self._disk())), *self._outside()]
+        standing = await self._standing()
+        least, minutes = standing.alert_disk_free_mb, standing.alert_failing_minutes
+        found = [*await asyncio.to_thread(lambda: list(self._disk(least))), *_outside(minutes)]
         if found:
             async with self._database.transaction() as session:
                 for kind, subject, message in found:
                     await raise_alert(session, kind, subject, message)
 
-    def _disk(self) -> Iterator[Found]:
-        least, folder = self._settings.alert_disk_free_mb, self._settings.data_dir
+    async def _standing(self) -> Settings:
+        async with self._database.read() as session:
+            return await read_standing(session, self._settings)
+
+    def _disk(self, least: int) -> Iterator[Found]:
+        folder = self._settings.data_dir
         if least and folder.exists() and (free := shutil.disk_usage(folder).free // MEBIBYTE) < least:
             yield AlertKind.DISK, socket.gethostname(), f"the data folder's disk has {free} MiB left"
-
-    def _outside(self) -> Iterator[Found]:
-        minutes = self._settings.alert_failing_minutes
-        if not minutes:
-            return
-        for service, seconds in failing_services().items():
-            if seconds >= minutes * 60:
-                yield AlertKind.OUTSIDE, service, f"{service} has failed for {seconds / 60:.0f} minutes"
 
     async def _run(self) -> None:
         while True:
@@ -118,6 +117,14 @@ class Watch:
                 await self.look_here()
             except Exception:
                 log.exception("this machine could not be looked at")
+
+
+def _outside(minutes: int) -> Iterator[Found]:
+    if not minutes:
+        return
+    for service, seconds in failing_services().items():
+        if seconds >= minutes * 60:
+            yield AlertKind.OUTSIDE, service, f"{service} has failed for {seconds / 60:.0f} minutes"
 
 
 async def _mails_given_up(session: AsyncSession) -> int:

@@ -11,7 +11,7 @@ import hmac
 import json
 from datetime import datetime
 from hashlib import sha256
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import httpx
 from sqlalchemy import Connection, Engine
@@ -24,7 +24,9 @@ from backend.database import Database
 from backend.errors import OutsideFailure
 from backend.events import subscribe
 from backend.http_client import HttpClient, RetryPolicy
+from backend.ids import new_id
 from backend.jobs import JobRun, enqueue, job
+from backend.office_settings import read_standing
 from backend.settings import Settings
 
 CALL = "alert.webhook"
@@ -34,12 +36,12 @@ WITHIN = 10.0
 BASE64_SECRET = "whsec_"  # noqa: S105 - how such a secret begins
 
 
-_called: WeakSet[Engine | Connection] = WeakSet()
-"""The databases of shops whose owner wants to be called."""
+_settings: WeakKeyDictionary[Engine | Connection, Settings] = WeakKeyDictionary()
+"""The first values of the settings of each shop, by its database."""
 
 
 class OwnersWebhook:
-    """Calls ALERT_WEBHOOK, if there is one. `transport` carries the calls in place of a socket."""
+    """Calls the owner's address, if there is one. `transport` carries the calls in place of a socket."""
 
     def __init__(
         self, database: Database, settings: Settings, transport: httpx.AsyncBaseTransport | None = None
@@ -47,8 +49,7 @@ class OwnersWebhook:
         self._database = database
         self._settings = settings
         self._http = HttpClient("the owner's webhook", RetryPolicy(), transport=transport)
-        if settings.alert_webhook:
-            _called.add(database.engine.sync_engine)
+        _settings[database.engine.sync_engine] = settings
 
     async def close(self) -> None:
         """Close the connections."""
@@ -61,16 +62,25 @@ class OwnersWebhook:
         Raises:
             OutsideFailure: it was not taken (with a status from 200 to 299).
         """
-        url = self._settings.alert_webhook
-        if not url:
-            return
         event, _, subject = str(run.key).partition(":")
         async with self._database.read() as session:
+            url = (await read_standing(session, self._settings)).alert_webhook
+            if not url:
+                return
             what = await _what(session, event, subject)
-        body = json.dumps(
-            {"event": event, "shop": self._settings.base_url, **what}, ensure_ascii=False
-        ).encode()
-        headers = signed(self._settings.alert_webhook_secret.get_secret_value(), str(run.key), now(), body)
+        await self._send(url, str(run.key), {"event": event, **what})
+
+    async def try_out(self, url: str) -> None:
+        """Call this address once, to see whether it takes calls: the event is `test`.
+
+        Raises:
+            OutsideFailure: it was not taken.
+        """
+        await self._send(url, f"test:{new_id('call')}", {"event": "test"})
+
+    async def _send(self, url: str, call_id: str, said: dict[str, str | None]) -> None:
+        body = json.dumps({"shop": self._settings.base_url, **said}, ensure_ascii=False).encode()
+        headers = signed(self._settings.alert_webhook_secret.get_secret_value(), call_id, now(), body)
         answer = await self._http.send("POST", url, WITHIN, headers=headers, content=body)
         if not answer.is_success:
             raise OutsideFailure(f"The owner's webhook answered with {answer.status_code}")
@@ -147,5 +157,6 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
 
 
 async def _enqueue(session: AsyncSession, key: str) -> None:
-    if session.get_bind() in _called:
+    settings = _settings.get(session.get_bind())
+    if settings is not None and (await read_standing(session, settings)).alert_webhook:
         await enqueue(session, CALL, key=key)

@@ -30,6 +30,9 @@ from backend.errors import InvalidData
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
+from backend.office.shop_form import setting_text
+from backend.office.shop_page import PROVIDER_NAMES, TRIAL_NAMES
+from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import Campaign, Promotion
@@ -255,6 +258,7 @@ def _told(entry: AuditEntry) -> list[tuple[int, dict[str, Any]]]:
         (place, change)
         for place, change in enumerate(entry.changes)
         if change["field"] not in LEFT_OUT
+        and not (_setting_of(change) and change["field"] == "name")
         and not (change["field"] in IDS and entry.subject_id in (change.get("before"), change.get("after")))
     ]
 
@@ -270,9 +274,18 @@ def _change(
 ) -> ChangeView:
     name = change["field"]
     before, after = personal or (change.get("before"), change.get("after"))
+    if setting := _setting_of(change):
+        shown = (setting_text(setting, str(value or "")) for value in (before, after))
+        return ChangeView(FIELDS.get(setting, setting), *shown)
     if kind := IDS.get(name):
         before, after = (names.get((kind, value), value) if value else value for value in (before, after))
     return ChangeView(FIELDS.get(name, name), _value(name, before), _value(name, after))
+
+
+def _setting_of(change: dict[str, Any]) -> str:
+    """The name of the setting whose row was changed; empty for other rows."""
+    table, _colon, key = str(change.get("on") or "").partition(":")
+    return key if table == StoredSetting.__tablename__ else ""
 
 
 def _value(name: str, value: Any) -> str:
@@ -307,5 +320,6 @@ async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tup
         found = await session.execute(titles.where(Variant.id.in_(wanted)))
         names.update({(Thing.VARIANT, one): title for one, title in found})
     names.update({(Thing.CONTENT, area): name for area, name in AREA_NAMES.items()})
+    names.update({(Thing.PROVIDER, one): name for one, name in (PROVIDER_NAMES | TRIAL_NAMES).items()})
     names.update({(Thing.LEGAL_TEXT, kind): title for kind, title in LEGAL_TITLES.items()})
     return names

@@ -3,6 +3,7 @@
 from backend.audit import Thing
 from backend.office.order import LABELS
 from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
+from backend.office.shop_form import LABELS as SETTING_LABELS
 from backend.orders.states import LabelState
 from backend.returns.states import STATE_NAMES as RETURN_STATES
 from backend.reviews.models import STATE_NAMES as REVIEW_STATES
@@ -67,7 +68,10 @@ ACTIONS = {
     "session ended": _("cerró la sesión de"),
     "shipped": _("despachó"),
     "stock changed": _("cambió las unidades de"),
+    "switched off": _("apagó"),
+    "switched on": _("encendió"),
     "text restored": _("volvió a una versión anterior de"),
+    "tried out": _("probó"),
     "unpacked": _("desempacó"),
     "variant added": _("agregó una presentación a"),
     "variant changed": _("cambió una presentación de"),
@@ -97,6 +101,7 @@ THINGS = {
     Thing.PRODUCT_TYPE: _("el tipo de juguete {name}"),
     Thing.REFUND_REASON: _("el motivo {name}"),
     Thing.PROMOTION: _("la oferta {name}"),
+    Thing.PROVIDER: "{name}",
     Thing.REGION: _("la región"),
     Thing.RETURN_REASON: _("el motivo {name}"),
     Thing.REVIEW: _("una reseña"),
@@ -155,6 +160,7 @@ FIELDS = {
     "label": _("Nombre"),
     "length": _("Largo"),
     "is_automatic": _("Sin código"),
+    "is_enabled": _("Encendido"),
     "is_reviewed": _("Lo confirmó un abogado"),
     "lines": _("Líneas"),
     "location_id": _("Bodega"),
@@ -168,6 +174,7 @@ FIELDS = {
     "origin_country": _("Hecho en"),
     "parent_id": _("Categoría de arriba"),
     "password_hash": _("Contraseña"),
+    "payment_providers": _("Formas de pago"),
     "payment_status": _("Pago"),
     "percent": _("Porcentaje"),
     "price": _("Precio"),
@@ -227,6 +234,7 @@ FIELDS = {
     "customer_id": _("Cliente"),
     "text": _("Texto"),
     "created_by": _("Escrita por"),
+    **SETTING_LABELS,
 }
 MONEY = frozenset({"amount", "compare_at_price", "price", "total"})
 IDS = {

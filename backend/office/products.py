@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from sqlalchemy import select
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import PriceIn, VariantChange
 from backend.catalog.categories import Tree, read_tree
-from backend.catalog.models import LOW_STOCK, Picture, Product, Variant
+from backend.catalog.models import Picture, Product, Variant
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.products import change_variant, lock_product
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, count_up_to
@@ -19,6 +20,7 @@ from backend.errors import Conflict, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop, percent_off
 from backend.office.orders import ActiveFilter, ChipView
+from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -237,11 +239,17 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
     shown = select(Picture).where(Picture.product_id.in_(products)).order_by(Picture.rank.desc())
     for picture in (await session.execute(shown)).scalars():
         pictures[picture.product_id] = _small(picture)
+    usual = await read_low_stock(session)
     first_location = (
         await session.execute(select(StockLocation.id).order_by(StockLocation.created_at, StockLocation.id))
     ).scalars().first()  # fmt: skip
     return [
-        _row(products[one], variants[one], levels[one], pictures.get(one, ""), first_location or "")
+        _row(
+            products[one],
+            variants[one],
+            _Lying(levels[one], usual, first_location or ""),
+            pictures.get(one, ""),
+        )
         for one in product_ids
         if one in products
     ]
@@ -286,19 +294,22 @@ def _active(asked: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
     return [ActiveFilter(label, address_with(asked, **{name: ""})) for name, label in said.items() if label]
 
 
-def _row(
-    product: Product,
-    variants: Sequence[Variant],
-    levels: Sequence[InventoryLevel],
-    picture: str,
-    first_location: str,
-) -> ProductRow:
+class _Lying(NamedTuple):
+    """What lies of a product: its levels, how many units are few unless it says so, and where the first would lie."""
+
+    levels: Sequence[InventoryLevel]
+    usual: int
+    first_location: str
+
+
+def _row(product: Product, variants: Sequence[Variant], lying: _Lying, picture: str) -> ProductRow:
+    levels = lying.levels
     only = variants[0] if len(variants) == 1 else None
     cheapest = min(variants, key=lambda variant: variant.price, default=None)
     price = cheapest.price if cheapest else 0
     old = only.compare_at_price or 0 if only else 0
     free = sum(level.stocked - level.reserved for level in levels)
-    place = levels[0].location_id if levels else first_location
+    place = levels[0].location_id if levels else lying.first_location
     codes = [code for code in (only.sku, only.ean) if code] if only else []
     label = format_cop(price)
     return ProductRow(
@@ -306,7 +317,7 @@ def _row(
         title=product.title,
         detail=" · ".join(codes) if only else _("{n} presentaciones").format(n=len(variants)),
         picture=picture,
-        chips=_chips(product, variants, levels, free),
+        chips=_chips(product, variants, lying, free),
         variant_id=only.id if only else "",
         variants=len(variants),
         price=price,
@@ -320,11 +331,9 @@ def _row(
     )
 
 
-def _chips(
-    product: Product, variants: Sequence[Variant], levels: Sequence[InventoryLevel], free: int
-) -> list[ChipView]:
-    low_at = LOW_STOCK if product.low_stock_at is None else product.low_stock_at
-    is_low = any(level.stocked - level.reserved <= low_at for level in levels)
+def _chips(product: Product, variants: Sequence[Variant], lying: _Lying, free: int) -> list[ChipView]:
+    low_at = lying.usual if product.low_stock_at is None else product.low_stock_at
+    is_low = any(level.stocked - level.reserved <= low_at for level in lying.levels)
     off = max((percent_off(one.price, one.compare_at_price) or 0 for one in variants), default=0)
     return [
         *([ChipView(_("oculto"), "plain")] if product.status != "published" else []),

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.models import LOW_STOCK, Product, Variant, variant_name
+from backend.catalog.models import Product, Variant, variant_name
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
 from backend.database import planned_for
@@ -27,6 +27,7 @@ from backend.inventory.movements import (
     lock_level,
     move_stock,
 )
+from backend.office_settings import read_low_stock
 from backend.orders.models import Order
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
@@ -152,7 +153,8 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
     if cursor:
         query = query.where(tuple_(FREE_UNITS, InventoryLevel.id) > _place(cursor))
     found = (await session.execute(query.limit(planned_for(MOST_ROWS + 1)))).all()
-    rows = [_row(*one) for one in found[:MOST_ROWS]]
+    usual = await read_low_stock(session)
+    rows = [_row(*one, usual) for one in found[:MOST_ROWS]]
     following = ""
     if len(found) > MOST_ROWS:
         _product, _variant, level = found[MOST_ROWS - 1]
@@ -178,7 +180,8 @@ async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list
         .limit(MOST_MATCHES)
     )
     empty = InventoryLevel(id="", variant_id="", location_id="")
-    return [_row(product, variant, empty) for product, variant in (await session.execute(query)).all()]
+    usual = await read_low_stock(session)
+    return [_row(product, variant, empty, usual) for product, variant in (await session.execute(query)).all()]
 
 
 async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, location_id: str) -> StockRow:
@@ -193,7 +196,7 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
     found = (await session.execute(query.execution_options(populate_existing=True))).one_or_none()
     if found is None:
         raise NotFound(f"No units of variant {variant_id} lie at {location_id}")
-    return _row(*found)
+    return _row(*found, await read_low_stock(session))
 
 
 async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> list[StockRow]:
@@ -204,7 +207,8 @@ async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]
     """
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
-    found = {one.key: one for one in (_row(*level) for level in (await session.execute(query)).all())}
+    usual = await read_low_stock(session)
+    found = {one.key: one for one in (_row(*level, usual) for level in (await session.execute(query)).all())}
     return [found.get(row.key, row) for row in rows]
 
 
@@ -313,7 +317,8 @@ async def _by_title(session: AsyncSession, text: str, cursor: str) -> StockPage:
     toys, only, following = await _toys(session, text, MOST_ROWS, cursor)
     levels = _LEVELS.where(Product.id.in_(toys), *only)
     levels = levels.order_by(Product.title_key, Product.id, Variant.rank, InventoryLevel.id)
-    rows = [_row(*one) for one in (await session.execute(levels)).all()]
+    usual = await read_low_stock(session)
+    rows = [_row(*one, usual) for one in (await session.execute(levels)).all()]
     return StockPage(rows, following, await _locations(session))
 
 
@@ -374,10 +379,11 @@ async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnE
     if wanted.only == OUT:
         return [*conditions, planned_for(0) >= FREE_UNITS]
     most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
-    return [*conditions, planned_for(max(most or 0, LOW_STOCK)) >= FREE_UNITS, _IS_LOW]
+    usual = await read_low_stock(session)
+    is_low = func.coalesce(Product.low_stock_at, usual) >= FREE_UNITS
+    return [*conditions, planned_for(max(most or 0, usual)) >= FREE_UNITS, is_low]
 
 
-_IS_LOW = func.coalesce(Product.low_stock_at, LOW_STOCK) >= FREE_UNITS
 _LEVELS: Select[Product, Variant, InventoryLevel] = (
     select(Product, Variant, InventoryLevel)
     .join(Variant, Variant.product_id == Product.id)
@@ -386,8 +392,8 @@ _LEVELS: Select[Product, Variant, InventoryLevel] = (
 )
 
 
-def _row(product: Product, variant: Variant, level: InventoryLevel) -> StockRow:
-    low_at = LOW_STOCK if product.low_stock_at is None else product.low_stock_at
+def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) -> StockRow:
+    low_at = usual if product.low_stock_at is None else product.low_stock_at
     free = level.stocked - level.reserved
     return StockRow(
         key=f"{variant.id}{SEPARATOR}{level.location_id}",

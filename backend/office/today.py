@@ -10,13 +10,13 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
-from backend.catalog.models import LOW_STOCK, Product, Variant, for_sale
+from backend.catalog.models import Product, Variant, for_sale
 from backend.database import database_now, db_now
 from backend.dates import TIME_ZONE, day_label
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop
 from backend.office.reviews import waiting_reviews
-from backend.office_settings.service import demo_problems
+from backend.office_settings import demo_problems, read_low_stock
 from backend.orders.finding import TO_PACK, is_one_of
 from backend.orders.models import Order
 from backend.settings import Settings
@@ -135,12 +135,13 @@ async def _sold(session: AsyncSession, begin: datetime, end: datetime) -> tuple[
 
 async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:
     """How many toys on sale have few units left at a location, and those with the fewest."""
+    usual = await read_low_stock(session)
     free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")
     few = (
         select(Product.id, Product.title, func.min(free).label("units"))
         .join(Variant, Variant.product_id == Product.id)
         .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(free <= func.coalesce(Product.low_stock_at, LOW_STOCK), for_sale())
+        .where(free <= func.coalesce(Product.low_stock_at, usual), for_sale())
         .group_by(Product.id, Product.title)
     )
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()

@@ -3,17 +3,31 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeVar
 
-from pydantic import ValidationError
-from sqlalchemy import select
+from pydantic import Field, ValidationError
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, Who, record
 from backend.database import Database
 from backend.errors import InvalidData
 from backend.office_settings.models import StoredSetting
-from backend.settings import Identity, Settings
+from backend.settings import Identity, OfficeSettings, Settings
 
 T = TypeVar("T")
+
+LOW_STOCK = 3
+_LOW_STOCK_AT = "low_stock_at"
+_LOCK = 0x5E771465
+"""The number of the lock; no other lock of the shop has it."""
+MOST_LOW_STOCK = 100_000
+
+
+class SavedSettings(OfficeSettings):
+    """All that is saved by its name: what stands in place of first values, and what has none in the environment."""
+
+    low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MOST_LOW_STOCK)
+    """So many units of a variant at a location, or fewer, are few, where its product does not say otherwise."""
+
 
 DEMO = Identity()
 MUST_BE_OWN = ("store_nit", "store_phone", "store_email")
@@ -47,8 +61,25 @@ class StandingSettings:
 async def read_standing(session: AsyncSession, settings: Settings) -> Settings:
     """The settings with what the office saved in place of their first values."""
     rows = (await session.execute(select(StoredSetting))).scalars()
-    saved = {row.name: row.value for row in rows if row.name in Identity.model_fields}
-    return settings.model_copy(update=saved)
+    saved = {row.name: row.value for row in rows if row.name in OfficeSettings.model_fields}
+    if not saved:
+        return settings
+    return settings.model_copy(update=OfficeSettings.model_validate(saved).model_dump(include=set(saved)))
+
+
+async def read_low_stock(session: AsyncSession) -> int:
+    """How many units are few: see `SavedSettings.low_stock_at`."""
+    saved = await session.get(StoredSetting, _LOW_STOCK_AT)
+    return int(saved.value) if saved is not None else LOW_STOCK
+
+
+async def lock_settings(session: AsyncSession) -> None:
+    """Let nobody else save settings by a form until the transaction ends: what is read from now on is what is replaced.
+
+    SQLite has the whole database locked by `transaction()` already.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
 
 
 async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> None:
@@ -57,14 +88,14 @@ async def save_settings(session: AsyncSession, who: Who, changes: Mapping[str, s
     Raises:
         InvalidData: a name is not the office's to save, or a value does not fit; `fields` says which.
     """
-    unknown = sorted(set(changes) - set(Identity.model_fields))
+    unknown = sorted(set(changes) - set(SavedSettings.model_fields))
     if unknown:
         raise InvalidData(
             "These settings are not saved in the shop", fields=dict.fromkeys(unknown, "unknown")
         )
     changes = {name: " ".join(value.split()) for name, value in changes.items()}
     try:
-        Identity.model_validate(changes)
+        SavedSettings.model_validate(changes)
     except ValidationError as error:
         problems = {str(problem["loc"][0]): problem["msg"] for problem in error.errors() if problem["loc"]}
         raise InvalidData("A setting does not fit", fields=problems) from None

@@ -87,6 +87,29 @@ async def change_region(
     return region
 
 
+async def offer_provider(session: AsyncSession, actor: Actor, provider_id: str, *, is_on: bool) -> None:
+    """Let the region be paid with a provider, or no longer. Payments that have been started go on to their end.
+
+    The caller knows that the shop runs with it.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: the shop has no region.
+    """
+    actor.require(Right.CHANGE_SHOP)
+    region = (await session.execute(locked(select(Region).order_by(Region.id).limit(1)))).scalar_one_or_none()
+    if region is None:
+        raise NotFound("The shop has no region")
+    if is_on == (provider_id in region.payment_providers):
+        return
+    await record(
+        session, actor, "switched on" if is_on else "switched off", Subject(Thing.PROVIDER, provider_id)
+    )
+    others = [one for one in region.payment_providers if one != provider_id]
+    region.payment_providers = [*others, provider_id] if is_on else others
+    await session.flush()
+
+
 async def delete_region(session: AsyncSession, actor: Actor, region_id: str) -> None:
     """Delete a region in which nothing was sold, where there is another one.
 

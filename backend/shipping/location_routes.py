@@ -44,6 +44,7 @@ from backend.shipping.schemas import (
     ProvidersAnswer,
     ProvidersParameters,
 )
+from backend.shipping.switches import providers_off
 from backend.shipping.wire import location_wire, set_wire
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -162,7 +163,9 @@ async def list_providers(
     asked: Annotated[ProvidersParameters, read_query(ProvidersParameters)], database: Db, providers: Providers
 ) -> Wire:
     """The fulfillment providers that the shop runs with (spec: Module registration rule)."""
-    wanted = set(providers) if asked.is_enabled is not False else set()
+    async with database.read() as session:
+        off = await providers_off(session)
+    wanted = {one for one in providers if asked.is_enabled in (None, one not in off)}
     if asked.id is not None:
         wanted &= set(asked.id)
     if asked.stock_location_id is not None:
@@ -170,7 +173,7 @@ async def list_providers(
         query = select(link.provider_id).where(link.location_id.in_(asked.stock_location_id))
         async with database.read() as session:
             wanted &= set((await session.execute(query)).scalars())
-    shown = [_provider(provider_id) for provider_id in sorted(wanted)]
+    shown = [{"id": provider_id, "is_enabled": provider_id not in off} for provider_id in sorted(wanted)]
     return Wire(listed("fulfillment_providers", page_of(shown, asked), len(shown), asked))
 
 

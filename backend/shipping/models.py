@@ -39,6 +39,15 @@ class LocationFulfillmentProvider(SQLModel, table=True):
     provider_id: str = Field(primary_key=True)
 
 
+class ProviderSwitch(Timestamps, table=True):
+    """Whether the shop ships with a provider at all. One that has no row is on."""
+
+    __tablename__ = "fulfillment_provider"
+
+    id: str = Field(primary_key=True)
+    is_enabled: bool = True
+
+
 class FulfillmentSet(Timestamps, table=True):
     """A kind of fulfillment that a location offers."""
 

@@ -8,7 +8,7 @@ it cannot be chosen or changed (spec: Errors).
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -21,6 +21,7 @@ from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
     LocationSalesChannel,
+    ProviderSwitch,
     ServiceZone,
     ShippingOption,
     StockLocation,
@@ -38,6 +39,7 @@ from backend.shipping.schemas import (
 from backend.shipping.wire import TYPE_NOTE
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
+from backend.texts import _
 
 CALCULATED = "calculated"
 
@@ -51,6 +53,7 @@ _OFFERS = (
         FulfillmentSet,
         StockLocation,
         LocationFulfillmentProvider.provider_id.is_not(None),
+        func.coalesce(ProviderSwitch.is_enabled, true()),
     )
     .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
     .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
@@ -61,6 +64,7 @@ _OFFERS = (
         (LocationFulfillmentProvider.location_id == StockLocation.id)
         & (LocationFulfillmentProvider.provider_id == ShippingOption.provider_id),
     )
+    .outerjoin(ProviderSwitch, ProviderSwitch.id == ShippingOption.provider_id)
     .where(
         LocationSalesChannel.sales_channel_id == bindparam("sales_channel_id"),
         ShippingOption.deleted_at.is_(None),
@@ -73,10 +77,18 @@ _LINK = select(LocationFulfillmentProvider.provider_id).where(
 )
 
 
+_OFF = (
+    select(ShippingOption)
+    .join(ProviderSwitch, ProviderSwitch.id == ShippingOption.provider_id)
+    .where(ShippingOption.id == bindparam("option_id"), ProviderSwitch.is_enabled.is_(False))
+)
+
+
 class Offer(NamedTuple):
     """An option with what it belongs to. Its packages start from the location.
 
-    `is_enabled`: its provider is linked to the location; without that it cannot be chosen.
+    `is_enabled`: its provider is linked to the location; without that it cannot be chosen. `is_on`: the office has not
+    switched its provider off; without that it is not offered.
     """
 
     option: ShippingOption
@@ -84,6 +96,7 @@ class Offer(NamedTuple):
     fulfillment_set: FulfillmentSet
     location: StockLocation
     is_enabled: bool
+    is_on: bool
 
 
 async def offers_for(session: AsyncSession, sales_channel_id: str, country_code: str) -> list[Offer]:
@@ -116,6 +129,26 @@ async def require_enabled(session: AsyncSession, option: ShippingOption, locatio
     link = {"location_id": location.id, "provider_id": option.provider_id}
     if (await session.execute(_LINK, link)).first() is None:
         raise not_enabled(option)
+
+
+class ShippingOff(InvalidData):
+    """The office has switched the provider of a shipping option off."""
+
+    shopper_text = _("Este envío ya no se ofrece. Elige otra forma de recibir tu pedido.")
+
+    def __init__(self, option: ShippingOption) -> None:
+        super().__init__(f"Shipping option {option.id} is not offered: {option.provider_id} is switched off")
+
+
+async def require_on(session: AsyncSession, option_id: str | None) -> None:
+    """Refuse a shipping option whose provider is switched off. One that is deleted stays good where it was chosen.
+
+    Raises:
+        ShippingOff: it is.
+    """
+    option = (await session.execute(_OFF, {"option_id": option_id})).scalar_one_or_none()
+    if option is not None:
+        raise ShippingOff(option)
 
 
 def not_enabled(option: ShippingOption) -> NotAllowed:

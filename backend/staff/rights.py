@@ -51,6 +51,7 @@ class Right(StrEnum):
     RESOLVE_ATTENTION = "resolve it"
     READ_SETTINGS = "see locations, shipping options, regions, channels and keys"
     CHANGE_SETTINGS = "change locations, shipping options, regions, channels and keys"
+    CHANGE_SHOP = "change the shop's own data, its bounds and notices, and how one pays and ships"
     READ_INVOICES = "see invoices"
     RETRY_INVOICES = "have an invoice tried again"
     READ_REPORTS = "see what the shop earned"
@@ -100,7 +101,13 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     },
 }
 SECOND_FACTOR = frozenset(
-    {Right.BOOK_REFUNDS, Right.CHANGE_STAFF, Right.ERASE_PERSONAL_DATA, Right.EXPORT_PERSONAL_DATA}
+    {
+        Right.BOOK_REFUNDS,
+        Right.CHANGE_SHOP,
+        Right.CHANGE_STAFF,
+        Right.ERASE_PERSONAL_DATA,
+        Right.EXPORT_PERSONAL_DATA,
+    }
 )
 """What a password alone does not open, whoever has it."""
 

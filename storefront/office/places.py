@@ -43,6 +43,7 @@ AREAS = {
 }
 """The areas of content, by the last parts of their addresses."""
 TEAM = f"{OFFICE}/equipo"
+SETTINGS = f"{OFFICE}/ajustes"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"
 
 
@@ -85,6 +86,7 @@ PLACES = (
     Place(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),
     Place(AUDIT, _("Auditoría"), "history", Right.READ_AUDIT),
     Place(TEAM, _("Equipo"), "people", Right.CHANGE_STAFF),
+    Place(SETTINGS, _("Ajustes"), "gear", Right.CHANGE_SHOP),
     Place(OWN_ACCOUNT, _("Mi cuenta"), "person", Right.READ_ORDERS),
 )
 

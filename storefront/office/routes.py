@@ -18,6 +18,7 @@ from storefront.office import (
     pqrs,
     reports,
     reviews,
+    settings,
     today,
 )
 from storefront.office.areas import page as area_page
@@ -55,6 +56,7 @@ from storefront.office.places import (
     RETURNS,
     REVIEWS,
     SALES,
+    SETTINGS,
     STOCK,
     TEAM,
 )
@@ -141,6 +143,7 @@ OFFICE_PAGES = (
     OfficePage(REPORTS, reports.page, reports.ReportsState, reports.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),
+    OfficePage(SETTINGS, settings.page, settings.SettingsState, settings.TITLE),
     OfficePage(OWN_ACCOUNT, account.page, account.OwnAccountState, account.TITLE),
 )
 

@@ -150,7 +150,7 @@ class FrameState(rx.State):
     async def load_departments(self) -> None:
         """Read the menu's departments and what is said of the shop, as they are now."""
         self._show(await frame_values())
-        watch(self, (), {Topic.CONTENT})
+        watch(self, (), {Topic.CONTENT, Topic.SETTINGS})
 
     async def _update(self, shared: SharedReads) -> None:
         """The office said something else: see `storefront.live.refresh`."""

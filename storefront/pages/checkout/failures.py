@@ -12,6 +12,7 @@ from backend.errors import (
     TooManyRequests,
     TotalChanged,
 )
+from backend.shipping.options import ShippingOff
 from backend.texts import _
 from storefront.pages.checkout.fields import LABELS
 
@@ -35,6 +36,8 @@ def kind_of(error: ShopError) -> str:
             return "fields"
         case TotalChanged():
             return "total"
+        case ShippingOff():
+            return "shipping"
         case InsufficientStock():
             return "stock"
         case _other:
@@ -76,7 +79,7 @@ _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
 
 def text_of(error: ShopError) -> str:
     """The error in a shopper's words. A gateway's refusal brings its own (`shopper_text`)."""
-    if isinstance(error, InvalidData):
+    if isinstance(error, InvalidData) and not hasattr(error, "shopper_text"):
         return next(iter(error.fields.values()), _("Revisa tu pedido e inténtalo otra vez."))
     told = str(getattr(error, "shopper_text", NOT_CREATED))
     return next((text for kind, text in _TEXTS if isinstance(error, kind)), told)

@@ -21,12 +21,15 @@ from backend.checkout.service import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
+from backend.news import Topic
 from backend.outage import DatabaseUnavailable
 from backend.shipping.municipalities import search_municipalities
 from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.forms import LONGEST, Town, town_view
 from storefront.components.links import order_path
+from storefront.live.open_pages import watch
+from storefront.live.refresh import SharedReads
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
@@ -95,11 +98,27 @@ class CheckoutState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[str]:
         return await load(params)
 
+    async def _update(self, _shared: SharedReads) -> None:
+        """The office switched a way to pay or to ship on or off: see `storefront.live.refresh`."""
+        cart_id = await self._cart()
+        if self.stage != "open" or not cart_id:
+            return
+        checkout = current_shop().checkout
+        with suppress(NotFound):
+            self.is_payable = await checkout.is_offered(cart_id, GATEWAY_PSE)
+            offered = await checkout.offered_options(cart_id)
+            shown = self.shipping
+            if any(one.id not in offered for one in shown.choices):
+                left = [one for one in shown.choices if one.id in offered]
+                chosen = shown.chosen if shown.chosen in offered else ""
+                self.shipping = replace(shown, choices=left, chosen=chosen)
+
     @event()
     async def load(self) -> list[Any]:
         """Find out where the purchase of this browser stands, and bring back what was typed."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         self._is_placing = False
+        watch(self, (), {Topic.SETTINGS})
         async with errors_as_notices(self):
             await self._look((await self.get_state(CartState)).cart_id)
         return self._to_fill_in()
@@ -238,7 +257,7 @@ class CheckoutState(PageState, rx.State):
             self.answer = replace(answer, number=next_number(self.answer.number))
         if is_empty:
             yield CheckoutState.load
-        elif answer.kind == "total":
+        elif answer.kind in ("total", "shipping"):
             yield CheckoutState.ship(  # type: ignore[misc]
                 typed["dane_code"], typed["address"], typed.get("shipping_option", "")
             )

@@ -43,7 +43,8 @@ class Shipping:
 class Answer:
     """What came of the last press of the button. `number` tells one from the next.
 
-    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `stock` or `failed`.
+    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `shipping` (it is no longer offered), `stock` or
+    `failed`.
     """
 
     number: int = 0

@@ -9,7 +9,7 @@ from sqlalchemy import update
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import LOW_STOCK as LOW
+from backend.office_settings import LOW_STOCK as LOW
 from backend.catalog.models import Product
 from backend.database import db_now
 from backend.errors import Forbidden

@@ -1,0 +1,302 @@
+"""The form of Ajustes: the shop's own data, its warehouse, its bounds, and what its owner is told.
+
+What is saved stands from then on, on every replica. Two people who save at once lose nothing: what only one of them
+changed is merged, and what both did is asked.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pydantic_core import PydanticCustomError
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from stdnum.co import nit
+
+from backend.contact import invalid, one_line, phone_digits, require_email, require_length
+from backend.errors import Conflict, InvalidData
+from backend.money import typed_pesos
+from backend.office_settings import SavedSettings, lock_settings, read_low_stock, read_standing, save_settings
+from backend.settings import GatewayEnv, Settings
+from backend.shipping.locations import change_location
+from backend.shipping.models import StockLocation
+from backend.shipping.municipalities import Municipality, municipality, municipality_named
+from backend.shipping.schemas import LocationAddress, LocationChange
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+SHOP = (
+    "store_name", "store_legal_name", "store_nit", "store_address", "store_notice_address", "store_phone",
+    "store_email", "store_whatsapp", "store_hours", "store_about",
+)  # fmt: skip
+WAREHOUSE = (
+    "carrier_origin_company", "carrier_origin_first_name", "carrier_origin_last_name", "carrier_origin_phone",
+    "carrier_origin_email", "town", "carrier_origin_address", "carrier_origin_suburb", "carrier_origin_cross_street",
+    "carrier_origin_reference",
+)  # fmt: skip
+BOUNDS = ("low_stock_at", "manual_payment_days", "label_over_paid")
+NOTICES = (
+    "alert_email", "alert_webhook", "alert_no_sale_hours", "alert_failing_minutes", "alert_disk_free_mb",
+    "alert_certificate_days",
+)  # fmt: skip
+FIELDS = (*SHOP, *WAREHOUSE, *BOUNDS, *NOTICES)
+"""The names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
+DANE_CODE = "carrier_origin_dane_code"
+LABELS = {
+    "store_name": _("Nombre de la tienda"),
+    "store_legal_name": _("Razón social"),
+    "store_nit": _("NIT"),
+    "store_address": _("Dirección"),
+    "store_notice_address": _("Dirección para notificaciones judiciales"),
+    "store_phone": _("Teléfono"),
+    "store_email": _("Correo"),
+    "store_whatsapp": _("WhatsApp"),
+    "store_hours": _("Horario de atención"),
+    "store_about": _("La tienda en una frase"),
+    "carrier_origin_company": _("Empresa que despacha"),
+    "carrier_origin_first_name": _("Nombre de quien despacha"),
+    "carrier_origin_last_name": _("Apellido de quien despacha"),
+    "carrier_origin_phone": _("Teléfono de la bodega"),
+    "carrier_origin_email": _("Correo de la bodega"),
+    "town": _("Municipio de la bodega"),
+    DANE_CODE: _("Municipio de la bodega"),
+    "carrier_origin_address": _("Dirección de la bodega"),
+    "carrier_origin_suburb": _("Barrio"),
+    "carrier_origin_cross_street": _("Esquina o cruce"),
+    "carrier_origin_reference": _("Cómo encontrarla"),
+    "low_stock_at": _("Avisar cuando queden pocas unidades"),
+    "manual_payment_days": _("Días que se aparta un pedido por confirmar"),
+    "label_over_paid": _("Pesos que una guía puede costar de más"),
+    "alert_email": _("Correo para los avisos"),
+    "alert_webhook": _("Webhook para los avisos"),
+    "alert_no_sale_hours": _("Horas sin ventas"),
+    "alert_failing_minutes": _("Minutos que un servicio lleva fallando"),
+    "alert_disk_free_mb": _("MiB libres en el disco"),
+    "alert_certificate_days": _("Días que le quedan al certificado"),
+}
+"""What the settings are called, in the form and in the audit."""
+LONGEST = 500
+"""Characters of a field."""
+_TOLL_FREE = re.compile(r"0?18000\d{5,6}")
+_WHATSAPP = re.compile(r"\+?[0-9]{8,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A field that two people changed, and what the other one saved there."""
+
+    name: str
+    theirs: str
+
+
+class ShopClashes(Conflict):
+    """Others changed the same since the form was shown."""
+
+    def __init__(self, clashes: Sequence[Clash]) -> None:
+        super().__init__("Others changed the same: " + ", ".join(one.name for one in clashes))
+        self.clashes = clashes
+
+
+async def shop_values(session: AsyncSession, settings: Settings) -> dict[str, str]:
+    """What the form holds, by field, as the settings stand."""
+    standing = await read_standing(session, settings)
+    values = {name: str(getattr(standing, name, "")) for name in FIELDS}
+    values["low_stock_at"] = str(await read_low_stock(session))
+    town = municipality(standing.carrier_origin_dane_code)
+    values["town"] = town_label(town) if town else ""
+    return values
+
+
+def setting_text(name: str, value: str) -> str:
+    """A stored value as people read it: a municipality by its name."""
+    town = municipality(value) if name == DANE_CODE else None
+    return town_label(town) if town else value
+
+
+def town_label(town: Municipality) -> str:
+    """A municipality as its field holds it."""
+    return f"{town.name}, {town.department}"
+
+
+async def save_shop(
+    session: AsyncSession,
+    actor: Actor,
+    settings: Settings,
+    typed: Mapping[str, str],
+    seen: Mapping[str, str],
+) -> list[str]:
+    """Let what was typed stand from now on, in place of what was seen; all of it, or nothing.
+
+    The one warehouse that the shop has gets the same address, so that shipping is priced from there; several keep
+    their own.
+
+    Returns:
+        The names of the fields that changed.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: something does not fit; `fields` says what.
+        ShopClashes: others changed the same.
+    """
+    actor.require(Right.CHANGE_SHOP)
+    await lock_settings(session)
+    theirs = await shop_values(session, settings)
+    wanted = {name: one_line(typed[name]) for name in FIELDS}
+    mine = {name: text for name, text in wanted.items() if text not in {seen[name], theirs[name]}}
+    clashes = [Clash(name, theirs[name]) for name in mine if theirs[name] != seen[name]]
+    if clashes:
+        raise ShopClashes(clashes)
+    checked = _checked(mine, settings)
+    changes = {name: value for name, value in checked.items() if value != theirs[name]}
+    if not changes:
+        return []
+    if "town" in changes:
+        changes[DANE_CODE] = changes.pop("town")
+    await save_settings(session, actor, changes)
+    if changes.keys() & {DANE_CODE, "carrier_origin_address", "carrier_origin_phone"}:
+        await _move_warehouse(session, actor, await read_standing(session, settings))
+    return list(changes)
+
+
+def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    """The values to store; of the municipality its code."""
+    problems, checked = {}, {}
+    for name, text in typed.items():
+        try:
+            checked[name] = _RULES[name](text)
+        except PydanticCustomError as error:
+            problems[name] = error.message()
+    url = checked.get("alert_webhook", "")
+    if url and not settings.alert_webhook_secret.get_secret_value():
+        problems["alert_webhook"] = _(
+            "Falta ALERT_WEBHOOK_SECRET en el servidor: con él se firman los avisos."
+        )
+    elif url and settings.gateway_env is GatewayEnv.PRODUCTION and not url.startswith("https://"):
+        problems["alert_webhook"] = _("La dirección debe empezar por https://.")
+    if problems:
+        raise InvalidData("The settings do not fit", fields=problems)
+    return checked
+
+
+async def _move_warehouse(session: AsyncSession, actor: Actor, standing: Settings) -> None:
+    locations = (await session.execute(select(StockLocation.id).limit(2))).scalars().all()
+    town = municipality(standing.carrier_origin_dane_code)
+    if len(locations) != 1 or town is None:
+        return
+    address = LocationAddress(
+        address_1=standing.carrier_origin_address,
+        city=town.name,
+        province=town.department,
+        country_code="co",
+        phone=standing.carrier_origin_phone,
+        dane_code=town.code,
+    )
+    await change_location(session, actor, locations[0], LocationChange(address=address))
+
+
+Rule = Callable[[str], str]
+"""The text as it is stored; a `PydanticCustomError` says what is wrong with it."""
+
+
+def _line(most: int, missing: str = "") -> Rule:
+    def rule(text: str) -> str:
+        if not text and not missing:
+            return ""
+        return require_length(text, 1 if not missing else 2, most, missing)
+
+    return rule
+
+
+def _nit(text: str) -> str:
+    if not text or not nit.is_valid(text):
+        raise invalid(_("Revisa el NIT: escríbelo con su dígito de verificación, como 900.123.456-8."))
+    return str(nit.format(nit.compact(text)))
+
+
+def _phone(text: str) -> str:
+    if not phone_digits(text) and not _TOLL_FREE.fullmatch(re.sub(r"[ ()-]", "", text)):
+        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
+    return text
+
+
+def _carriers_phone(text: str) -> str:
+    digits = phone_digits(text)
+    if not digits:
+        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
+    return digits
+
+
+def _whatsapp(text: str) -> str:
+    digits = re.sub(r"[ ().-]", "", text)
+    if digits and not _WHATSAPP.fullmatch(digits):
+        raise invalid(_("Escribe el número con su indicativo, como 57 300 123 4567, o déjalo vacío."))
+    return digits
+
+
+def _optional_email(text: str) -> str:
+    return require_email(text) if text else ""
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
+        is_good = is_good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_good = False
+    if text and (not is_good or " " in text or not text.isascii()):
+        raise invalid(_("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía."))
+    return text.rstrip("/")
+
+
+def _town(text: str) -> str:
+    city, _comma, department = text.rpartition(", ")
+    town = municipality_named(city, department) if city else None
+    if town is None:
+        raise invalid(_("Elige el municipio de la lista."))
+    return town.code
+
+
+def _number(name: str) -> Rule:
+    bounds = {type(one).__name__: one for one in SavedSettings.model_fields[name].metadata}
+    least, most = bounds["Ge"].ge, bounds["Le"].le
+
+    def rule(text: str) -> str:
+        number = typed_pesos(text)
+        if number is None or not least <= number <= most:
+            raise invalid(
+                _("Escribe un número entero entre {least} y {most}.").format(
+                    least=least, most=f"{most:,}".replace(",", ".")
+                )
+            )
+        return str(number)
+
+    return rule
+
+
+_RULES: dict[str, Rule] = {
+    "store_name": _line(60, _("Escribe el nombre de la tienda.")),
+    "store_legal_name": _line(120, _("Escribe la razón social.")),
+    "store_nit": _nit,
+    "store_address": _line(200),
+    "store_notice_address": _line(200),
+    "store_phone": _phone,
+    "store_email": require_email,
+    "store_whatsapp": _whatsapp,
+    "store_hours": _line(100),
+    "store_about": _line(300),
+    "carrier_origin_company": _line(60, _("Escribe la empresa.")),
+    "carrier_origin_first_name": _line(40, _("Escribe el nombre.")),
+    "carrier_origin_last_name": _line(40, _("Escribe el apellido.")),
+    "carrier_origin_phone": _carriers_phone,
+    "carrier_origin_email": require_email,
+    "town": _town,
+    "carrier_origin_address": _line(100, _("Escribe la dirección de la bodega.")),
+    "carrier_origin_suburb": _line(60),
+    "carrier_origin_cross_street": _line(60),
+    "carrier_origin_reference": _line(60),
+    "alert_email": _optional_email,
+    "alert_webhook": _url,
+    **{name: _number(name) for name in (*BOUNDS, *NOTICES[2:])},
+}
