@@ -266,9 +266,7 @@ def _number(name: str) -> Rule:
         number = typed_pesos(text)
         if number is None or not least <= number <= most:
             raise invalid(
-                _("Escribe un número entero entre {least} y {most}.").format(
-                    least=least, most=f"{most:,}".replace(",", ".")
-                )
+                _("Escribe un número entero entre {least} y {most}.").format(least=least, most=most)
             )
         return str(number)
 

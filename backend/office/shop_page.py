@@ -1,7 +1,7 @@
 """What Ajustes shows beside its form: the ways to pay and to ship, and switching them off and on."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -87,12 +87,13 @@ class ShopPage:
     """All that Ajustes shows.
 
     Attributes:
-        seen: the values, for the browser to send back: see `EditForm`.
+        texts: what the form holds, by field.
+        seen: the same, for the browser to send back: see `EditForm`.
         cannot_sell: why nobody can buy in the shop's own pages now; empty while they can.
         missing: `PROVE` or `ENROL` where the actor cannot change anything yet.
     """
 
-    values: dict[str, str]
+    texts: dict[str, str]
     seen: str
     payments: list[ProviderRow]
     shippings: list[ProviderRow]
@@ -126,22 +127,26 @@ async def shop_page(
         Forbidden: the actor's role may not see it.
     """
     actor.require_role(Right.CHANGE_SHOP)
-    values = await shop_values(session, settings)
+    texts = await shop_values(session, settings)
     paid_by, shipped_by = await _on(session, payments, shippings)
     member = await read_staff(session, actor, actor.id)
     missing = "" if actor.has_second_factor else PROVE if member.has_second_factor else ENROL
     return ShopPage(
-        values=values,
-        seen=json.dumps(values, ensure_ascii=False),
-        payments=[_row(one, PAYMENT_KINDS, paid_by, _payment_warning(one)) for one in payments],
+        texts=texts,
+        seen=json.dumps(texts, ensure_ascii=False),
+        payments=[
+            _row(one, PAYMENT_KINDS, paid_by, _payment_warning(one))
+            for one in _in_order(payments, PAYMENT_KINDS)
+        ],
         shippings=[
-            _row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, shipped_by)) for one in shippings
+            _row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, shipped_by))
+            for one in _in_order(shippings, SHIPPING_KINDS)
         ],
         cannot_sell=_cannot_sell(paid_by, shipped_by),
         missing=missing,
         own_email=member.email,
         has_mail_server=bool(settings.smtp_host),
-        has_webhook=bool(values["alert_webhook"]),
+        has_webhook=bool(texts["alert_webhook"]),
     )
 
 
@@ -210,6 +215,11 @@ def _cannot_sell(paid_by: Collection[str], shipped_by: Collection[str]) -> str:
     if not shipped_by:
         return _("Tu tienda no está vendiendo: no hay ninguna forma de recibir el pedido.")
     return ""
+
+
+def _in_order(running: Collection[str], kinds: Mapping[str, ProviderKind]) -> list[str]:
+    """The providers that the shop runs with, those that people know first."""
+    return [*(one for one in kinds if one in running), *(one for one in running if one not in kinds)]
 
 
 def _row(provider_id: str, kinds: dict[str, ProviderKind], on: Collection[str], warning: str) -> ProviderRow:

@@ -260,7 +260,7 @@ def line(name: str) -> rx.Component:
         "settings",
         name,
         LABELS[name],
-        default_value=SHOWN.values[name],
+        default_value=SHOWN.texts[name],
         is_optional=name in OPTIONAL,
         hint=HINTS.get(name, ""),
         auto_complete="off",
@@ -285,7 +285,7 @@ def town() -> rx.Component:
         element_id="settings-town",
         problem=text_at(SettingsState.problems, "town"),
         live="",
-        default_value=SHOWN.values["town"],
+        default_value=SHOWN.texts["town"],
     )
 
 

@@ -35,6 +35,7 @@ ONLY_READ = {
     "imports/planning.py::take_sheet",
     "imports/reports.py::last_import",
     "imports/reports.py::report",
+    "office/shop_page.py::shop_page",
     "imports/routes.py::send_pictures",
     "imports/routes.py::send_sheet",
     "fulfillment/service.py::request_return",

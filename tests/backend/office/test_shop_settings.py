@@ -32,7 +32,7 @@ from tests.store_steps import PSE, addressed_cart, bought, get, option, pay, pos
 RUNNING = ((GATEWAY_PSE, SYSTEM_PAYMENT), (CARRIER, MANUAL))
 
 
-async def saved(shop: Shop, seen: dict[str, str] | None = None, **typed: str) -> list[str]:
+async def saved(shop: Shop, seen: dict[str, str] | None = None, /, **typed: str) -> list[str]:
     """Save a form that showed `seen` (what stands, without it), with this typed into it."""
     async with shop.database.transaction() as session:
         seen = seen or await shop_values(session, shop.settings)
@@ -186,9 +186,7 @@ async def test_a_way_to_ship_that_is_off_is_not_offered_and_what_was_sold_is_sen
     assert (await get(store, "/store/shipping-options", cart_id=waiting))["shipping_options"] == []
     items = [{"id": sold["items"][0]["id"], "quantity": 1}]
     sending = NewFulfillment.model_validate({"items": items})
-    await fulfill(
-        shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, sold["id"], sending
-    )
+    await fulfill(shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, sold["id"], sending)
     async with shop.database.read() as session:
         (sent,) = (await session.execute(select(Fulfillment))).scalars()
     assert sent.tracking_number

@@ -30,7 +30,7 @@ async def at(browser_of: At, role: Role = Role.OWNER, *, second_factor: bool = T
 
 
 def form(screen: Any, **typed: str) -> dict[str, str]:
-    return {**screen.content.values, **typed, "seen": screen.content.seen}
+    return {**screen.content.texts, **typed, "seen": screen.content.seen}
 
 
 async def test_an_owner_saves_and_a_second_one_is_told(shop: Shop, floor: Floor, browser_of: At) -> None:
@@ -49,7 +49,9 @@ async def test_an_owner_saves_and_a_second_one_is_told(shop: Shop, floor: Floor,
     assert (standing.store_hours, standing.store_about) == ("De 8 a 4", "Hola")
 
 
-async def test_without_the_second_factor_it_can_be_read_only(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_without_the_second_factor_it_can_be_read_only(
+    shop: Shop, floor: Floor, browser_of: At
+) -> None:
     owner = await at(browser_of, second_factor=False)
     assert owner.content.missing == "enrol"
     await sent(owner, "save", form(owner, store_hours="De 9 a 5"))

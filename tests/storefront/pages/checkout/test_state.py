@@ -13,14 +13,21 @@ from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
+from backend.checkout.payment import PaymentOff
 from backend.customers.models import Customer
 from backend.database import db_now
 from backend.errors import InvalidData, NotFound, TotalChanged
+from backend.modules import GATEWAY_PSE, MANUAL
+from backend.office.shop_page import switch
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.outage import DatabaseUnavailable
+from backend.shipping.options import ShippingOff
+from backend.staff.rights import COMMAND_LINE
+from storefront.live.refresh import SharedReads
+from storefront.pages.checkout.failures import kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered
-from storefront.pages.checkout.views import Shipping
+from storefront.pages.checkout.views import Shipping, shipping_card
 from storefront.state.cart import CartState, refresh
 from storefront.state.frame import FrameState
 from storefront.state.session import bind_cart
@@ -375,3 +382,29 @@ async def test_what_was_typed_for_an_order_is_not_read_by_its_carts_id(
     await _placed(shop, state)
     with pytest.raises(NotFound):
         await _draft_of(shop, cart_id)
+
+
+async def test_what_the_office_switches_off_leaves_the_open_checkout(
+    shop: Shop, state: CheckoutState
+) -> None:
+    cart_id = (await state.get_state(CartState)).cart_id
+    pickup = await choose_pickup(shop, cart_id)
+    offer = await shop.checkout.offer_shipping(cart_id, pickup, is_choice=True)
+    state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one) for one in offer.choices], pickup)
+    running = list(shop.payments.providers), list(shop.fulfillment_providers)
+    async with shop.database.transaction() as session:
+        await switch(session, COMMAND_LINE, MANUAL, is_on=False, running=running)
+    await state._update(SharedReads())
+    assert ([one.is_pickup for one in state.shipping.choices], state.shipping.chosen) == ([False], "")
+    with pytest.raises(ShippingOff) as refused:
+        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+    assert kind_of(refused.value) == "shipping"
+    assert text_of(refused.value) == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
+    async with shop.database.transaction() as session:
+        await switch(session, COMMAND_LINE, MANUAL, is_on=True, running=running)
+        await switch(session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, running=running)
+    await state._update(SharedReads())
+    assert not state.is_payable
+    with pytest.raises(PaymentOff) as off:
+        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+    assert text_of(off.value).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
