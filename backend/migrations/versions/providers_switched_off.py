@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'd91c4be27a05'
-down_revision: str | None = 'b7e2d94c1f36'
+down_revision: str | None = '4c9e27b0d815'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
