@@ -99,7 +99,6 @@ class ShopPage:
     shippings: list[ProviderRow]
     cannot_sell: str
     missing: str
-    own_email: str
     has_mail_server: bool
     has_webhook: bool
 
@@ -144,7 +143,6 @@ async def shop_page(
         ],
         cannot_sell=_cannot_sell(paid_by, shipped_by),
         missing=missing,
-        own_email=member.email,
         has_mail_server=bool(settings.smtp_host),
         has_webhook=bool(texts["alert_webhook"]),
     )
