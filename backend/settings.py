@@ -165,6 +165,8 @@ class Settings(OfficeSettings, Sourced):
     data_dir: Path = Path("data")
     pictures_url: SecretStr = SecretStr("")
     """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
+    video_mb: int = Field(default=30, ge=1, le=100)
+    """How large a product's video may be, in MiB."""
     backup_url: SecretStr = SecretStr("")
     """Where `trompo backup` puts copies when it is not told where: a folder of an S3 store, named as `pictures_url`."""
     database_url: str = ""

@@ -86,7 +86,7 @@ class Shop:
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.content = StandingContent(self.database, self.catalog_version)
         self.pictures = picture_store(settings)
-        self.uploads = PictureUploads(self.pictures)
+        self.uploads = PictureUploads(self.pictures, settings.video_mb << 20)
         self.loop_lag = LoopLag()
         self.monitor = Monitor(self.database, self.loop_lag)
         self.readiness = Readiness.of(settings, self.database)

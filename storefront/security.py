@@ -89,6 +89,7 @@ def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: boo
         " ".join(["script-src 'self'", *hashes]),
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: https: blob:" if in_office else "img-src 'self' data: https:",
+        "media-src 'self'",
         f"connect-src 'self' {own_socket}",
         "manifest-src 'self'",
         "object-src 'none'",

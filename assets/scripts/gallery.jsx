@@ -20,6 +20,16 @@ export function useMagnifier(shown) {
   return { position, stage: { onPointerMove: pointed, onPointerLeave: () => setPosition("") } };
 }
 
+// The video: what lies behind it is covered once it plays, and it pauses when another slide is in view.
+export function useFilm(isShown) {
+  const film = useRef(null);
+  const [isCovering, cover] = useState(false);
+  useEffect(() => {
+    if (!isShown) film.current.pause();
+  }, [isShown]);
+  return { ref: film, onPlay: () => cover(true), "data-covers": isCovering || undefined };
+}
+
 const MIDDLE = { x: 0.5, y: 0.5 };
 
 // The large view's picture: pressed, it comes nearer around the point that was pressed, and goes back.

@@ -28,6 +28,7 @@ from backend.catalog.models import (
 from backend.catalog.product_fields import AGE_RANGES
 from backend.catalog.search import answers_of, every_match, matches, near_matches
 from backend.catalog.search_words import SearchWords, search_words
+from backend.catalog.videos import video_of
 from backend.catalog.views import (
     CatalogFilter,
     CatalogPage,
@@ -147,6 +148,7 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
         related=await _related(session, product),
         brand_handle=brand_handle(product.brand) if product.brand else "",
         tax_rate=product.tax_rate,
+        video=video_of(product.extra_metadata),
     )
 
 

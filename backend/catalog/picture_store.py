@@ -1,4 +1,4 @@
-"""Where the shop's pictures are: a folder, or an S3-compatible store that several replicas share.
+"""Where the shop's pictures and videos are: a folder, or an S3-compatible store that several replicas share.
 
 A picture is named by `{digest}/{name}`; what a name holds never changes. Both kinds of place are spoken to in one way.
 """
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from backend.catalog.object_stores import object_store
 from backend.settings import Settings
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 FOLDER = "pictures"
+AT_ONCE_BYTES = 256 << 10
+"""Of a video, at least, that is handed on at a time."""
 URL = "/pictures"
 """Where they are served."""
 MOST_BYTES = 250
@@ -48,7 +50,7 @@ class Found:
 
 
 class PictureStore:
-    """The pictures by their names. Every method but `has` and `put` may be used on the event loop."""
+    """The pictures by their names. Those that wait may not be used on the event loop."""
 
     def __init__(self, open_store: "Callable[[], ObjectStore]") -> None:
         """Nothing is opened yet: a shop whose pictures nobody asks for does not load the library."""
@@ -73,14 +75,44 @@ class PictureStore:
                 return False
             return True
 
-    def put(self, name: str, content: bytes) -> None:
-        """Store a picture, whole or not at all. Waits until that is done.
+    def put(self, name: str, content: bytes | BinaryIO) -> None:
+        """Store a picture or a video, whole or not at all. Waits until that is done.
 
         Raises:
             PicturesUnavailable: see there; nothing is stored.
         """
         with _told():
             self._store.put(name, content)
+
+    async def size_of(self, name: str) -> Listed | None:
+        """How large the file with this name is; None where there is none, or could be none.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        if not _is_name(name):
+            return None
+        with _told():
+            try:
+                found = await self._store.head_async(name)
+            except (FileNotFoundError, ValueError):
+                return None
+            return Listed(name, found["size"], found["last_modified"])
+
+    async def part(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
+        """The bytes from `start` to before `end` of a file that is there, some at a time.
+
+        Raises:
+            PicturesUnavailable: see there; here where the file is gone, later where the rest does not come.
+        """
+        with _told():
+            found = await self._store.get_async(name, options={"range": (start, end)})
+        return self._streamed(found.stream(AT_ONCE_BYTES))
+
+    async def _streamed(self, stream: AsyncIterator[Any]) -> AsyncIterator[bytes]:
+        with _told():
+            async for some in stream:
+                yield bytes(some)
 
     async def get(self, name: str) -> Found | None:
         """The picture with this name; None where there is none, or could be none.
@@ -108,6 +140,15 @@ class PictureStore:
         with _told():
             found = await self._store.list(f"{folder}/").collect_async()
         return sorted(one["path"] for one in found)
+
+    def known_below(self, folder: str) -> Sequence[str]:
+        """The same for a folder whose name is one. Waits for the answer.
+
+        Raises:
+            PicturesUnavailable: see there.
+        """
+        with _told():
+            return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 
     async def listed(self) -> AsyncIterator[Sequence[Listed]]:
         """All pictures, some at a time.

@@ -1,4 +1,4 @@
-"""`/admin/uploads`: pictures from staff (platform: uploads). Who asks is known before any of the body is read."""
+"""`/admin/uploads`: pictures and videos from staff (platform: uploads). Who asks is known before any of the body is read."""
 
 from typing import Annotated
 
@@ -55,7 +55,7 @@ router = APIRouter(
 
 
 class StoredFile(BaseModel):
-    """A picture in the shop's store, to be named by a product's `images`."""
+    """A picture in the shop's store, to be named by a product's `images`, or a video, by its `metadata.video`."""
 
     id: str = Field(examples=["file_0a1b2c3d4e5f6071"])
     url: str = Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])
@@ -85,7 +85,8 @@ async def upload_pictures(
 ) -> Wire:
     """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
 
-    All or none are taken. They are made into the widths that pages ask for, turned upright, and lose what a camera
+    Also videos, MP4 or WebM, of at most `VIDEO_MB`: they are kept as they are, and a product's `metadata.video` names
+    the `url` of one. All or none are taken. Pictures are made into the widths that pages ask for, turned upright, and lose what a camera
     wrote into them, such as the place. What no product names after a week is deleted.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:

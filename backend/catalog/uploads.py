@@ -1,5 +1,7 @@
 """Pictures that staff send: checked by their content, made into the widths that pages ask for, and stored.
 
+A product's video comes the same way, and is stored as it is (`backend.catalog.videos`).
+
 One is made at a time in each process, beside the event loop, so that a few large ones take neither its memory nor its
 processors from those who buy. A picture is named by its content: sent twice it has one address. What no product names
 is deleted after some days (`backend.upkeep.pictures`); what is sent again counts as new.
@@ -17,6 +19,8 @@ from typing import Any, BinaryIO, TypeVar
 
 from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
 from backend.catalog.prepared_pictures import prepared_upload, uploaded_at
+from backend.catalog.videos import HEAD, UnusableVideo, kind_of, looks_like_video, video_at
+from backend.clock import now
 from backend.errors import InvalidData, TooManyRequests
 from backend.staff.rights import Actor, Right
 
@@ -33,6 +37,8 @@ MADE_WITHIN = 60.0
 """Seconds for a request's pictures once they are there, waiting included."""
 FILE = "file"
 """What the id of an upload begins with; the digest of its content follows."""
+DIGEST = 8
+"""Bytes of that digest."""
 WIDEST_ALONE = 1280
 """Pixels of a picture that is kept as one file."""
 LONGEST_NAME = 100
@@ -83,8 +89,9 @@ class Uploaded:
 class PictureUploads:
     """Takes pictures from staff into the store."""
 
-    def __init__(self, pictures: PictureStore) -> None:
+    def __init__(self, pictures: PictureStore, most_video_bytes: int) -> None:
         self._pictures = pictures
+        self.most_video_bytes = most_video_bytes
         self._places = AT_ONCE
         self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pictures")
 
@@ -116,7 +123,7 @@ class PictureUploads:
             self._places += 1
 
     async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[Uploaded]:
-        """Make these files into pictures, and store them, in their order.
+        """Make these files into pictures, and store them, in their order; videos as they are.
 
         Raises:
             Forbidden: see `Actor.require`.
@@ -125,7 +132,7 @@ class PictureUploads:
             PicturesUnavailable: the store does not take them, or not in time.
         """
         actor.require(Right.CHANGE_CATALOG)
-        return await self.keep(files)
+        return await self._each(self._picture_or_video, files, self.most_video_bytes)
 
     async def keep(self, files: Sequence[SentFile]) -> list[Uploaded]:
         """The same for a job, or for whoever is no staff; who has it done was checked by the caller.
@@ -136,7 +143,7 @@ class PictureUploads:
         return await self._each(self._make, files)
 
     async def find(self, file_id: str) -> Uploaded | None:
-        """The picture with this id, as `store` returned it; None where there is none, or no more.
+        """The picture or the video with this id, as `store` returned it; None where there is none, or no more.
 
         Raises:
             PicturesUnavailable: the store does not answer.
@@ -145,9 +152,9 @@ class PictureUploads:
         if digest == file_id:
             return None
         for name in await self._pictures.names_below(digest):
-            prepared = uploaded_at(f"{URL}/{name}")
-            if prepared is not None:  # the widest of its files
-                return Uploaded(file_id, prepared.url)
+            url = f"{URL}/{name}"
+            if uploaded_at(url) or video_at(url):  # the widest of a picture's files
+                return Uploaded(file_id, url)
         return None
 
     async def as_webp(self, files: Sequence[SentFile]) -> list[bytes]:
@@ -159,11 +166,16 @@ class PictureUploads:
         """
         return await self._each(_make_alone, files)
 
-    async def _each(self, make: Callable[[SentFile], T], files: Sequence[SentFile]) -> list[T]:
+    async def _each(
+        self,
+        make: Callable[[SentFile], T],
+        files: Sequence[SentFile],
+        most_video_bytes: int = MOST_FILE_BYTES,
+    ) -> list[T]:
         for file in files:
-            if file.size > MOST_FILE_BYTES:
-                most = f"{MOST_FILE_BYTES >> 20} MiB"
-                raise PictureRefused(f"{_shown(file.name)} is larger than {most}", "too_many_bytes")
+            most = most_video_bytes if looks_like_video(_head(file)) else MOST_FILE_BYTES
+            if file.size > most:
+                raise PictureRefused(f"{_shown(file.name)} is larger than {most >> 20} MiB", "too_many_bytes")
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(MADE_WITHIN):
@@ -181,7 +193,7 @@ class PictureUploads:
         from backend.catalog.pictures import made, opened, shape_of  # loads the library
 
         content = _content(file)
-        digest = blake2b(content, digest_size=8).hexdigest()
+        digest = blake2b(content, digest_size=DIGEST).hexdigest()
         with _refusing(file, content), opened(BytesIO(content)) as image:
             shape = shape_of(image)
             prepared = prepared_upload(digest, shape.width, shape.height)
@@ -189,6 +201,36 @@ class PictureUploads:
             for width, picture in made(image, shape):
                 self._pictures.put(names[width], picture)
         return Uploaded(f"{FILE}_{digest}", prepared.url)
+
+    def _picture_or_video(self, file: SentFile) -> Uploaded:
+        return self._keep_video(file) if looks_like_video(_head(file)) else self._make(file)
+
+    def _keep_video(self, file: SentFile) -> Uploaded:
+        """Store a video. Sent twice it keeps its first name, and counts as new."""
+        try:
+            kind = kind_of(file.content)
+        except UnusableVideo as error:
+            raise PictureRefused(f"{_shown(file.name)} {error}", error.reason) from error
+        digest = _digest_of(file.content)
+        known = [name for name in self._pictures.known_below(digest) if video_at(f"{URL}/{name}")]
+        name = known[0] if known else f"{digest}/video-{now():%Y%m%d}.{kind}"
+        file.content.seek(0)
+        self._pictures.put(name, file.content)
+        return Uploaded(f"{FILE}_{digest}", f"{URL}/{name}")
+
+
+def _head(file: SentFile) -> bytes:
+    file.content.seek(0)
+    return file.content.read(HEAD)
+
+
+def _digest_of(content: BinaryIO) -> str:
+    """What names a file by its content, read piece by piece."""
+    digest = blake2b(digest_size=DIGEST)
+    content.seek(0)
+    while piece := content.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _make_alone(file: SentFile) -> bytes:

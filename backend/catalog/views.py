@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from backend.catalog.facts import FactView
 from backend.catalog.ratings import RatingView
+from backend.catalog.videos import VideoView
 from backend.money import Cop
 
 
@@ -116,6 +117,7 @@ class ProductDetail:
     """Of the brand's page; empty without a brand."""
     tax_rate: int = 0
     """The IVA that is in its price, in percent."""
+    video: VideoView | None = None
 
 
 @dataclass(frozen=True, slots=True)

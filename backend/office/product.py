@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import Tree, read_tree
-from backend.catalog.facts import IN_METADATA, LONGEST
+from backend.catalog.facts import LONGEST
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
 from backend.catalog.variants import variants_of
 from backend.contact import one_line
@@ -17,6 +17,7 @@ from backend.errors import NotFound
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
 from backend.office.product_form import (
+    KEPT_IN_METADATA,
     MEASURES,
     NEW,
     TEXTS,
@@ -152,7 +153,7 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
             **{name: getattr(product, name) or "" for name in OR_NONE},
             **{name: measure_text(getattr(product, name)) for name in MEASURES},
             "tax_rate": str(product.tax_rate),
-            **{name: one_line(product.extra_metadata.get(name))[:LONGEST] for name in IN_METADATA},
+            **{name: one_line(product.extra_metadata.get(name))[:LONGEST] for name in KEPT_IN_METADATA},
         },
         is_published=product.status == PUBLISHED,
         is_featured=product.featured,

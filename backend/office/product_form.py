@@ -12,9 +12,10 @@ from backend.catalog import cells
 from backend.catalog.admin_schemas import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.cells import CellError
 from backend.catalog.codes import is_bar_code
-from backend.catalog.facts import LONGEST
+from backend.catalog.facts import IN_METADATA, LONGEST
 from backend.catalog.models import ONLY
 from backend.catalog.product_fields import AGE_RANGES
+from backend.catalog.videos import VIDEO
 from backend.edge.schemas import MAX_AMOUNT
 from backend.pricing import TAX_RATES
 from backend.texts import _, language
@@ -34,12 +35,15 @@ TEXTS = {
     "material": 255,
     "contents": LONGEST,
     "safety_mark": LONGEST,
+    VIDEO: LONGEST,
     "origin_country": 2,
     "warnings": 10_000,
     "handle": 200,
     **dict.fromkeys(MEASURES, 12),
 }
 """The fields of the product, and the most characters of each."""
+KEPT_IN_METADATA = (*IN_METADATA, VIDEO)
+"""Those that have no column of their own."""
 LONGEST_ALT = 300
 LONGEST_CELL = 255
 """Characters of a field of a variant."""

@@ -22,7 +22,6 @@ from backend.catalog.admin_schemas import (
 )
 from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
-from backend.catalog.facts import IN_METADATA
 from backend.catalog.handles import handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.options import SEPARATOR, options_of, values_of_variants
@@ -30,11 +29,13 @@ from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import METADATA_FIELDS
 from backend.catalog.products import change_product, create_product, lock_products
 from backend.catalog.variants import CODES, variants_of
+from backend.catalog.videos import VIDEO, video_at
 from backend.database import locked
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory.movements import MOST_UNITS, Reason, StockMoved, Why
 from backend.office.product import PUBLISHED, Base, draft_of
 from backend.office.product_form import (
+    KEPT_IN_METADATA,
     MEASURES,
     NEW,
     TEXTS,
@@ -57,7 +58,7 @@ OF_BODY = ("title", "subtitle", "description", "material", "origin_country", "wa
 """The fields that the Admin API's body has as texts."""
 OF_METADATA = {
     **{key: field.column for key, field in METADATA_FIELDS.items()},
-    **dict(zip(IN_METADATA, IN_METADATA, strict=True)),
+    **dict(zip(KEPT_IN_METADATA, KEPT_IN_METADATA, strict=True)),
 }
 RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía no se puede borrar.")
 
@@ -184,6 +185,9 @@ async def _check(session: AsyncSession, product_id: str, draft: Draft, theirs: D
     known = {one.url for one in theirs.pictures} if theirs else set()
     if any(one.url not in known and uploaded_at(one.url) is None for one in draft.pictures):
         problems["pictures"] = _("Una de las fotos no es de la tienda. Súbela otra vez.")
+    video = draft.texts[VIDEO]
+    if video and video_at(video) is None and video != (theirs.texts[VIDEO] if theirs else ""):
+        problems[VIDEO] = _("El video no es de la tienda. Súbelo otra vez.")
     owner = select(Product.id).where(Product.handle == draft.texts["handle"], Product.id != product_id)
     if (await session.execute(owner)).first():
         problems["handle"] = _("Otro juguete tiene esta dirección.")

@@ -1,4 +1,7 @@
-"""A product's pictures: slides with thumbnails, a magnifier under the mouse and a large view (spec: view rules 4)."""
+"""A product's pictures: slides with thumbnails, a magnifier under the mouse and a large view (spec: view rules 4).
+
+Its video is the last slide. Nothing of it is fetched before it is played: what lies behind it is the first picture.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +9,11 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
+from backend.catalog.videos import VideoView
 from backend.catalog.views import PictureView
 from backend.texts import _
 from storefront.components.browser import SLIDES, Dialog, Slides
-from storefront.components.hooks import ABSENT, props, script, view
+from storefront.components.hooks import ABSENT, hook, props, script, view
 from storefront.components.icons import icon
 from storefront.components.pictures import css_url, picture
 
@@ -56,30 +60,41 @@ CURRENT = SLIDES.current.to(int)
 NEARER = view(SCRIPT, "useNearer", Nearer)
 
 
-def gallery(pictures: ArrayVar[list[GalleryPicture]], badge: rx.Component, key: rx.Var[str]) -> rx.Component:
-    """The pictures.
+def gallery(
+    pictures: ArrayVar[list[GalleryPicture]],
+    video: ObjectVar[VideoView],
+    badge: rx.Component,
+    key: rx.Var[str],
+) -> rx.Component:
+    """The pictures and the video.
 
     Args:
         pictures: what is shown, which may be nothing.
+        video: None where there is none.
         badge: what lies over them.
         key: another one begins again at its first picture.
     """
+    of_video: Any = rx.cond(video, 1, 0)
+    count = pictures.length() + of_video
     return Slides.create(
         rx.el.div(
-            stage(badge, pictures=pictures),
-            rx.cond(pictures.length() > 1, thumbnails(pictures=pictures)),
-            rx.cond(pictures.length() > 0, large_view(shown=pictures[CURRENT].picture)),
+            stage(badge, pictures=pictures, video=video),
+            rx.cond(count > 1, thumbnails(pictures=pictures, video=video)),
+            rx.cond(pictures.length() > CURRENT, large_view(shown=pictures[CURRENT].picture)),
             class_name="gallery",
         ),
-        count=pictures.length(),
+        count=count,
         every=0,
         key=key,
     )
 
 
 @rx.memo
-def stage(children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture]]) -> rx.Component:
+def stage(
+    children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]
+) -> rx.Component:
     """The track to swipe, and what lies over it."""
+    is_picture = pictures.length() > CURRENT
     magnifier = view(SCRIPT, "useMagnifier", Magnifier, CURRENT)
 
     def slide(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
@@ -109,20 +124,24 @@ def stage(children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture
     return rx.el.div(
         rx.el.div(
             rx.foreach(pictures, slide),
+            rx.cond(video, video_slide(pictures=pictures, video=video)),
             class_name="gallery__track",
             role="group",
             aria_label=_("Fotos del juguete"),
             custom_attrs={"tabIndex": 0},
             special_props=[SLIDES.track],
         ),
-        rx.cond((magnifier.position != "") & (pictures.length() > 0), zoom),
+        rx.cond((magnifier.position != "") & is_picture, zoom),
         children,
-        rx.el.button(
-            icon("zoom"),
-            type="button",
-            class_name="icon-button gallery__enlarge",
-            aria_label=_("Ampliar la foto"),
-            data_opens=LARGE_VIEW,
+        rx.cond(
+            is_picture,
+            rx.el.button(
+                icon("zoom"),
+                type="button",
+                class_name="icon-button gallery__enlarge",
+                aria_label=_("Ampliar la foto"),
+                data_opens=LARGE_VIEW,
+            ),
         ),
         class_name="gallery__stage",
         special_props=[magnifier.stage],
@@ -130,8 +149,29 @@ def stage(children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture
 
 
 @rx.memo
-def thumbnails(pictures: ArrayVar[list[GalleryPicture]]) -> rx.Component:
-    """A way to each picture."""
+def video_slide(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]) -> rx.Component:
+    """The video, with the browser's own controls. Its picture is a file that is there already."""
+    is_shown = pictures.length() == CURRENT
+    film = rx.el.video(
+        rx.el.source(src=video.url, type=video.media_type),
+        controls=True,
+        preload="none",
+        class_name="gallery__video",
+        aria_label=_("Video del juguete"),
+        custom_attrs={"playsInline": True},
+        special_props=[hook(SCRIPT, "useFilm", is_shown)],
+        data_testid="gallery-video",
+    )
+    return rx.el.div(
+        rx.cond(pictures.length() > 0, picture(pictures[0].picture, SIZES, alt="")),
+        film,
+        class_name="gallery__slide gallery__slide--video",
+    )
+
+
+@rx.memo
+def thumbnails(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]) -> rx.Component:
+    """A way to each picture, and to the video."""
 
     def thumbnail(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
         label = _("Ver la foto {n}: {what}").format(n=place + 1, what=shown.picture.alt)
@@ -144,7 +184,15 @@ def thumbnails(pictures: ArrayVar[list[GalleryPicture]]) -> rx.Component:
             special_props=[props(SLIDES.mark, place)],
         )
 
-    return rx.el.div(rx.foreach(pictures, thumbnail), class_name="gallery__thumbs")
+    to_video = rx.el.button(
+        rx.cond(pictures.length() > 0, picture(pictures[0].picture, "80px", alt="")),
+        icon("play", size=28),
+        type="button",
+        class_name="gallery__thumb gallery__thumb--video",
+        aria_label=_("Ver el video"),
+        special_props=[props(SLIDES.mark, pictures.length())],
+    )
+    return rx.el.div(rx.foreach(pictures, thumbnail), rx.cond(video, to_video), class_name="gallery__thumbs")
 
 
 @rx.memo

@@ -10,6 +10,7 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 from backend.app import current_shop
 from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to, was_deleted
+from backend.catalog.videos import VideoView
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.errors import NotFound
 from backend.reviews.reading import ReviewsPart, reviews_of
@@ -260,6 +261,7 @@ def _article(
         ),
         gallery(
             content.gallery.to(list[GalleryPicture]),
+            detail.video.to(ObjectVar, VideoView),
             rx.el.div(discount_badge(SHOWN), class_name="gallery__badge"),
             key=content.slug,
         ),

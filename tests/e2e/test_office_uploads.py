@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, Page, Route, expect
 
 from backend.catalog.pictures import ORIENTATION
-from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
+from tests.e2e.conftest import STAFF, WIDTHS, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import enter
 from tests.e2e.shopper import PATIENCE
 from tests.e2e.test_every_page import axe
@@ -17,6 +18,7 @@ from tests.e2e.test_office import check
 __all__ = ["axe"]
 
 PHONE = (390, 844)
+VIDEOS = Path(__file__).parents[1] / "videos"
 NEW = "/oficina/productos/nuevo"
 
 
@@ -38,6 +40,38 @@ async def take_away_and_send_again(page: Page) -> None:
     await expect(shown).to_have_count(1)
     await page.get_by_test_id("upload-input").set_input_files([photo("red", "1.jpg")])
     await expect(shown).to_have_count(2, timeout=PATIENCE)
+
+
+def film(name: str, begins: bytes = b"ftypisom") -> FilePayload:
+    """A video as a telephone sends it, or one that says something else of itself."""
+    content = (VIDEOS / "trompo.mp4").read_bytes().replace(b"ftypisom", begins, 1)
+    return {"name": name, "mimeType": "video/mp4", "buffer": content}
+
+
+async def the_video_is_the_last_slide(shopper: Page) -> None:
+    """It comes when it is played, is led to by the keyboard, and pauses when it is left."""
+    asked: list[str] = []
+    shopper.on("request", lambda request: asked.append(request.url))
+    await shopper.reload()
+    video, still = shopper.get_by_test_id("gallery-video"), "video => video.paused && video.readyState"
+    await expect(video).to_have_accessible_name("Video del juguete")
+    thumbnail = shopper.get_by_role("button", name="Ver el video")
+    await shopper.wait_for_function("() => window.__reflex")
+    await thumbnail.focus()
+    await shopper.keyboard.press("Enter")
+    await expect(video).to_be_in_viewport(ratio=0.9)
+    await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_have_count(0)
+    assert await video.evaluate(still) == 0
+    assert not [url for url in asked if "/video-" in url]
+    await video.evaluate("video => video.play()")
+    await expect(video).to_have_js_property("videoWidth", 160)
+    await expect(video).to_have_attribute("data-covers", "true")
+    for width in (*WIDTHS.values(), (768, 1024)):
+        await shopper.set_viewport_size({"width": width[0], "height": width[1]})
+        assert await shopper.evaluate("document.documentElement.scrollWidth") == width[0]
+    await shopper.get_by_role("button", name=re.compile("Ver la foto 1")).click()
+    await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_be_visible()
+    await expect(video).to_have_js_property("paused", True)
 
 
 async def test_three_photos_of_which_one_is_none(
@@ -64,6 +98,11 @@ async def test_three_photos_of_which_one_is_none(
         await expect(failed).to_have_count(0)
         await expect(page.get_by_role("button", name="Tomar o elegir fotos")).to_be_focused()
         await take_away_and_send_again(page)
+        await page.get_by_test_id("video-input").set_input_files([film("a.mov", b"ftypqt  ")])
+        await expect(page.get_by_test_id("video-file")).to_contain_text("MOV", timeout=PATIENCE)
+        await page.get_by_role("button", name="Quitar a.mov").click()
+        await page.get_by_test_id("video-input").set_input_files([film("trompo.mp4")])
+        await expect(page.get_by_test_id("product-video")).to_have_count(1, timeout=PATIENCE)
         await page.get_by_label("Título").fill("Trompo con fotos")
         await page.get_by_label("Precio", exact=True).fill("25000")
         await page.get_by_test_id("save").click()
@@ -81,6 +120,11 @@ async def test_three_photos_of_which_one_is_none(
         await expect(picture).to_have_attribute("srcset", re.compile("-320.webp 320w, .*-960.webp 960w"))
         await expect(picture).to_have_js_property("complete", True)
         assert await picture.evaluate("picture => picture.naturalHeight / picture.naturalWidth") == 1.5
+        await the_video_is_the_last_slide(shopper)
+        await page.get_by_role("button", name="Quitar el video").click()
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("gallery-video")).to_have_count(0, timeout=PATIENCE)  # by itself
 
 
 async def test_what_did_not_arrive_is_sent_again(

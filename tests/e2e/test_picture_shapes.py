@@ -73,7 +73,7 @@ async def fill(shop: ShopServer) -> None:
     """One toy of each shape, the last in the largest number, with four photographs taken in as uploads."""
     settings = Settings(data_dir=shop.folder / "data")
     books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    uploads = PictureUploads(picture_store(settings))
+    uploads = PictureUploads(picture_store(settings), settings.video_mb << 20)
     try:
         for place, (shape, size) in enumerate(SHAPES.items()):
             files = [

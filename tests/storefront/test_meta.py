@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.app import Shop
+from backend.catalog.videos import video_at
 from backend.catalog.views import (
     CategoryRef,
     OptionView,
@@ -117,6 +118,15 @@ def test_each_variant_is_an_offer_with_an_address_of_its_own(shop: Shop) -> None
         ("Grande", "T-2", 20_000, "https://schema.org/OutOfStock"),
     ]
     assert offers["offers"][1]["url"] == "http://localhost:3000/product/trompo?variant=v_2"
+
+
+def test_a_video_is_told_with_its_picture_and_its_day(shop: Shop) -> None:
+    video = video_at("/pictures/0123456789abcdef/video-20261125.mp4")
+    told = product_data(replace(DETAIL, video=video))["subjectOf"]
+    assert told["contentUrl"] == absolute("/pictures/0123456789abcdef/video-20261125.mp4")
+    assert told["thumbnailUrl"] == [absolute(PICTURE.url)]
+    assert (told["@type"], told["name"], told["uploadDate"]) == ("VideoObject", "Trompo", "2026-11-25")
+    assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]))
 
 
 def test_the_trail_counts_from_one(shop: Shop) -> None:

@@ -1,4 +1,4 @@
-// Pictures from the camera or the gallery, sent as they are: the shop makes them smaller. Two go at a time, each with its
+// Pictures from the camera or the gallery, or a video, sent as they are: the shop makes pictures smaller. Two go at a time, each with its
 // progress; what fails says why and can be sent again. Once nothing more is on its way, the screen gets the addresses.
 
 import { useEffect, useRef, useState } from "react";
@@ -40,7 +40,7 @@ function send(file, told) {
 
 const hide = (event) => event.target.removeAttribute("src"); // the browser's sign of a broken picture
 
-export function PictureUpload({ texts, mostBytes, onUploaded }) {
+export function PictureUpload({ texts, mostBytes, accept, isOne, name, onUploaded }) {
   const input = useRef(null);
   const button = useRef(null);
   const items = useRef([]); // in the order in which they were chosen
@@ -147,15 +147,15 @@ export function PictureUpload({ texts, mostBytes, onUploaded }) {
   };
 
   return (
-    <div className="o-upload" data-testid="upload" aria-busy={isBusy}>
+    <div className="o-upload" data-testid={name} aria-busy={isBusy}>
       <input
         ref={input}
         type="file"
-        accept="image/jpeg,image/png,image/webp,image/avif" // without HEIC: an iPhone then sends its photographs as JPEG
-        multiple
+        accept={accept}
+        multiple={!isOne}
         hidden
         aria-label={texts.choose}
-        data-testid="upload-input"
+        data-testid={`${name}-input`}
         onChange={chosen}
         onInput={(event) => event.stopPropagation()} // the form has changed once they are there
       />
@@ -166,7 +166,7 @@ export function PictureUpload({ texts, mostBytes, onUploaded }) {
       {items.current.length > 0 && (
         <ul className="o-upload__files">
           {items.current.map((item) => (
-            <li className="o-upload__file" key={item.id} data-state={item.state} data-testid="upload-file">
+            <li className="o-upload__file" key={item.id} data-state={item.state} data-testid={`${name}-file`}>
               <img className="o-upload__picture" src={item.preview} alt="" width="56" height="56" decoding="async" onError={hide} />
               <span className="o-upload__name">{item.file.name}</span>
               {item.state === "failed" ? (

@@ -21,7 +21,7 @@ from storefront.office.components.history import history
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import PRODUCTS
-from storefront.office.products.editor_rows import FORM, SHOWN, pictures, variants
+from storefront.office.products.editor_rows import FORM, SHOWN, pictures, variants, video
 from storefront.office.products.editor_state import (
     LABELS,
     ClashRow,
@@ -84,6 +84,7 @@ def form() -> rx.Component:
             line("title", auto_complete="off", enter_key_hint="next"),
             variants(),
             pictures(),
+            video(),
             tick("is_published", _("Publicado en la tienda"), SHOWN.is_published),
             class_name="o-panel o-toy__part",
         ),

@@ -5,20 +5,28 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
+from backend.catalog.videos import VIDEO
 from backend.office.product_form import LONGEST_ALT
 from backend.texts import _
 from storefront.components.forms import field, problem_of, select_field
 from storefront.components.hooks import text_at
 from storefront.office.browser import ROWS, Ordered
-from storefront.office.components.uploading import picture_upload
+from storefront.office.components.uploading import picture_upload, video_upload
 from storefront.office.icons import icon
-from storefront.office.products.editor_state import PictureRow, ProductState, Shown, VariantRow
+from storefront.office.products.editor_state import (
+    PictureRow,
+    ProductState,
+    Shown,
+    VariantRow,
+    VideoRow,
+)
 
 SHOWN: Any = ProductState.content.to(ObjectVar, Shown)
 FORM = "product"
 """What the ids of the form's fields begin with."""
 VARIANTS: Any = ROWS.rows.to(ArrayVar, list[VariantRow])
 PICTURES: Any = ROWS.rows.to(ArrayVar, list[PictureRow])
+VIDEOS: Any = ROWS.rows.to(ArrayVar, list[VideoRow])
 
 
 def buttons(thing: str, *more: rx.Component) -> rx.Component:
@@ -210,5 +218,40 @@ def pictures() -> rx.Component:
         again=ProductState.again,
         blank={},
         placed=_("Ahora es la {n} de {count}."),
+        class_name="o-toy__group",
+    )
+
+
+def video() -> rx.Component:
+    """Its video, or none. The last field of this name counts: without a row that is the empty one."""
+
+    def one(row: Any) -> rx.Component:
+        return rx.el.li(
+            rx.el.input(type="hidden", name=VIDEO, value=row.url, read_only=True),
+            rx.el.video(
+                src=row.url,
+                controls=True,
+                preload="metadata",
+                class_name="o-toy__video",
+                custom_attrs={"playsInline": True, "aria-label": _("Video del juguete")},
+            ),
+            drop(_("Quitar el video")),
+            key=row.key,
+            data_key=row.key,
+            class_name="o-toy__film",
+            data_testid="product-video",
+        )
+
+    items: Any = rx.cond(ProductState.added_videos.length() > 0, ProductState.added_videos, SHOWN.videos)
+    return Ordered.create(
+        rx.el.p(_("Video"), class_name="field__label"),
+        problem_of(f"{FORM}-{VIDEO}", text_at(ProductState.problems, VIDEO), ""),
+        rx.el.input(type="hidden", name=VIDEO, value="", read_only=True, id=rx.Var.create(f"{FORM}-{VIDEO}")),
+        rx.el.ul(rx.foreach(VIDEOS, one)),
+        video_upload(SHOWN.video_texts, SHOWN.most_video_bytes, ProductState.add_video),
+        items=items,
+        again=ProductState.again,
+        blank={},
+        placed="",
         class_name="o-toy__group",
     )

@@ -12,6 +12,7 @@ from backend.catalog.countries import country_names
 from backend.catalog.models import ONLY
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.prepared_pictures import uploaded_at
+from backend.catalog.videos import VIDEO, video_at
 from backend.errors import NotFound
 from backend.money import format_cop
 from backend.office.product import Place, ProductForm, blank_form, read_form
@@ -20,6 +21,7 @@ from backend.office.product_saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
+from storefront.office.components.uploading import NO_VIDEO, video_texts
 from storefront.office.places import PRODUCTS, STOCK
 from storefront.office.products.sent import LONGEST_URL, base_text, problems_of_units, wanted_of
 from storefront.office.state import OfficeScreen, office_event, watch_topics
@@ -40,6 +42,7 @@ LABELS = {
     "safety_mark": _("Sello de seguridad"),
     "origin_country": _("Hecho en"),
     "warnings": _("Advertencias"),
+    "video": _("Video"),
     "handle": _("Dirección"),
     "weight": _("Peso"),
     "length": _("Largo"),
@@ -82,6 +85,15 @@ class PictureRow:
 
 
 @dataclass(frozen=True, slots=True)
+class VideoRow:
+    """The video in the form. `is_added`: it is not saved yet."""
+
+    key: str
+    url: str
+    is_added: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ClashRow:
     """A value that two people changed: what each wants, and what a button takes into which field (or into none)."""
 
@@ -101,6 +113,8 @@ class Shown:
         seen: the same for the browser to send back: see `EditForm`.
         price_label: of its first variant, as the shop says it, and before a sale.
         src: its first picture.
+        videos: its video, if it has one.
+        video_texts, most_video_bytes: for the button that sends another.
         blank: an empty variant.
         ages: what can be chosen, and what it has.
     """
@@ -123,6 +137,9 @@ class Shown:
     price_label: str
     before_label: str
     src: str
+    videos: list[VideoRow]
+    video_texts: dict[str, str]
+    most_video_bytes: int
 
 
 class ProductState(OfficeScreen, KnownClientState):
@@ -131,6 +148,8 @@ class ProductState(OfficeScreen, KnownClientState):
     content: rx.Field[Shown | None] = rx.field(None)
     added: rx.Field[list[PictureRow]] = rx.field(default_factory=list)
     """Pictures that were uploaded and are not saved yet. They are lost with the state."""
+    added_videos: rx.Field[list[VideoRow]] = rx.field(default_factory=list)
+    """The video that was uploaded last, until it is saved."""
     again: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
     """How often a picture that the form has was uploaded anew, by its key: if it was taken away, it is there again."""
     clashes: rx.Field[list[ClashRow]] = rx.field(default_factory=list)
@@ -207,6 +226,22 @@ class ProductState(OfficeScreen, KnownClientState):
         self.added = [*self.added, *(_picture(url, "", is_added=True) for url in new)][:MAX_PICTURES]
 
     @office_event(Right.CHANGE_CATALOG)
+    async def add_video(self, actor: Actor, urls: list[str]) -> None:
+        """Put a video that was just uploaded into the form, in place of the one that is there."""
+        actor.require(Right.CHANGE_CATALOG)
+        sent = [url for url in checked_texts(urls, MAX_PICTURES, LONGEST_URL) if video_at(url)]
+        if not sent:
+            self._tell(NO_VIDEO, "problem")
+            return
+        key = sent[-1]
+        shown = self.content.videos if self.content else []
+        if any(one.url == key for one in shown):
+            self.added_videos = []
+        else:
+            self.added_videos = [VideoRow(key, key, is_added=True)]
+        self.again = {**self.again, key: self.again.get(key, 0) + 1}
+
+    @office_event(Right.CHANGE_CATALOG)
     async def discard(self, actor: Actor) -> None:
         """Forget what was uploaded and not saved, and what was wrong."""
         actor.require(Right.CHANGE_CATALOG)
@@ -214,6 +249,7 @@ class ProductState(OfficeScreen, KnownClientState):
 
     def _forget_edits(self) -> None:
         self.added, self.again, self.clashes, self.problems = [], {}, [], {}
+        self.added_videos = []
 
     def _id(self) -> str:
         """The toy that the address names."""
@@ -266,6 +302,7 @@ def _shown(form: ProductForm) -> Shown:
     first = draft.variants[0] if draft.variants else VariantDraft("")
     price, before = pesos_of(first.price), pesos_of(first.before)
     pictures = [_picture(one.url, one.alt) for one in draft.pictures]
+    video, most_video_bytes = draft.texts[VIDEO], current_shop().uploads.most_video_bytes
     return Shown(
         id=base.id,
         is_new=base.is_new,
@@ -285,6 +322,9 @@ def _shown(form: ProductForm) -> Shown:
         price_label="" if price is None else format_cop(price),
         before_label=format_cop(before) if before and price is not None and before > price else "",
         src=pictures[0].src if pictures else "",
+        videos=[VideoRow(video, video, is_added=False)] if video else [],
+        video_texts=video_texts(most_video_bytes),
+        most_video_bytes=most_video_bytes,
     )
 
 
@@ -319,6 +359,10 @@ def _clash(clash: Clash, shown: Shown) -> ClashRow:
     elif name == "variants":
         gone = _("borrada")
         row = replace(row, mine=row.mine or gone, theirs=row.theirs or gone, field="")
+    elif name == VIDEO:
+        video, none = _("un video"), _("ninguno")
+        mine, theirs = (video if url else none for url in (row.mine, row.theirs))
+        row = replace(row, mine=mine, theirs=theirs, field="")
     elif name == "units":
         row = replace(row, theirs=_("ahora hay {n}").format(n=row.theirs), field="")
     return row

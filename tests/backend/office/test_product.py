@@ -77,6 +77,23 @@ async def stocked(shop: Shop, product_id: str) -> list[int]:
         return list((await session.execute(query)).scalars())
 
 
+async def test_a_video_of_the_shops_own_is_put_in_and_taken_out(shop: Shop, toy: str) -> None:
+    video = "/pictures/0123456789abcdef/video-20261125.mp4"
+    with pytest.raises(FormRefused) as refused:
+        await save(shop, edited(await opened(shop, toy), video="https://elsewhere.example/a.mp4"))
+    assert list(refused.value.fields) == ["video"]
+    for wanted, kept in ((video, {"video": video}), ("", {})):
+        await save(shop, edited(await opened(shop, toy), video=wanted))
+        async with shop.database.read() as session:
+            assert (await session.get_one(Product, toy)).extra_metadata == kept
+    await save(shop, edited(await opened(shop, toy), video=video))
+    seen = await opened(shop, toy)
+    await save(shop, edited(seen, video=video.replace("25", "26")))
+    with pytest.raises(FormClashes) as clashes:
+        await save(shop, edited(seen, video=""))
+    assert [clash.name for clash in clashes.value.clashes] == ["video"]
+
+
 async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_floor: Floor) -> None:
     form = await opened(shop)
     wanted = edited(
