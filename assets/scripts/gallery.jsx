@@ -20,14 +20,21 @@ export function useMagnifier(shown) {
   return { position, stage: { onPointerMove: pointed, onPointerLeave: () => setPosition("") } };
 }
 
-// The video: what lies behind it is covered once it plays, and it pauses when another slide is in view.
+// The video: its poster is the first picture, by the file that the browser has of it already, and it pauses when another
+// slide is in view.
 export function useFilm(isShown) {
   const film = useRef(null);
-  const [isCovering, cover] = useState(false);
+  const [poster, setPoster] = useState();
+  const [isPlayed, setPlayed] = useState(false);
+
+  useEffect(() => {
+    const first = film.current.parentElement.parentElement.querySelector("img");
+    first?.decode().then(() => setPoster(first.currentSrc), () => {}); // one that does not come is no poster
+  }, []);
   useEffect(() => {
     if (!isShown) film.current.pause();
   }, [isShown]);
-  return { ref: film, onPlay: () => cover(true), "data-covers": isCovering || undefined };
+  return { ref: film, poster, onPlay: () => setPlayed(true), "data-played": isPlayed || undefined };
 }
 
 const MIDDLE = { x: 0.5, y: 0.5 };

@@ -1,4 +1,4 @@
-"""`/admin/uploads`: pictures and videos from staff (platform: uploads). Who asks is known before any of the body is read."""
+"""`/admin/uploads`: pictures and videos from staff (platform: uploads). Who asks is known before the body is read."""
 
 from typing import Annotated
 
@@ -86,8 +86,8 @@ async def upload_pictures(
     """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
 
     Also videos, MP4 or WebM, of at most `VIDEO_MB`: they are kept as they are, and a product's `metadata.video` names
-    the `url` of one. All or none are taken. Pictures are made into the widths that pages ask for, turned upright, and lose what a camera
-    wrote into them, such as the place. What no product names after a week is deleted.
+    the `url` of one. All or none are taken. Pictures are made into the widths that pages ask for, turned upright, and
+    lose what a camera wrote into them, such as the place. What no product names after a week is deleted.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
         raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")

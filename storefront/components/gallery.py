@@ -1,6 +1,6 @@
 """A product's pictures: slides with thumbnails, a magnifier under the mouse and a large view (spec: view rules 4).
 
-Its video is the last slide. Nothing of it is fetched before it is played: what lies behind it is the first picture.
+Its video is the last slide. Nothing of it is fetched before it is played: its poster is the first picture.
 """
 
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ def stage(
     return rx.el.div(
         rx.el.div(
             rx.foreach(pictures, slide),
-            rx.cond(video, video_slide(pictures=pictures, video=video)),
+            rx.cond(video, video_slide(video=video, is_shown=~is_picture)),
             class_name="gallery__track",
             role="group",
             aria_label=_("Fotos del juguete"),
@@ -149,9 +149,8 @@ def stage(
 
 
 @rx.memo
-def video_slide(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]) -> rx.Component:
-    """The video, with the browser's own controls. Its picture is a file that is there already."""
-    is_shown = pictures.length() == CURRENT
+def video_slide(video: ObjectVar[VideoView], is_shown: rx.Var[bool]) -> rx.Component:
+    """The video, with the browser's own controls."""
     film = rx.el.video(
         rx.el.source(src=video.url, type=video.media_type),
         controls=True,
@@ -162,11 +161,7 @@ def video_slide(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[Video
         special_props=[hook(SCRIPT, "useFilm", is_shown)],
         data_testid="gallery-video",
     )
-    return rx.el.div(
-        rx.cond(pictures.length() > 0, picture(pictures[0].picture, SIZES, alt="")),
-        film,
-        class_name="gallery__slide gallery__slide--video",
-    )
+    return rx.el.div(film, class_name="gallery__slide")
 
 
 @rx.memo

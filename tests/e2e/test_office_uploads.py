@@ -61,11 +61,12 @@ async def the_video_is_the_last_slide(shopper: Page) -> None:
     await shopper.keyboard.press("Enter")
     await expect(video).to_be_in_viewport(ratio=0.9)
     await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_have_count(0)
+    await expect(video).to_have_attribute("poster", re.compile(r"/foto-.*\.webp$"))
     assert await video.evaluate(still) == 0
     assert not [url for url in asked if "/video-" in url]
     await video.evaluate("video => video.play()")
     await expect(video).to_have_js_property("videoWidth", 160)
-    await expect(video).to_have_attribute("data-covers", "true")
+    await expect(video).to_have_attribute("data-played", "true")
     for width in (*WIDTHS.values(), (768, 1024)):
         await shopper.set_viewport_size({"width": width[0], "height": width[1]})
         assert await shopper.evaluate("document.documentElement.scrollWidth") == width[0]

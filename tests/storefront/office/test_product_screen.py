@@ -179,6 +179,14 @@ async def test_nonsense_changes_nothing(shop: Shop, toy: str, browser_of: At) ->
     lists: tuple[Any, ...] = (None, "x", [1], {})
     for urls in lists:
         await sent(screen, "add_pictures", urls)
-    assert screen.added == []
+        await sent(screen, "add_video", urls)
+    await sent(screen, "add_video", [UPLOADED])  # a picture
+    assert screen.told.tone == "problem"
+    assert (screen.added, screen.added_videos) == ([], [])
+    for day in ("20261125", "20261126"):
+        await sent(screen, "add_video", [f"/pictures/0123456789abcdef/video-{day}.mp4"])
+    assert [row.url[-12:] for row in screen.added_videos] == [
+        "20261126.mp4"
+    ]  # one takes the place of another
     async with shop.database.read() as session:
         assert (await session.get_one(Product, toy)).title == "Trompo de madera"
