@@ -30,10 +30,13 @@ from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
+from backend.exports.routes import platform_router as product_exports_router
 from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
+from backend.imports.platform_routes import SheetUploads
+from backend.imports.platform_routes import router as product_imports_router
 from backend.imports.routes import router as imports_router
 from backend.invoices.routes import buyers as own_invoices_router
 from backend.invoices.routes import router as invoices_router
@@ -102,6 +105,8 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
     staff_link_router,
     staff_invites_router,
     variants_router,  # before routes by id: `batch` is none
+    product_imports_router,
+    product_exports_router,
     catalog_admin_router,
     tags_router,
     options_router,
@@ -153,6 +158,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.invoices = shop.invoices
     api.state.google = shop.google
     api.state.uploads = shop.uploads
+    api.state.sheets = SheetUploads(shop.database)
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
     answer_errors(api)
     for router in ROUTERS:

@@ -38,6 +38,7 @@ LARGER_BODIES = {
     UPLOADS: Bound(uploads.MOST_BYTES, uploads.READ_WITHIN),
     ASK: Bound(MOST_ASKED_BYTES, uploads.READ_WITHIN),
     imports.PATH: Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
+    "/admin/products/import": Bound(imports.MOST_SHEET_BYTES, uploads.READ_WITHIN),
     imports.PICTURES_PATH: Bound(imports.MOST_PICTURE_BYTES, uploads.READ_WITHIN),
     WRITE: Bound(MOST_SENT_BYTES, uploads.READ_WITHIN),
     RECEIPTS: Bound(MOST_RECEIPT_BYTES, uploads.READ_WITHIN),

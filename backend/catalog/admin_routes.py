@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import categories, collections, option_changes, products
@@ -27,9 +27,10 @@ from backend.catalog.admin_schemas import (
 from backend.catalog.batch import apply_batch
 from backend.catalog.categories import read_tree
 from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
-from backend.catalog.models import Collection, Product, Variant
+from backend.catalog.models import Collection, Product
 from backend.catalog.product_wire import ProductWriter
-from backend.catalog.staff_search import ProductFilter, conditions_of
+from backend.catalog.staff_listing import filters_of_staff, missing_in
+from backend.catalog.staff_search import conditions_of
 from backend.catalog.store_schemas import (
     CategoriesAnswer,
     CategoryAnswer,
@@ -44,7 +45,7 @@ from backend.catalog.store_schemas import (
 from backend.catalog.wire import category_wire, collection_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, listed, one_of, page_of, read_query
+from backend.edge.query import Fields, listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire
@@ -66,10 +67,9 @@ async def list_products(
     asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)], database: Db
 ) -> Wire:
     """The products, drafts included. `q` is a part of a title, a handle or a SKU: the search knows no drafts."""
-    wanted = ProductFilter(has_picture=asked.has_picture, has_weight=asked.has_weight, is_low=asked.low_stock)
     async with database.read() as session:
-        conditions = await conditions_of(session, wanted)
-        page = await product_page(session, asked, *conditions, filters=_filters_of_staff)
+        conditions = await conditions_of(session, missing_in(asked))
+        page = await product_page(session, asked, *conditions, filters=filters_of_staff)
         found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
     return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
@@ -333,20 +333,6 @@ async def assign_to_category(
     async with database.transaction() as session:
         await categories.assign_to_category(session, actor, category_id, body.add or (), body.remove or ())
         return await _category(session, category_id, fields)
-
-
-def _filters_of_staff(asked: AdminProductsParameters) -> list[ColumnElement[bool]]:
-    conditions = one_of((Product.status, asked.status))
-    return [*conditions, _mentions(asked.q)] if asked.q else conditions
-
-
-def _mentions(text: str) -> ColumnElement[bool]:
-    with_sku = select(Variant.product_id).where(Variant.sku.icontains(text, autoescape=True))
-    return or_(
-        Product.title.icontains(text, autoescape=True),
-        Product.handle.icontains(text, autoescape=True),
-        Product.id.in_(with_sku),
-    )
 
 
 async def _product(session: AsyncSession, product_id: str, fields: Fields) -> Wire:

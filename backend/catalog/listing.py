@@ -70,9 +70,7 @@ async def product_page(
     Raises:
         InvalidData: products cannot be ordered by what was asked.
     """
-    by_category = any(part.category_id is not None for part in asked.parts())
-    tree = await read_tree(session) if by_category else Tree([])
-    wanted = met(asked, lambda part: [*_filters(part, tree), *filters(part)])
+    wanted = await product_conditions(session, asked, filters)
     query = select(*COLUMNS).where(*conditions, *wanted)
     default: list[Any] = [Product.id]
     if found is not None:
@@ -80,6 +78,15 @@ async def product_page(
         default = [found.c.score.desc(), Product.id]
     query = query.order_by(*in_order(asked.order, SORTABLE, default))
     return await _read_page(session, query, asked)
+
+
+async def product_conditions(
+    session: AsyncSession, asked: Asked, filters: Callable[[Asked], Iterable[ColumnElement[bool]]]
+) -> list[ColumnElement[bool]]:
+    """The conditions for all products that were asked for; `filters` says what of it the caller knows."""
+    by_category = any(part.category_id is not None for part in asked.parts())
+    tree = await read_tree(session) if by_category else Tree([])
+    return met(asked, lambda part: [*_filters(part, tree), *filters(part)])
 
 
 async def searched_page(

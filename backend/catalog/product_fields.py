@@ -18,7 +18,7 @@ from backend.pricing import TAX_RATES
 COUNTRY_LETTERS = 2
 AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 
-Status = Literal["draft", "proposed", "published", "rejected"]
+Status = Literal["published", "draft", "proposed", "rejected"]
 
 
 def _is_handle(text: str) -> str:
@@ -69,7 +69,11 @@ class ProductFields(BaseModel):
     status: Annotated[
         Status | None,
         Rules(
-            cell=Cell(cells.one_of("published", "draft", publicado="published", oculto="draft")),
+            cell=Cell(
+                cells.one_of(
+                    "published", "draft", "proposed", "rejected", publicado="published", oculto="draft"
+                )
+            ),
             on_request=True,
         ),
     ] = None

@@ -1,6 +1,6 @@
 """`/admin/uploads`: pictures and videos from staff (platform: uploads). Who asks is known before the body is read."""
 
-from typing import Annotated
+from typing import Annotated, Literal, Protocol
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, Field
@@ -11,11 +11,12 @@ from backend.catalog.uploads import AT_ONCE, MOST_BYTES, MOST_FILES, PictureUplo
 from backend.edge.dependencies import Shown
 from backend.edge.errors import REFUSALS, Refusal
 from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, NotFound
 from backend.outage import RETRY_AFTER
 from backend.staff.access import StaffMember, staff_who_may
-from backend.staff.rights import Right
+from backend.staff.rights import Actor, Right
 
 PATH = "/admin/uploads"
 FILES = "files"
@@ -61,6 +62,28 @@ class StoredFile(BaseModel):
     url: str = Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])
 
 
+class PlaceWanted(Body):
+    """A file that somebody is going to send."""
+
+    model_config = example(originalname="juguetes.csv", mime_type="text/csv", size=1200)
+
+    originalname: FilledName
+    mime_type: Name
+    size: Annotated[int, Field(ge=0, le=MOST_BYTES)]
+    access: Literal["public", "private"] | None = None
+
+
+class UploadPlace(BaseModel):
+    """Where a file is sent: to a path of this API, as the parts of a form."""
+
+    url: str = Field(examples=[PATH])
+    filename: str
+    originalname: str
+    mime_type: str
+    extension: str
+    size: int
+
+
 class UploadsAnswer(BaseModel):
     """The pictures in the order of the files."""
 
@@ -79,6 +102,21 @@ async def uploads_of(request: Request) -> PictureUploads:
     return uploads
 
 
+class Sheets(Protocol):
+    """Takes tables of products. What they hold is none of the catalogue's business."""
+
+    def takes(self, sent: SentFile) -> bool:
+        """Whether the file says that it is a table."""
+
+    async def keep(self, actor: Actor, sent: SentFile) -> StoredFile:
+        """Keep it, until somebody has it imported.
+
+        Raises:
+            Forbidden: see `Actor.require`.
+            InvalidData: it cannot be read.
+        """
+
+
 @router.post(PATH, response_model=UploadsAnswer, openapi_extra={"requestBody": SENT})
 async def upload_pictures(
     actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(uploads_of)]
@@ -88,7 +126,9 @@ async def upload_pictures(
     Also videos, MP4 or WebM, of at most `VIDEO_MB`: they are kept as they are, and a product's `metadata.video` names
     the `url` of one. All or none are taken. Pictures are made into the widths that pages ask for, turned upright, and
     lose what a camera wrote into them, such as the place. What no product names after a week is deleted.
+    A table of products (CSV), alone, is kept for `POST /admin/products/imports`.
     """
+    sheets: Sheets = request.app.state.sheets
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
         raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
     with uploads.place(actor):
@@ -98,11 +138,27 @@ async def upload_pictures(
             sent = [_file(name, part) for name, part in form.multi_items()]
             if not sent:
                 raise InvalidData("No files were uploaded")
+            if len(sent) == 1 and sheets.takes(sent[0]):
+                return Wire({"files": [(await sheets.keep(actor, sent[0])).model_dump()]})
             try:
                 stored = await uploads.store(actor, sent)
             except PicturesUnavailable as error:
                 return _unavailable(error)
     return Wire({"files": [{"id": one.id, "url": one.url} for one in stored]})
+
+
+@router.post(f"{PATH}/presigned-urls", response_model=UploadPlace)
+async def where_to_send(body: PlaceWanted) -> Wire:
+    """Where to send a file: the shop keeps its files itself, so that is `POST /admin/uploads`."""
+    _name, _dot, extension = body.originalname.rpartition(".")
+    return Wire(
+        {
+            "url": PATH,
+            "filename": body.originalname,
+            **body.model_dump(include={"originalname", "mime_type", "size"}),
+            "extension": extension if _dot else "",
+        }
+    )
 
 
 @router.get(f"{PATH}/{{file_id}}", response_model=UploadAnswer)

@@ -11,6 +11,7 @@ Unknown names are ignored; `id` always comes.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
+from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
@@ -53,6 +54,14 @@ class QueryReader:
             RequestValidationError: one is unknown, malformed or too much.
         """
         return self._read(request.query_params.multi_items()[:MAX_VALUES], 0)
+
+    def read_text(self, query: str) -> Parameters:
+        """The parameters of a query that was kept as text.
+
+        Raises:
+            RequestValidationError: see `__call__`.
+        """
+        return self._read(parse_qsl(query, keep_blank_values=True)[:MAX_VALUES], 0)
 
     def _read(self, pairs: Pairs, depth: int) -> Parameters:
         values: dict[str, Any] = {}

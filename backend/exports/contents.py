@@ -18,6 +18,7 @@ from backend.catalog.options import named_values
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.models import Customer, GuestCustomer
 from backend.dates import TIME_ZONE
+from backend.exports.platform import Cells, conditions_of_query, product_cells
 from backend.imports.comparing import option_cells
 from backend.imports.files import SHAPE, product_rows
 from backend.inventory.models import InventoryLevel, StockMovement
@@ -32,6 +33,8 @@ from backend.staff.models import Staff
 from backend.staff.rights import Right
 from backend.texts import _
 
+PLATFORM = "platform"
+"""The kind of file that programs of the platform ask for."""
 AT_ONCE = 500
 """Things that are read at a time."""
 Row = Sequence[object]
@@ -42,7 +45,9 @@ class Source:
     """A table that a kind is read from, in the order in which its things were made."""
 
     model: Any
-    rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]]
+    rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
+    cells: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Cells]]] | None = None
+    """In place of `rows`, where each file has its own columns."""
     of_days: bool = True
     """Whether only what was made in the period is meant."""
     at: str = "created_at"
@@ -68,33 +73,54 @@ class Kind:
     right: Right
     columns: Sequence[str]
     sources: Sequence[Source]
+    is_for_programs: bool = False
+    """Whether nobody is offered it in the office."""
 
 
-async def count_of(session: AsyncSession, kind: Kind, begin: datetime, end: datetime) -> int:
-    """How many things such a file of these moments would hold."""
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file is to hold: the moments of the period, and for programs a query for products."""
+
+    begin: datetime
+    end: datetime
+    query: str = ""
+    columns: Sequence[str] = ()
+
+
+async def count_of(session: AsyncSession, kind: Kind, contents: Contents) -> int:
+    """How many things such a file would hold."""
     count = 0
     for source in kind.sources:
-        query = select(func.count()).select_from(source.model).where(*source.where(begin, end))
+        query = select(func.count()).select_from(source.model).where(*await _where(session, source, contents))
         count += (await session.execute(query)).scalar_one()
     return count
 
 
 async def read_some(
-    session: AsyncSession, kind: Kind, begin: datetime, end: datetime, place: str
+    session: AsyncSession, kind: Kind, contents: Contents, place: str
 ) -> tuple[int, Sequence[Row], str | None]:
     """The next things from this place on: how many they are, their rows, and the place after them; None at the end."""
     number, _separator, cursor = place.partition(" ")
     source = kind.sources[int(number or 0)]
     model = source.model
-    query = select(model).where(*source.where(begin, end))
+    query = select(model).where(*await _where(session, source, contents))
     if cursor:
         query = query.where(tuple_(source.moment, model.id) > read_cursor(cursor))
     found = (await session.execute(query.order_by(source.moment, model.id).limit(AT_ONCE))).scalars().all()
-    rows = await source.rows(session, found)
+    rows: Sequence[Row] = await source.rows(session, found) if source.rows is not None else []
+    if source.cells is not None:
+        rows = [[one.get(name) for name in contents.columns] for one in await source.cells(session, found)]
     if len(found) == AT_ONCE:
         return AT_ONCE, rows, f"{number or 0} {cursor_at(getattr(found[-1], source.at), found[-1].id)}"
     next_source = int(number or 0) + 1
     return len(found), rows, f"{next_source} " if next_source < len(kind.sources) else None
+
+
+async def _where(session: AsyncSession, source: Source, contents: Contents) -> list[ColumnElement[bool]]:
+    conditions = source.where(contents.begin, contents.end)
+    return (
+        [*conditions, *await conditions_of_query(session, contents.query)] if contents.query else conditions
+    )
 
 
 def _moment(moment: datetime) -> str:
@@ -294,6 +320,13 @@ KINDS: dict[str, Kind] = {
         Right.READ_CATALOG,
         [label_of(name) for name in SHAPE],
         [Source(Product, product_rows, of_days=False)],
+    ),
+    PLATFORM: Kind(
+        _("Productos, para programas"),
+        Right.READ_CATALOG,
+        (),
+        [Source(Product, cells=product_cells, of_days=False)],
+        is_for_programs=True,
     ),
     "movements": Kind(
         _("Movimientos de bodega"),

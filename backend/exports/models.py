@@ -3,12 +3,12 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Index
+from sqlalchemy import Index, text
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import secret_id
-from backend.tables import Timestamps
+from backend.tables import Json, Timestamps
 
 
 class FileFormat(StrEnum):
@@ -31,6 +31,12 @@ class DataExport(Timestamps, table=True):
     since: str
     """The first day in Colombia (`2026-11-21`) of what it holds; `until` is the last."""
     until: str
+    query: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """For programs: which products, as `GET /admin/products` is asked."""
+    columns: list[str] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": text("'[]'")}
+    )
+    """Those of this file, where not all of its kind have the same."""
     total: int = 0
     """How many things it will hold, as they were counted when it was asked for."""
     done: int = 0

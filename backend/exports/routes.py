@@ -1,15 +1,27 @@
-"""Fetching a file that was asked for in the office. The platform has no such route: it is our own."""
+"""Fetching a file that was asked for (a route of our own), and the platform's way to ask for one of products."""
 
+from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
+from backend.catalog.admin_schemas import AdminProductsParameters
+from backend.clock import now
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
-from backend.exports.service import file_of
+from backend.edge.query import read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body
+from backend.edge.wire import Wire
+from backend.exports.contents import PLATFORM
+from backend.exports.models import FileFormat
+from backend.exports.service import ask_for, file_of
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
+
+LONGEST_QUERY = 8000
 
 router = APIRouter(
     prefix="/admin/exports",
@@ -17,6 +29,44 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=staff_who_may(Right.READ_REPORTS),
 )
+
+
+platform_router = APIRouter(
+    prefix="/admin/products",
+    route_class=WireRoute,
+    tags=["admin: exports"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_REPORTS),
+)
+
+
+class Nothing(Body):
+    """The platform's body of an export says nothing."""
+
+
+class ExportBegun(BaseModel):
+    """The file that is being made; a notification says when it is done."""
+
+    transaction_id: str
+
+
+@platform_router.post("/export", response_model=ExportBegun, status_code=202)
+async def export_products(
+    actor: StaffMember,
+    request: Request,
+    database: Db,
+    _asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)],
+    _body: Nothing | None = None,
+) -> Wire:
+    """Have a table (CSV) made of the products that are asked for, whatever page of them.
+
+    Once it is done, it is in the feed of `GET /admin/notifications`, and at `/admin/exports/{transaction_id}`.
+    """
+    today = now().date()
+    query = request.url.query[:LONGEST_QUERY]
+    async with database.transaction() as session:
+        export_id = await ask_for(session, actor, PLATFORM, FileFormat.CSV, (today, today), query=query)
+    return Wire({"transaction_id": export_id}, 202)
 
 
 @router.get("/{export_id}", response_class=StreamingResponse)

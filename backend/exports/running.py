@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from sqlalchemy import delete, select
 
 from backend.database import Database, locked
-from backend.exports.contents import KINDS, Row, read_some
+from backend.exports.contents import KINDS, Contents, Row, read_some
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
 from backend.exports.service import JOB, moments_of
 from backend.jobs import JobRun, RunAgain, job
@@ -47,11 +47,13 @@ class DataExports:
                 return False
             kind, place = KINDS[export.kind], export.place
             moments = moments_of(date.fromisoformat(export.since), date.fromisoformat(export.until))
-            count, rows, following = await read_some(session, kind, *moments, place)
+            contents = Contents(*moments, export.query, export.columns)
+            count, rows, following = await read_some(session, kind, contents, place)
         is_csv = export.file_format == FileFormat.CSV
         if export.pieces == 0:
-            rows = [kind.columns, *rows]
-        content = _csv(rows, is_first=export.pieces == 0) if is_csv else _json(rows)
+            rows = [kind.columns or export.columns, *rows]
+        is_marked = export.pieces == 0 and not kind.is_for_programs
+        content = _csv(rows, is_marked=is_marked) if is_csv else _json(rows)
         file: list[bytes] | None = None
         if following is None and not is_csv:
             file = await self._workbook(export_id, content)
@@ -82,8 +84,8 @@ class DataExports:
         return [content[start : start + PIECE] for start in range(0, len(content), PIECE)]
 
 
-def _csv(rows: Sequence[Row], *, is_first: bool) -> bytes:
-    return ((BYTE_ORDER_MARK if is_first else "") + lines(rows)).encode()
+def _csv(rows: Sequence[Row], *, is_marked: bool) -> bytes:
+    return ((BYTE_ORDER_MARK if is_marked else "") + lines(rows)).encode()
 
 
 def _json(rows: Sequence[Row]) -> bytes:

@@ -11,8 +11,9 @@ from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, db_now
 from backend.dates import day_begin
 from backend.errors import InvalidData, NotFound, TooManyRequests
-from backend.exports.contents import KINDS, Kind, count_of
+from backend.exports.contents import KINDS, Contents, Kind, count_of
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
+from backend.exports.platform import columns_now
 from backend.jobs import enqueue
 from backend.spreadsheet import XLSX
 from backend.staff.rights import Actor, Right
@@ -29,7 +30,13 @@ MEDIA_TYPES = {
 
 
 async def ask_for(
-    session: AsyncSession, actor: Actor, kind: str, file_format: str, days: tuple[date, date]
+    session: AsyncSession,
+    actor: Actor,
+    kind: str,
+    file_format: str,
+    days: tuple[date, date],
+    *,
+    query: str = "",
 ) -> str:
     """Have a file made of what these days in Colombia hold; a job does it after the commit.
 
@@ -39,6 +46,7 @@ async def ask_for(
         kind: one of `KINDS`.
         file_format: a `FileFormat`.
         days: the first and the last.
+        query: of a kind for programs, which products, as `GET /admin/products` is asked.
 
     Returns:
         The id of the export.
@@ -57,14 +65,17 @@ async def ask_for(
     )
     if (await session.execute(running)).scalar_one() >= MOST_UNDER_WAY:
         raise TooManyRequests("Some files are still being made", retry_after=60)
-    begin, end = moments_of(*days)
+    contents = Contents(*moments_of(*days), query=query)
+    of_programs = KINDS[kind].is_for_programs
     export = DataExport(
         actor_id=actor.id,
         kind=kind,
         file_format=file_format,
         since=days[0].isoformat(),
         until=days[1].isoformat(),
-        total=await count_of(session, KINDS[kind], begin, end),
+        query=query,
+        columns=await columns_now(session) if of_programs else [],
+        total=await count_of(session, KINDS[kind], contents),
         expires_at=await database_now(session) + EXPIRES_AFTER,
     )
     await record(session, actor, "exported", Subject(Thing.EXPORT, export.id))
@@ -80,8 +91,8 @@ def moments_of(since: date, until: date) -> tuple[datetime, datetime]:
 
 
 def kinds_for(actor: Actor) -> dict[str, Kind]:
-    """The kinds of files that the actor's role may have."""
-    return {name: kind for name, kind in KINDS.items() if actor.may(kind.right)}
+    """The kinds of files for people that the actor's role may have."""
+    return {name: kind for name, kind in KINDS.items() if actor.may(kind.right) and not kind.is_for_programs}
 
 
 async def own_exports(session: AsyncSession, actor: Actor) -> Sequence[DataExport]:

@@ -19,6 +19,7 @@ from backend.catalog.importer.columns import (
 from backend.catalog.importer.places import category_handle
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.options import named_values
+from backend.catalog.tags_and_types import Words, words_of
 from backend.imports.album import Album
 from backend.inventory.models import InventoryLevel
 
@@ -59,6 +60,7 @@ async def values_now(
     for one in (await session.execute(of_these.order_by(Variant.rank, Variant.id))).scalars():
         siblings[one.product_id].append(one)
     options = await named_values(session, siblings)
+    words = await words_of(session, sorted(product_ids))
     named = select(Collection.id, Collection.handle)
     collections = dict((await session.execute(named)).all())
     return [
@@ -70,10 +72,19 @@ async def values_now(
             "stock": stock.get(variant.id, NOTHING)[0] if variant is not None else None,
             RESERVED: stock.get(variant.id, NOTHING)[1] if variant is not None else 0,
             "pictures": tuple(pictures[product.id]),
+            **_words(words.get(product.id, Words())),
+            "variant_title": variant.title if variant is not None else None,
             OPTIONS: tuple(options.get(variant.id, {}).items()) if variant is not None else (),
         }
         for product, variant in pairs
     ]
+
+
+def _words(words: Words) -> Values:
+    return {
+        "tags": tuple(tag["value"] for tag in words.tags),
+        "type": words.type["id"] if words.type else None,
+    }
 
 
 def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, Any]]:
@@ -94,6 +105,8 @@ def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, A
                 tuple(before or ()),
                 tuple(prepared.url if prepared else name for name, prepared in found),
             )
+        elif column == "tags":
+            before, after = tuple(sorted(before or ())), tuple(sorted(said))
         elif column == OPTIONS:
             if dict(said) == {plain(title): plain(value) for title, value in before or ()}:
                 continue
@@ -138,6 +151,9 @@ def _plain(text: str) -> str:
 
 
 COMPARED = frozenset(
-    {*PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", OPTIONS}
-)
+    {
+        *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "tags", "type",
+        "variant_title", OPTIONS,
+    }
+)  # fmt: skip
 """The columns that are compared. One that is not is always written."""

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.cells import CellError
-from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.columns import COLUMNS, OF_PROGRAMS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import hint_of, label_of
 from backend.catalog.models import Product, Variant
 from backend.errors import NotFound
@@ -26,7 +26,8 @@ ORDER = (
 """In which order our own files have the columns: those that are filled in most come first."""
 SHAPE = tuple(
     sorted(
-        COLUMNS.keys() - ID_CELLS.keys(), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)
+        COLUMNS.keys() - OF_PROGRAMS.keys(),
+        key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER),
     )
 )
 """The columns of our own files."""

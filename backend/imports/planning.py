@@ -14,12 +14,13 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.cells import LIST_SEPARATOR
 from backend.catalog.handles import handle_from
 from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.matching import Known, Match, product_key, settle
 from backend.catalog.importer.places import Places
 from backend.catalog.importer.reading import Problem, Row, row_of
-from backend.catalog.models import Product, Variant
+from backend.catalog.models import Category, Collection, Product, Variant
 from backend.catalog.options import title_of
 from backend.catalog.product_fields import AGE_RANGES
 from backend.database import Database, locked
@@ -85,9 +86,19 @@ async def take_sheet(
         Forbidden: see `Actor.require`.
         UnreadableSheet: it is no sheet, or exceeds a bound.
     """
+    import_id = await keep_sheet(database, actor, name, content, location_id, makes_places=makes_places)
+    await look(database, import_id)
+    return import_id
+
+
+async def keep_sheet(
+    database: Database, actor: Actor, name: str, content: bytes, location_id: str, *, makes_places: bool
+) -> str:
+    """The same without looking at it: see `take_sheet`."""
     actor.require(Right.CHANGE_CATALOG)
     sheet = await asyncio.to_thread(read_sheet, content)
     async with database.transaction() as session:
+        await _by_handle(session, sheet)
         await session.execute(
             delete(table_of(ProductImport)).where(
                 table_of(ProductImport).c.actor_id == actor.id,
@@ -108,8 +119,19 @@ async def take_sheet(
         await session.flush()
         rows = _kept(taken.id, sheet)
         await session.execute(insert(table_of(ProductImportRow)), rows)
-    await look(database, taken.id)
     return taken.id
+
+
+async def _by_handle(session: AsyncSession, sheet: Sheet) -> None:
+    """Let the sheet name categories and collections by their handles, where a program wrote their ids."""
+    for column, table in (("categories", Category), ("collection", Collection)):
+        for place in _places_of(sheet.columns, column):
+            ids = {part for _line, texts in sheet.rows for part in texts[place].split(LIST_SEPARATOR)}
+            query = select(table.id, table.handle).where(table.id.in_(ids))
+            handles = dict((await session.execute(query)).all())
+            for _line, texts in sheet.rows if handles else ():
+                parts = texts[place].split(LIST_SEPARATOR)
+                texts[place] = LIST_SEPARATOR.join(handles.get(part, part) for part in parts)
 
 
 async def look(database: Database, import_id: str) -> None:

@@ -48,7 +48,8 @@ router = APIRouter(
 )
 
 
-def _body(description: str) -> dict[str, Any]:
+def sheet_body(description: str) -> dict[str, Any]:
+    """A request's body with one file, as OpenAPI has it."""
     schema = {
         "type": "object",
         "required": [FILE],
@@ -106,13 +107,13 @@ class TakenAnswer(BaseModel):
     left: int = Field(description="How many of a zip are still to be made: send it again.")
 
 
-@router.post(PATH, response_model=ImportAnswer, openapi_extra=_body("The sheet."))
+@router.post(PATH, response_model=ImportAnswer, openapi_extra=sheet_body("The sheet."))
 async def send_sheet(actor: StaffMember, request: Request, database: Db, create_places: bool = False) -> Wire:
     """Send a sheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and learn what it would do. Nothing is changed.
 
     `create_places`: categories and collections that the shop does not have are made once it is confirmed.
     """
-    async with _sent(request) as sent:
+    async with sent_file(request) as sent:
         if sent.size > MOST_FILE_BYTES:
             raise InvalidData("The sheet is larger than 10 MiB")
         sent.content.seek(0)
@@ -128,7 +129,9 @@ async def send_sheet(actor: StaffMember, request: Request, database: Db, create_
         raise InvalidData(sheet_text(error)) from None
 
 
-@router.post(PICTURES_PATH, response_model=TakenAnswer, openapi_extra=_body("A picture, or a zip of them."))
+@router.post(
+    PICTURES_PATH, response_model=TakenAnswer, openapi_extra=sheet_body("A picture, or a zip of them.")
+)
 async def send_pictures(
     actor: StaffMember,
     request: Request,
@@ -138,7 +141,7 @@ async def send_pictures(
 ) -> Wire:
     """Send a picture, or a zip of pictures (at most 100 MiB), for the import `id`, by the names that its sheet has."""
     with uploads.place(actor):
-        async with _sent(request) as sent:
+        async with sent_file(request) as sent:
             try:
                 taken = await add_pictures(database, uploads, actor, import_id, sent)
             except InvalidData as error:
@@ -215,7 +218,7 @@ def _wire(found: ImportReport) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _sent(request: Request) -> AsyncIterator[SentFile]:
+async def sent_file(request: Request) -> AsyncIterator[SentFile]:
     """The one file of the request.
 
     Raises:

@@ -13,7 +13,9 @@ from enum import StrEnum
 from io import BytesIO, StringIO
 from typing import Any
 
-from backend.catalog.importer.headings import column_of
+from backend.catalog.cells import LIST_SEPARATOR
+from backend.catalog.importer.columns import ID_CELLS
+from backend.catalog.importer.headings import column_of, numbered_column_of
 from backend.catalog.product_fields import AGE_RANGES
 from backend.spreadsheet import STARTS_A_FORMULA
 
@@ -83,12 +85,15 @@ def read_sheet(content: bytes) -> Sheet:
         raise UnreadableSheet(Fault.TOO_LARGE)
     lines = _workbook_lines(content) if content.startswith(_ZIP) else _text_lines(content)
     filled = ((number, cells) for number, cells in lines if any(cells))
-    head_number, places, columns, ignored = _head(filled)
+    head_number, places, ignored = _head(filled)
     rows: list[tuple[int, list[str]]] = []
     for number, cells in filled:
         if number <= head_number:
             continue
-        row = [cells[place] if place < len(cells) else "" for place in places]
+        row = [
+            LIST_SEPARATOR.join(cells[place] for place in some if place < len(cells) and cells[place])
+            for some in places.values()
+        ]
         if not any(row):
             continue
         if len(rows) >= MOST_ROWS:
@@ -96,28 +101,33 @@ def read_sheet(content: bytes) -> Sheet:
         rows.append((number, row))
     if not rows:
         raise UnreadableSheet(Fault.EMPTY)
-    return Sheet(columns, ignored, rows)
+    return Sheet(list(places), ignored, rows)
 
 
-def _head(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, list[int], list[str], list[str]]:
-    """The number of the row that names the columns, where they are, what they are, and headings that are none."""
+def _head(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, dict[str, list[int]], list[str]]:
+    """The number of the row that names the columns, where each of them is, and headings that are none.
+
+    The places of a list may have a column each, as `Product Image 1` and `Product Image 2`.
+    """
     for number, cells in lines:
         if number > HEAD_WITHIN:
             break
-        named = [(place, column_of(cell)) for place, cell in enumerate(cells[:MOST_COLUMNS])]
-        known = [(place, column) for place, column in named if column]
-        columns = [column for _place, column in known]
-        if len(set(columns)) < 2 or not {"handle", "sku", "title"} & set(columns):
+        places: dict[str, list[int]] = {}
+        ignored: list[str] = []
+        twice = ""
+        for place, cell in enumerate(cells[:MOST_COLUMNS]):
+            column = column_of(cell)
+            if column and column in places:
+                twice = twice or column
+            elif column or (column := numbered_column_of(cell)):
+                places.setdefault(column, []).append(place)
+            elif cell and cell.lower() not in NOTES:
+                ignored.append(cell[:60])
+        if len(places) < 2 or not {"handle", "sku", "title", *ID_CELLS} & places.keys():
             continue
-        for column in columns:
-            if columns.count(column) > 1:
-                raise UnreadableSheet(Fault.TWICE, column)
-        ignored = [
-            cells[place][:60]
-            for place, column in named
-            if not column and cells[place] and cells[place].lower() not in NOTES
-        ]
-        return number, [place for place, _column in known], columns, ignored
+        if twice:
+            raise UnreadableSheet(Fault.TWICE, twice)
+        return number, places, ignored
     raise UnreadableSheet(Fault.NO_HEAD)
 
 

@@ -1,4 +1,4 @@
-"""Mails about orders as the platform's notifications: what was written to buyers, and whether it has left.
+"""Mails about orders as the platform's notifications, with its feed: what was written, and whether it has left.
 
 A mail's text is written when it is sent and not kept; what is kept is what kind it is, and of what.
 """
@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
-from backend.edge.dependencies import Db, Shown
+from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, met, one_of, read_query
 from backend.edge.requests import WireRoute
@@ -18,12 +18,13 @@ from backend.edge.schemas import FilterParameters, ListResponse, Name
 from backend.edge.wire import JsonDict, Wire, iso, stamps
 from backend.errors import NotFound
 from backend.jobs.models import Job
+from backend.mail.feed import PREFIX, feed_of
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
 from backend.returns.models import Return
-from backend.staff.access import staff_who_may
+from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -49,25 +50,54 @@ class NotificationsParameters(FilterParameters):
     id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the kind, which is called its template.")
     channel: list[Name] | None = None
+    to: list[Annotated[str, Field(max_length=255)]] | None = Field(
+        None, description="To whom; what is in the feed is to nobody: an empty text."
+    )
     resource_id: list[Name] | None = Field(None, description="Of the orders that they are about.")
 
 
 @router.get("/notifications", response_model=ListResponse)
 async def list_notifications(
-    asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)], database: Db
+    actor: StaffMember,
+    asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)],
+    database: Db,
+    settings: ShopSettings,
 ) -> Wire:
-    """The mails to buyers about their orders, packages, refunds and returns, newest first."""
+    """What was sent to buyers about their orders, packages, refunds and returns, newest first.
+
+    Among them, or alone with `channel=feed`, the caller's own imports and exports of products that are done.
+    """
+    async with database.read() as session:
+        feed = await feed_of(session, actor, settings.public_url)
+    feed = [one for one in feed if _tells(asked, one)]
     order = in_order(asked.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
     query = _mails().where(*met(asked, _filters))
     async with database.read() as session:
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
-        page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
+        # those of the feed are few: the page is cut out of what is left when all of them stood before it
+        start = max(0, asked.offset - len(feed))
+        page = query.order_by(*order).offset(start).limit(asked.offset + asked.limit - start)
         shown = [_wire(*row) for row in await session.execute(page)]
-    return Wire(listed("notifications", shown, count, asked))
+    is_turned = asked.order == "created_at"
+    shown = sorted([*feed, *shown], key=lambda one: one["created_at"], reverse=not is_turned)
+    shown = shown[asked.offset - start :][: asked.limit]
+    return Wire(listed("notifications", shown, count + len(feed), asked))
+
+
+def _tells(asked: NotificationsParameters, entry: JsonDict) -> bool:
+    """Whether an entry of the feed was asked for."""
+    wanted = {"id": asked.id, "channel": asked.channel, "resource_id": asked.resource_id, "to": asked.to}
+    if (
+        asked.any_of
+        or asked.all_of
+        or not all(values is None or entry[name] in values for name, values in wanted.items())
+    ):
+        return False
+    return not asked.q or asked.q.casefold() in entry["template"]
 
 
 def _filters(asked: NotificationsParameters) -> list[ColumnElement[bool]]:
-    conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id))
+    conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id), (Order.email, asked.to))
     if asked.q:
         conditions.append(Mail.kind.icontains(asked.q, autoescape=True))
     if asked.channel is not None and "email" not in asked.channel:
@@ -76,8 +106,15 @@ def _filters(asked: NotificationsParameters) -> list[ColumnElement[bool]]:
 
 
 @router.get("/notifications/{mail_id}", response_model=dict[str, Any])
-async def read_notification(mail_id: str, database: Db, fields: Shown) -> Wire:
-    """One of these mails."""
+async def read_notification(
+    mail_id: str, actor: StaffMember, database: Db, settings: ShopSettings, fields: Shown
+) -> Wire:
+    """One of these."""
+    if mail_id.startswith(PREFIX):
+        async with database.read() as session:
+            for entry in await feed_of(session, actor, settings.public_url):
+                if entry["id"] == mail_id:
+                    return Wire({"notification": fields.pick(entry)})
     async with database.read() as session:
         query = _mails().where(Mail.id == mail_id)
         found = (await session.execute(query)).one_or_none()

@@ -42,6 +42,8 @@ BODIES = {
         "prices": [{"variant_id": "variant_1", "amount": 1}],
     },
     "/products": {"remove": []},
+    "/products/imports": {"file_key": "x", "originalname": "x"},
+    "/presigned-urls": {"originalname": "x", "mime_type": "text/csv", "size": 1},
     "/admin/invites": {"email": "lina@trompo.example"},
     "/shipments": {"items": [{"id": "x", "quantity": 1}]},
     "/fulfillments": {"items": [{"id": "x", "quantity": 1}]},

@@ -19,9 +19,13 @@ HERE = Path(__file__).parent / "platform_sdk"
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 BEGIN, END = "<!-- written by tests/wire/sdk_methods.py -->\n", "<!-- end -->\n"
 
-NOT_REQUESTS = {"auth.logout": ("DELETE", "/auth/session"), "admin.upload.create": ("POST", "/admin/uploads")}
+NOT_REQUESTS = {
+    "auth.logout": ("DELETE", "/auth/session"),
+    "admin.upload.create": ("POST", "/admin/uploads"),
+    "admin.product.import": ("POST", "/admin/products/import"),
+    "admin.product.createImport": ("POST", "/admin/products/imports"),
+}
 """What these send is seen only when they run in a browser or with files."""
-FILES = "files are imported in the office, or with `trompo catalog import`"
 REFUSED = {
     "admin.payment.refund": "no provider gives money back by itself: refunds are booked with their transfer",
     "admin.return.addReturnShipping": "no provider fetches goods back",
@@ -63,10 +67,6 @@ DECISIONS = {
     "admin.inventoryItem": "an item is a variant: it comes, changes and goes with it",
     "admin.invite": "an invitation is accepted by the link in its mail",
     "admin.user": "a role is said with the user; who leaves is disabled, for the audit names them",
-    "admin.product.import": FILES,
-    "admin.product.createImport": FILES,
-    "admin.product.confirmImport": FILES,
-    "admin.product.export": "the office makes files for spreadsheets",
     "admin.product.batchVariantInventoryItems": "an item is a variant",
     "admin.product.batchImageVariants": "pictures are the product's",
     "admin.product.batchVariantImages": "pictures are the product's",

@@ -17,7 +17,14 @@ OPTION_CELLS = {
 OPTIONS = "options"
 """What a row says of its variant: a tuple of titles and values, `(("Talla", "M"), ("Color", "Rojo"))`."""
 ID_CELLS = {"product_id": Cell(cells.text(64)), "variant_id": Cell(cells.text(64))}
-"""By which programs know a product and a variant; files for people do not have them."""
+"""By which programs know a product and a variant."""
+OF_PROGRAMS = {
+    **ID_CELLS,
+    "variant_title": Cell(cells.text(255)),
+    "tags": Cell(cells.several, ()),
+    "type": Cell(cells.text(255), None),
+}
+"""What only programs say: the columns of files for people do not have them."""
 COLUMNS = {
     **PRODUCT_CELLS,
     "categories": Cell(cells.several, ()),
@@ -26,10 +33,12 @@ COLUMNS = {
     **OPTION_CELLS,
     "stock": Cell(cells.number(1_000_000, "12")),
     "pictures": Cell(cells.several, ()),
-    **ID_CELLS,
+    **OF_PROGRAMS,
 }
 """The columns a file may have, in any order."""
 NAMES = ("handle", "sku", *ID_CELLS)
 """The columns a product is known by; a file needs one of them."""
-OF_A_PRODUCT = frozenset({*PRODUCT_CELLS, "categories", "collection", "pictures"}) - {"handle"}
+OF_A_PRODUCT = frozenset({*PRODUCT_CELLS, "categories", "collection", "pictures", "tags", "type"}) - {
+    "handle"
+}
 """The columns that say something of the whole product: rows of its variants say the same in them, or nothing."""

@@ -3,6 +3,8 @@
 A column without a line here is known by its own name alone.
 """
 
+import re
+
 from backend.catalog.importer.columns import COLUMNS, OPTIONS
 from backend.texts import _
 from backend.words import fold
@@ -34,6 +36,9 @@ LABELS = {
     "option_3": _("Opción 3"),
     "value_3": _("Valor 3"),
     OPTIONS: _("Opciones"),
+    "tags": _("Etiquetas"),
+    "type": _("Tipo"),
+    "variant_title": _("Presentación"),
     "product_id": _("Id del juguete"),
     "variant_id": _("Id de la presentación"),
     "ean": _("Código de barras"),
@@ -82,6 +87,8 @@ _OTHERS = {
     "product_id": ("product id",),
     "variant_id": ("variant id",),
     "material": ("product material",),
+    "variant_title": ("variant title",),
+    "type": ("product type id",),
     "option_1": ("variant option 1 name", "option 1 name"),
     "value_1": ("variant option 1 value", "option 1 value"),
     "option_2": ("variant option 2 name", "option 2 name"),
@@ -104,7 +111,10 @@ _OTHERS = {
     "brand": ("marca", "fabricante"),
     "age_range": ("edad", "edades", "rango de edad", "age"),
     "categories": ("categorias", "categoria", "category"),
-    "collection": ("coleccion",),
+    "collection": (
+        "coleccion",
+        "product collection id",
+    ),
     "sku": ("referencia", "ref", "codigo", "variant sku"),
     "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
     "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop"),
@@ -133,9 +143,19 @@ _KNOWN |= {_key(label): name for name, label in LABELS.items() if name in COLUMN
 _KNOWN |= {_key(other): name for name, others in _OTHERS.items() for other in others if name in COLUMNS}
 
 
+_NUMBERED = re.compile(r"product (image|category|tag) \d{1,3}(?: url)?")
+_OF_NUMBERED = {"image": "pictures", "category": "categories", "tag": "tags"}
+
+
 def column_of(heading: str) -> str:
     """The column that a heading names, in Spanish or English; empty when it names none."""
     return _KNOWN.get(_key(heading), "")
+
+
+def numbered_column_of(heading: str) -> str:
+    """The list of which a heading names one place, as `Product Image 2` does; empty when it names none."""
+    found = _NUMBERED.fullmatch(_key(heading))
+    return _OF_NUMBERED[found[1]] if found else ""
 
 
 def label_of(column: str) -> str:

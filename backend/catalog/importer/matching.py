@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.cells import plain
 from backend.catalog.importer.columns import COLUMNS, OF_A_PRODUCT, OPTIONS, VARIANT_CELLS
 from backend.catalog.importer.reading import Problem, Row
-from backend.catalog.models import ONLY, Product, Variant
+from backend.catalog.models import ONLY, Product, ProductTag, ProductType, Variant
 from backend.catalog.options import named_values
 from backend.database import locked
 
@@ -41,6 +41,9 @@ class Known:
     variants: dict[str, list[Variant]]
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     """By the id of a variant, its values by the titles of their options, as they are compared."""
+    tags: frozenset[str] = frozenset()
+    """Those of the batch that the shop has; `types` by their ids."""
+    types: frozenset[str] = frozenset()
 
     @classmethod
     async def read(cls, session: AsyncSession, rows: Sequence[Row], *, lock: bool = False) -> "Known":
@@ -68,7 +71,12 @@ class Known:
         owned = (await session.execute(coded.where(Variant.ean.in_(eans)))).all() if eans else []
         has_options = any(OPTIONS in row.values for row in rows)
         values = await named_values(session, variants) if has_options else {}
+        words = {word for row in rows for word in row.get("tags") or ()}
+        tags = select(ProductTag.value).where(ProductTag.value.in_(words))
+        types = select(ProductType.id).where(ProductType.id.in_(said("type")))
         return cls(
+            tags=frozenset((await session.execute(tags)).scalars()) if words else frozenset(),
+            types=frozenset((await session.execute(types)).scalars()) if said("type") else frozenset(),
             by_id={product.id: product for product in products},
             by_handle={product.handle: product for product in products},
             by_sku={one.sku: one for some in variants.values() for one in some if one.sku},
@@ -127,6 +135,15 @@ class Known:
             return None
         return Problem(row.line, "ean", f"belongs to {owner[1]}", "taken", owner[1])
 
+    def problems_of_words(self, row: Row) -> Iterator[Problem]:
+        """Tags and types that the shop does not have."""
+        for word in row.get("tags") or ():
+            if word not in self.tags:
+                yield Problem(row.line, "tags", f"the shop has no tag {word}", "gone", word)
+        type_id = row.get("type")
+        if type_id is not None and type_id not in self.types:
+            yield Problem(row.line, "type", f"the shop has no type {type_id}", "gone", type_id)
+
     def _taken(self, row: Row, owner: Variant) -> Problem:
         handle = self.by_id[owner.product_id].handle
         return Problem(row.line, "sku", f"belongs to {handle}", "taken", handle)
@@ -178,7 +195,10 @@ def settle(known: Known, rows: Sequence[Row], titled: Mapping[int, Row] | None =
             settled[row.line] = _alone(known, row, titled)
     for group in groups.values():
         settled |= {one.row.line: one for one in _of_one_product(known, group)}
-    return [settled[row.line] for row in rows]
+    return [
+        replace(one, problems=(*one.problems, *known.problems_of_words(one.row)))
+        for one in (settled[row.line] for row in rows)
+    ]
 
 
 def product_key(known: Known, row: Row, titled: Mapping[int, Row]) -> str:

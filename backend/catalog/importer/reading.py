@@ -10,6 +10,8 @@ from typing import Any, TextIO
 from backend.catalog.cells import UNCHANGED, CellError
 from backend.catalog.importer.columns import COLUMNS, NAMES, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import column_of
+from backend.catalog.models import ONLY
+from backend.catalog.options import IMPLIED_TITLE
 
 BATCH = 500
 
@@ -145,7 +147,7 @@ def _take_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(line, title_cell, f"{title} stands twice in the line", "option again", title)
         elif title:
             said[title] = value
-    if said:
+    if said and said != {IMPLIED_TITLE: ONLY}:  # which programs see of a product without any
         values[OPTIONS] = tuple(said.items())
 
 

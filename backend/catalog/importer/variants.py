@@ -62,6 +62,7 @@ async def _write(session: AsyncSession, targets: Sequence[OfVariant]) -> bool:
     product = targets[0].product
     variants = await variants_of(session, product.id)
     has = await named_values(session, {product.id: variants})
+    titled = {target.variant.id for target in targets if target.row.get("variant_title")}
     moved = {target.variant.id: dict(target.row.values[OPTIONS]) for target in targets}
     moved = {variant_id: said for variant_id, said in moved.items() if _plain(has[variant_id]) != said}
     if not moved:
@@ -91,7 +92,7 @@ async def _write(session: AsyncSession, targets: Sequence[OfVariant]) -> bool:
     await session.flush()
     for variant in variants:
         before = title_of(has[variant.id].values())
-        if variant.id in moved and variant.title in (ONLY, before):
+        if variant.id in moved and variant.id not in titled and variant.title in (ONLY, before):
             said = moved[variant.id]
             variant.title = title_of(values[title][said[title]].value for title in options)
     await _drop_unused(session, product, used)

@@ -10,14 +10,24 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.admin_schemas import ProductChange
 from backend.catalog.events import products_changed
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.matching import Known, settle
 from backend.catalog.importer.places import category_handle
 from backend.catalog.importer.reading import Row
 from backend.catalog.importer.variants import write_options
-from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    ProductTag,
+    Variant,
+)
 from backend.catalog.prepared_pictures import Prepared
+from backend.catalog.tags_and_types import Words, set_words, words_of
 from backend.database import Database, locked
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Moved, Reason, Why, note_movement
@@ -94,7 +104,7 @@ async def write_rows(
     """
     targets = await _targets(session, rows)
     changed = set()
-    for change in (_columns_of, _categories_of, _pictures_of):
+    for change in (_columns_of, _categories_of, _words_of, _pictures_of):
         changed |= await change(session, targets, picture)
     changed |= await write_options(session, targets)
     changed |= await _stock_of(session, targets, location_id, why)
@@ -142,6 +152,9 @@ async def _columns_of(session: AsyncSession, targets: Sequence[Target], _picture
             target.product.status = values.get("status", "published")
             differs = True
         differs |= _set(target.variant, values, VARIANT_CELLS)
+        differs |= _set(
+            target.variant, {"title": values.get("variant_title") or target.variant.title}, ["title"]
+        )
         if target.is_new or differs:
             changed.add(target.product.id)
     session.add_all([target.product for target in targets])
@@ -183,6 +196,30 @@ async def _categories_of(session: AsyncSession, targets: Sequence[Target], _pict
             for category_id in sorted(want - has[product_id])
         )
     await session.flush()
+    return changed
+
+
+async def _words_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
+    """The tags and the type of the products."""
+    tags, types = _asked(targets, "tags"), _asked(targets, "type")
+    if not tags and not types:
+        return set()
+    has = await words_of(session, [*{**tags, **types}])
+    values = {value for some in tags.values() for value in some}
+    query = select(ProductTag.value, ProductTag.id).where(ProductTag.value.in_(values))
+    ids = dict((await session.execute(query)).all())
+    changed = set()
+    for product in {target.product.id: target.product for target in targets}.values():
+        words = has.get(product.id, Words())
+        said: dict[str, Any] = {}
+        wanted = tags.get(product.id)
+        if wanted is not None and set(wanted) != {tag["value"] for tag in words.tags}:
+            said["tags"] = [{"id": ids[value]} for value in wanted]
+        if product.id in types and types[product.id] != (words.type and words.type["id"]):
+            said["type_id"] = types[product.id]
+        if said:
+            await set_words(session, product, ProductChange.model_validate(said))
+            changed.add(product.id)
     return changed
 
 
@@ -252,7 +289,7 @@ def _set(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[st
     return bool(differing)
 
 
-def _asked(targets: Sequence[Target], column: str) -> dict[str, Sequence[str]]:
+def _asked(targets: Sequence[Target], column: str) -> dict[str, Any]:
     """By product, what the rows that have this column say in it."""
     return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}
 

@@ -235,6 +235,7 @@ async function catalogue() {
   assert.equal((await admin.product.retrieve(product.id)).product.title, "Balero de guayacán");
   await admin.product.delete(several.created[0].id);
   await refused(() => admin.product.retrieve(several.created[0].id), 404, /not found/);
+  await files(tag.value);
   await tag.gone();
   await type.gone();
   await collection.gone();
@@ -242,6 +243,51 @@ async function catalogue() {
   assert.deepEqual((await admin.product.retrieve(product.id)).product.tags, []);
   await priceLists(product.id, red.id);
   return red.id;
+}
+
+// what a job of the shop does meanwhile
+async function until(read) {
+  for (;;) {
+    const found = await read();
+    if (found) return found;
+    await new Promise((go) => setTimeout(go, 100));
+  }
+}
+
+async function files(tag) {
+  const head = "Product Handle,Product Title,Product Status,Product Tag 1,Variant Sku,Variant Price COP";
+  const options = ",Variant Option 1 Name,Variant Option 1 Value,Variant Option 2 Name,Variant Option 2 Value";
+  const rows = ["S,Color,Rojo", "M,Color,Rojo", "M,Color,Azul"].map(
+    (one, n) => `gorra,Gorra,draft,${tag},GOR-${n},${20000 + n},Talla,${one}`,
+  );
+  const csv = (lines) => new File([[head + options, ...lines, ""].join("\n")], "gorras.csv", { type: "text/csv" });
+  const place = { originalname: "gorras.csv", mime_type: "text/csv", size: 12 };
+  const told_of = { ...place, filename: place.originalname, extension: "csv", url: "/admin/uploads" };
+  assert.deepEqual(await admin.upload.presignedUrl(place), told_of);
+  await refused(() => admin.product.import({ file: csv([rows[0].replace("20000", "mucho")]) }), 400, /Fila 2 · Precio/);
+  const made = await admin.product.import({ file: csv(rows.slice(0, 2)) });
+  assert.deepEqual(made.summary, { toCreate: 1, toUpdate: 0 });
+  await admin.product.confirmImport(made.transaction_id);
+  const cap = async () => (await admin.product.list({ handle: "gorra", fields: "*variants,*tags" })).products[0];
+  assert.deepEqual((await until(cap)).tags.map((one) => one.value), [tag]);
+  const changed = await admin.product.createImport({ file: csv(rows) });
+  assert.deepEqual(changed.summary, { toCreate: 0, toUpdate: 1 });
+  await admin.product.confirmImport(changed.transaction_id);
+  const three = await until(async () => ((await cap()).variants.length === 3 ? cap() : null));
+  assert.deepEqual(three.variants.map((one) => one.title).sort(), ["M / Azul", "M / Rojo", "S / Rojo"]);
+
+  const { transaction_id } = await admin.product.export({}, { handle: "gorra" });
+  const told = await until(async () => {
+    const { notifications } = await admin.notification.list({ channel: "feed", to: ["", "x"] });
+    return notifications.find((one) => one.id === `noti_${transaction_id}`);
+  });
+  const answer = await fetch(new URL(told.data.file.url, SHOP_URL), { headers: { cookie: STAFF_COOKIE } });
+  const text = await answer.text();
+  assert.equal(text.trim().split("\n").length, 4);
+  const same = await admin.product.createImport({ file: new File([text], "a.csv", { type: "text/csv" }) });
+  assert.deepEqual(same.summary, { toCreate: 0, toUpdate: 1 });
+  await admin.product.confirmImport(same.transaction_id); // nothing to do
+  await admin.product.delete(three.id);
 }
 
 async function priceLists(product, variant) {

@@ -1,0 +1,177 @@
+"""The platform's import of products: what it would do, and having it done (wire: commerce-api, Admin).
+
+It is the office's import under other names, and stricter: where one cell is wrong, nothing of the file is taken.
+"""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+from sqlalchemy import String, case, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.importer.headings import label_of
+from backend.catalog.upload_routes import StoredFile
+from backend.catalog.uploads import SentFile
+from backend.database import Database
+from backend.edge.dependencies import Db
+from backend.edge.errors import REFUSALS
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body, FilledName, Name, example
+from backend.edge.wire import JsonDict, Wire
+from backend.errors import InvalidData, NotFound
+from backend.imports import planning
+from backend.imports.models import ImportStatus, Plan, ProductImportRow
+from backend.imports.reports import report
+from backend.imports.routes import FILE, PATH, sent_file, sheet_body
+from backend.imports.sheets import MOST_FILE_BYTES, UnreadableSheet
+from backend.imports.words import sheet_text
+from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+MOST_TOLD = 5
+"""Cells that a refusal names."""
+SHEETS = frozenset({"csv", "xlsx"})
+ANSWER = 202
+ImportId = Annotated[str, Path(max_length=60)]
+
+router = APIRouter(
+    prefix="/admin/products",
+    route_class=WireRoute,
+    tags=["admin: catalogue"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.CHANGE_CATALOG),
+)
+
+
+class SheetUploads:
+    """Keeps tables of products that are uploaded, for `POST /admin/products/imports`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def takes(self, sent: SentFile) -> bool:
+        """Whether the file says that it is a table."""
+        return sent.name.rpartition(".")[2].lower() in SHEETS
+
+    async def keep(self, actor: Actor, sent: SentFile) -> StoredFile:
+        """Keep it; its id is that of its import.
+
+        Raises:
+            Forbidden: see `Actor.require`.
+            InvalidData: it cannot be read.
+        """
+        import_id = await _kept(self._database, actor, sent)
+        return StoredFile(id=import_id, url=f"{PATH}/{import_id}")
+
+
+class FileToImport(Body):
+    """A table that was uploaded: `file_key` is the id of its file."""
+
+    model_config = example(
+        file_key="imp_01JD0000000000000000000000", originalname="juguetes.csv", extension="csv", size=1200,
+        mime_type="text/csv",
+    )  # fmt: skip
+
+    file_key: FilledName
+    originalname: Name
+    extension: Name | None = None
+    size: int | None = None
+    mime_type: Name | None = None
+
+
+class Summary(BaseModel):
+    """How many products."""
+
+    toCreate: int  # noqa: N815 - the platform's name
+    toUpdate: int = Field(description="Those that the shop has, whatever of them changes.")  # noqa: N815 - likewise
+
+
+class ImportBegun(BaseModel):
+    """What an import would do once it is confirmed."""
+
+    transaction_id: str
+    summary: Summary
+
+
+@router.post(
+    "/import", response_model=ImportBegun, status_code=ANSWER, openapi_extra=sheet_body("The table.")
+)
+async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire:
+    """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and learn what it would do."""
+    async with sent_file(request) as sent:
+        import_id = await _kept(database, actor, sent)
+    return await _looked_at(database, actor, import_id)
+
+
+@router.post("/imports", response_model=ImportBegun, status_code=ANSWER)
+async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire:
+    """Learn what a table would do that was uploaded."""
+    return await _looked_at(database, actor, body.file_key)
+
+
+@router.post("/import/{transaction_id}/confirm", response_model=dict[str, str], status_code=ANSWER)
+@router.post("/imports/{transaction_id}/confirm", response_model=dict[str, str], status_code=ANSWER)
+async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire:
+    """Have it done; it goes on by itself. Where nothing would change, nothing is done."""
+    await planning.look(database, transaction_id)
+    async with database.read() as session:
+        counts = (await report(session, actor, transaction_id)).counts
+    if counts.new + counts.changed:
+        await planning.begin(database, actor, transaction_id)
+    else:
+        await planning.drop(database, actor, transaction_id)
+    return Wire({}, ANSWER)
+
+
+async def _kept(database: Database, actor: Actor, sent: SentFile) -> str:
+    if sent.size > MOST_FILE_BYTES:
+        raise InvalidData("The sheet is larger than 10 MiB")
+    sent.content.seek(0)
+    content = await asyncio.to_thread(sent.content.read)
+    async with database.read() as session:
+        location_id = await planning.first_location(session)
+    try:
+        return await planning.keep_sheet(database, actor, sent.name, content, location_id, makes_places=False)
+    except UnreadableSheet as error:
+        raise InvalidData(sheet_text(error)) from None
+
+
+async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire:
+    """What the file would do.
+
+    Raises:
+        NotFound: there is no such import that was not begun.
+        InvalidData: a cell of it is wrong. The file is forgotten.
+    """
+    await planning.look(database, import_id)
+    async with database.read() as session:
+        found = await report(session, actor, import_id)
+        summary = await _summary(session, import_id)
+    if found.status is not ImportStatus.CHECKED:
+        raise NotFound(f"Import with id: {import_id} was not found")
+    if found.counts.wrong:
+        await planning.drop(database, actor, import_id)
+        told = [
+            _("Fila {line} · {column}: {problem}").format(
+                line=one.line, column=label_of(one.column) or FILE, problem=one.text
+            )
+            for one in found.problems[:MOST_TOLD]
+        ]
+        raise InvalidData(" ".join(told))
+    return Wire({"transaction_id": import_id, "summary": summary}, ANSWER)
+
+
+async def _summary(session: AsyncSession, import_id: str) -> JsonDict:
+    """How many products the rows make, and how many they name that there are."""
+    row = ProductImportRow
+    new = (row.plan == Plan.NEW) & (row.product_id == "")
+    own = case((row.of_product == "", cast(row.line, String)), else_=row.of_product)
+    query = select(
+        func.count(func.distinct(case((new, own)))),
+        func.count(func.distinct(case((row.product_id != "", row.product_id)))),
+    ).where(row.import_id == import_id)
+    created, updated = (await session.execute(query)).one()
+    return {"toCreate": created, "toUpdate": updated}
