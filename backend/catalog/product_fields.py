@@ -18,7 +18,7 @@ from backend.pricing import TAX_RATES
 COUNTRY_LETTERS = 2
 AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 
-Status = Literal["published", "draft", "proposed", "rejected"]
+Status = Literal["draft", "proposed", "published", "rejected"]
 
 
 def _is_handle(text: str) -> str:
