@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision: str = '8b1f63c0e7a4'
-down_revision: str | None = '4c9e27b0d815'
+down_revision: str | None = 'd91c4be27a05'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
