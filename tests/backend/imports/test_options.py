@@ -201,6 +201,7 @@ async def test_products_with_options_come_back_unchanged(sender: Sender, file_fo
     async with sender.shop.database.read() as session:
         product = (await session.execute(select(Product).where(Product.handle == "camiseta"))).scalar_one()
         kind = KINDS["products"]
+        assert kind.sources[0].rows is not None
         (row, *_others) = await kind.sources[0].rows(session, [product])
     said = dict(zip(kind.columns, row, strict=True))
     assert [said[one] for one in ("Presentación", "Opción 1", "Valor 1", "Opción 2", "Valor 2", "Valor 3")] == [
