@@ -22,6 +22,7 @@ REACHED_MS = 10_000
 STIRRED_WITHIN = 5.0
 """Seconds until a press must have changed something."""
 ARRIVES_WITHIN = 3.0
+BANK = "/sandbox/gateway/bank/"
 PROVOKED = ("ERR_INTERNET_DISCONNECTED", *(f"status of {code}" for code in (400, 401, 404, 410, 422, 429)))
 """What the browser's console says of addresses that do not exist, of forms sent empty, and of a lost network."""
 
@@ -105,6 +106,11 @@ FIELD = f"""(part) => {{ {IN_SIGHT}
     return draw(inSight("input[type=text], input[type=search], input[type=email], input:not([type]), textarea").filter(
         (one) => !one.matches("[data-testid=quantity]") && !one.readOnly));
 }}"""
+IN_FRONT = """(all) => {
+    const at = document.querySelector("dialog[open]");
+    return all.map((one) => !at || at.contains(one));
+}"""
+"""Whether each is not behind a dialog."""
 CHOICE = f"(part) => {{ {IN_SIGHT} return draw(inSight('select')); }}"
 
 
@@ -210,6 +216,9 @@ class Wanderer:
         await (self.page.go_back() if where == "back" else self.page.go_forward())
         if self.page.url == "about:blank":
             await self.page.goto(before)
+        elif BANK in self.page.url:  # not a page of the shop's
+            await self.page.get_by_test_id("bank-return").click()
+            await self.page.wait_for_url("**/order/*")
         return where
 
     async def _reload(self) -> str:
@@ -298,13 +307,22 @@ class Wanderer:
             await self.page.goto("/cart")
             await self.look()
         lines = self.page.locator("[data-testid=cart-line]")
-        count, variants = await lines.count(), list(self.cart)
-        if not count or await self._is_behind_a_dialog(lines.first):
+        variants, are_in_sight = list(self.cart), await lines.evaluate_all(IN_FRONT)
+        count = len(are_in_sight)
+        if not all(are_in_sight) or not count:
             return "nothing"
         assert count == len(variants), f"{count} lines of {len(variants)} are shown"
         place = self._dice.randrange(count)
-        line, variant = lines.nth(place), variants[place]
         what = self._dice.choice(("more", "more", "fewer", "type", "remove"))
+        try:
+            await self._do_to_line(lines.nth(place), variants[place], what)
+        except TooLate:
+            if await lines.count():
+                raise
+            return "gone"  # the panel was just closing
+        return f"{what} of {variants[place]}"
+
+    async def _do_to_line(self, line: Locator, variant: str, what: str) -> None:
         if what == "remove" and not self._is_offline:
             await line.locator("[data-testid=remove-line]").click(timeout=REACHED_MS)
             self._take_out(variant)
@@ -318,7 +336,6 @@ class Wanderer:
             typed = self._dice.randrange(1, 8)
             await line.locator("[data-testid=quantity]").fill(str(typed), timeout=REACHED_MS)
             self.cart = {**self.cart, variant: min(typed, self._books.available(variant), MOST_UNITS)}
-        return f"{what} of {variant}"
 
     async def _wish_to_cart(self) -> str:
         await self.page.goto("/wishlist")
@@ -412,6 +429,9 @@ class Wanderer:
         except TooLate as error:
             if await _is_gone(element):
                 return "gone"
+            if await page.locator("[role=combobox][aria-expanded=true]").count():
+                await page.keyboard.press("Escape")
+                return "covered by suggestions"
             raise AssertionError(f"it cannot be pressed: {error.message[-600:]}") from error
         except Error:
             return "gone"  # the page took it away
@@ -424,13 +444,9 @@ class Wanderer:
         return ""
 
     async def _is_in_sight(self, one: Locator) -> bool:
-        return await one.count() == 1 and await one.is_visible() and not await self._is_behind_a_dialog(one)
-
-    async def _is_behind_a_dialog(self, one: Locator) -> bool:
-        script = (
-            "(one) => { const at = document.querySelector('dialog[open]'); return !!at && !at.contains(one) }"
+        return (
+            await one.count() == 1 and await one.is_visible() and await one.evaluate_all(IN_FRONT) == [True]
         )
-        return bool(await one.evaluate(script))
 
     def _put(self, variant: str, units: int) -> None:
         wanted = self.cart.get(variant, 0) + units
