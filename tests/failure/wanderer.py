@@ -22,6 +22,7 @@ REACHED_MS = 10_000
 STIRRED_WITHIN = 5.0
 """Seconds until a press must have changed something."""
 ARRIVES_WITHIN = 3.0
+NOT_ATTACHED = "Not attached to an active page"
 BANK = "/sandbox/gateway/bank/"
 PROVOKED = ("ERR_INTERNET_DISCONNECTED", *(f"status of {code}" for code in (400, 401, 404, 410, 422, 429)))
 """What the browser's console says of addresses that do not exist, of forms sent empty, and of a lost network."""
@@ -213,7 +214,13 @@ class Wanderer:
     async def _back(self) -> str:
         where = self._dice.choice(("back", "back", "forward"))
         before = self.page.url
-        await (self.page.go_back() if where == "back" else self.page.go_forward())
+        try:
+            await (self.page.go_back() if where == "back" else self.page.go_forward())
+        except Error as error:
+            if NOT_ATTACHED not in error.message:
+                raise
+            await self._new_page(before)  # Chromium lost this tab between two documents
+            await self._context.pages[-2].close()
         if self.page.url == "about:blank":
             await self.page.goto(before)
         elif BANK in self.page.url:  # not a page of the shop's

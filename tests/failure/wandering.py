@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -71,7 +72,8 @@ async def visit(shop: ShopServer, browser: Browser, figures: Figures, folder: Pa
         wrong = f"seed {figures.seed}, visit {figures.visits}, step {len(shopper.told)}: {error}\n  {last}"
         figures.failures.append(wrong)
         print(wrong, flush=True)
-        await shopper.page.screenshot(path=folder / f"{name}.png")
+        with suppress(BrowserError):  # where the browser itself failed there is no picture
+            await shopper.page.screenshot(path=folder / f"{name}.png")
     finally:
         figures.visits += 1
         await context.close()
