@@ -170,7 +170,7 @@ class Watch:
     def over(self, page: Page) -> None:
         """Watch `page` from now on."""
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        page.on("pageerror", lambda error: self.problems.append(f"exception: {error.stack or error}"))
         page.on("request", self._request)
         page.on("websocket", self._request)
 

@@ -467,7 +467,9 @@ class Wanderer:
 
 async def _is_gone(element: ElementHandle) -> bool:
     try:
-        return not await element.evaluate("(one) => one.isConnected && one.checkVisibility()")
+        return not await element.evaluate(
+            "(one) => one.isConnected && one.checkVisibility() && !one.closest('[inert]')"
+        )
     except Error:
         return True
 
