@@ -22,7 +22,7 @@ export function Slides({ count, every = 0, children }) {
   useEffect(() => listen(document, "visibilitychange", () => setSeen(!document.hidden)), []);
 
   const show = (place) => {
-    const slide = track.current.children[place];
+    const slide = track.current?.children[place];
     if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: calm() ? "instant" : "smooth" });
   };
 
@@ -33,11 +33,12 @@ export function Slides({ count, every = 0, children }) {
   // the slide that is mostly in view is the current one; where they go on by themselves, keyboard and screen reader reach
   // no other
   useEffect(() => {
+    const root = track.current; // the page may be left before what was seen is told
     const seen = ({ target, isIntersecting }) => {
       target.inert = every > 0 && !isIntersecting;
-      if (isIntersecting) setCurrent([...track.current.children].indexOf(target));
+      if (isIntersecting) setCurrent([...root.children].indexOf(target));
     };
-    return watch(track.current.children, seen, { root: track.current, threshold: 0.6 });
+    return watch(root.children, seen, { root, threshold: 0.6 });
   }, [count]);
 
   const value = {

@@ -7,6 +7,16 @@ from playwright.async_api import Page, expect
 from tests.e2e.conftest import OpenPage
 
 ARCOIRIS = "Arcoíris de madera"
+REMEMBER_WHO_WATCHES = """
+    window.told = [];
+    const Watcher = window.IntersectionObserver;
+    window.IntersectionObserver = class extends Watcher {
+        constructor(seen, options) {
+            super((entries) => { window.told.push(() => seen(entries)); seen(entries); }, options);
+        }
+    };
+"""
+TELL_THEM_AGAIN = "() => { window.told.forEach((tell) => tell()); return window.told.length; }"
 
 
 async def test_the_banner_shows_what_is_featured_and_can_be_bought(page: Page) -> None:
@@ -71,6 +81,17 @@ async def test_the_banner_does_not_move_for_who_wants_no_motion(page_1280: Page)
     await page_1280.goto("/")
     await expect(page_1280.get_by_role("button", name="Reanudar el carrusel")).to_be_visible()
     await expect(page_1280.get_by_test_id("banner")).not_to_have_attribute("data-playing", "true")
+
+
+async def test_a_slide_that_is_told_of_after_the_page_was_left_does_no_harm(page_1280: Page) -> None:
+    await page_1280.add_init_script(REMEMBER_WHO_WATCHES)
+    await page_1280.goto("/")
+    await expect(page_1280.get_by_role("button", name="Ver el destacado 1")).to_have_attribute(
+        "aria-current", "true"
+    )
+    await page_1280.get_by_role("contentinfo").get_by_role("link", name="Términos y condiciones").click()
+    await expect(page_1280.get_by_test_id("banner")).to_have_count(0)
+    assert await page_1280.evaluate(TELL_THEM_AGAIN)
 
 
 async def test_the_header_has_two_rows_on_a_phone_and_one_from_1024_px(open_page: OpenPage) -> None:
