@@ -7,8 +7,6 @@ The XML has every letter.
 import unicodedata
 from typing import TYPE_CHECKING
 
-import segno
-
 from backend.dates import TIME_ZONE
 from backend.invoices.documents import Document, Party, by_rate
 from backend.invoices.parties import FINAL_CONSUMER, FINAL_CONSUMER_NAME
@@ -210,6 +208,8 @@ def _proof(pdf: "FPDF", document: Document, code: str, qr: str) -> None:
 
 def _qr(pdf: "FPDF", text: str, left: float, top: float) -> None:
     """The QR as black squares."""
+    import segno  # for those who print an invoice
+
     matrix = segno.make(text, error="m").matrix
     side = QR_SIZE / len(matrix)
     pdf.set_fill_color(0, 0, 0)

@@ -30,6 +30,7 @@ NOT_IMPORTED = {
     "pygments": "colours in a terminal",
     "redis": "REDIS_URL",
     "requests": "HTTP polling",
+    "segno": "the first QR code",
     "xlsxwriter": "the first spreadsheet",
 }
 """Module or package, and what it waits for."""
