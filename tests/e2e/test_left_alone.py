@@ -8,9 +8,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from backend.database import Database
 from tests.e2e.conftest import ShopServer, Watch
 from tests.e2e.held import Slow
 from tests.e2e.shopper import PATIENCE, be_ready_to_pay, expect_bank_within_reach, put_in_cart
+from tests.e2e.test_live import STAMPED, Toy
 
 LUNCH_MS = 2500
 SETTLED_MS = 430
@@ -98,3 +100,17 @@ async def test_the_purchase_goes_on(page: Page) -> None:
     await page.wait_for_timeout(LUNCH_MS)
     await page.get_by_test_id("place-order").click()
     await expect_bank_within_reach(page)
+
+
+async def test_it_follows_what_changes_all_the_same(shop: ShopServer, page: Page) -> None:
+    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    toy = Toy(books, "telar-de-mesa")
+    await page.goto(toy.page)
+    label = page.locator(".product .price__now")
+    await expect(label).to_be_visible(timeout=PATIENCE)
+    await page.evaluate("window.isTheSamePage = true")
+    await page.wait_for_timeout(LUNCH_MS)
+    await toy.cost(41_000)
+    await expect(label).to_have_text("$ 41.000", timeout=PATIENCE)
+    assert await page.evaluate(STAMPED)
+    await books.close()

@@ -282,28 +282,6 @@ async def test_the_checkout_follows_after_shipping_was_priced(open_page: OpenPag
         await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300", timeout=PATIENCE)
 
 
-async def test_a_page_that_was_left_alone_for_long_follows_all_the_same(
-    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
-) -> None:
-    """The server keeps the state of an idle page for an hour; here for a second."""
-    shop = new_server(REFLEX_REDIS_TOKEN_EXPIRATION="1")
-    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    toy = Toy(books, "telar-de-mesa")
-    page = await browser.new_page()
-    watch.over(page)
-    await page.goto(f"{shop.url}{toy.page}")
-    label = page.locator(".product .price__now")
-    await expect(label).to_be_visible(timeout=PATIENCE)
-    await page.evaluate("window.isTheSamePage = true")
-    await page.wait_for_timeout(2500)  # left alone
-    await toy.cost(41_000)
-    await expect(label).to_have_text("$ 41.000", timeout=PATIENCE)
-    assert await page.evaluate(STAMPED)
-    await page.close()
-    await books.close()
-    assert watch.unexpected() == []
-
-
 async def test_every_replica_refreshes_the_pages_it_serves(
     new_server: Callable[..., ShopServer], postgresql_url: str, redis_url: str, browser: Browser, watch: Watch
 ) -> None:
