@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
-import asyncpg
 import hypothesis
 import pytest
 from sqlalchemy import URL, Engine, make_url
@@ -23,6 +22,7 @@ from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from backend.settings import Settings
+from tests.postgresql_clones import Clones, administer, drop, make_clone
 from tests.shop_floor import open_floor
 
 # the same examples in every run, and no example fails for being slow on a busy machine
@@ -48,9 +48,15 @@ LONGEST = (
     "tests/e2e/",
     "tests/test_english.py",
     "tests/attacks/",
+    "tests/wire/",
 )
 MAKE_A_FLOOR = frozenset({"floor", "shop_floor", "till"})
 """The fixtures that open a shop's floor where there is none."""
+TAKES_CLONES_AGAIN = tuple(
+    f"tests/backend/{name}/"
+    for name in ("checkout", "fulfillment", "inventory", "jobs", "payment", "returns")
+)
+"""These tests leave nothing behind that still writes, no process and no table of another shape."""
 STATEMENTS = 5_000
 """How many compiled statements are cached: more than all tests of a worker have."""
 
@@ -99,13 +105,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """With `ONLY_GUARDING` only those tests are traced: in Python 3.11 that takes half as long again as the test."""
+    """With `ONLY_GUARDING` only those tests are traced: in Python 3.11 that takes half as long again as the test.
+
+    One that runs on both databases is traced on SQLite, which covers the same branches.
+    """
     plugin = item.config.pluginmanager.getplugin("_cov")
     controller = getattr(plugin, "cov_controller", None)
     if controller is not None and ONLY_GUARDING in os.environ:
-        if item.nodeid.startswith(GUARDING) and not controller.started:
+        is_traced = item.nodeid.startswith(GUARDING) and "postgresql" not in item.name
+        if is_traced and not controller.started:
             controller.resume()
-        elif controller.started and not item.nodeid.startswith(GUARDING):
+        elif controller.started and not is_traced:
             controller.pause()
     return (yield)
 
@@ -249,12 +259,20 @@ def postgresql_to_clone(request: pytest.FixtureRequest, has_floor: bool) -> str:
 
 
 @pytest.fixture
-async def postgresql_url(postgresql: URL, postgresql_to_clone: str) -> AsyncIterator[str]:
-    """A clone of the migrated PostgreSQL database, dropped after the test."""
-    name = f"test_{uuid4().hex}"
-    await _administer(postgresql, _clone(postgresql_to_clone, name))
+async def postgresql_url(
+    request: pytest.FixtureRequest, postgresql: URL, postgresql_to_clone: str, clones: Clones
+) -> AsyncIterator[str]:
+    """A clone of the migrated PostgreSQL database that no other test uses meanwhile."""
+    is_taken_again = request.node.nodeid.startswith(TAKES_CLONES_AGAIN)
+    if is_taken_again:
+        name = await clones.take(postgresql_to_clone)
+    else:
+        name = await make_clone(postgresql, postgresql_to_clone)
     yield postgresql.set(database=name).render_as_string(hide_password=False)
-    await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
+    if is_taken_again:
+        await clones.give_back(postgresql_to_clone, name)
+    else:
+        await drop(postgresql, name)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -274,27 +292,32 @@ def empty_sqlite_url(tmp_path: Path) -> str:
 async def empty_postgresql_url(postgresql: URL) -> AsyncIterator[str]:
     """An empty PostgreSQL database, dropped after the test."""
     name = f"empty_{uuid4().hex}"
-    await _administer(postgresql, f'CREATE DATABASE "{name}"')
+    await administer(postgresql, f'CREATE DATABASE "{name}"')
     yield postgresql.set(database=name).render_as_string(hide_password=False)
-    await _administer(postgresql, f'DROP DATABASE "{name}" WITH (FORCE)')
+    await drop(postgresql, name)
 
 
 @pytest.fixture(scope="session")
 def postgresql_template(postgresql: URL, worker_id: str) -> str:
     """The name of a migrated PostgreSQL database that this worker clones."""
     name = f"template_{worker_id}"
-    asyncio.run(_administer(postgresql, f'CREATE DATABASE "{name}"'))
+    asyncio.run(administer(postgresql, f'CREATE DATABASE "{name}"'))
     asyncio.run(_migrate(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 
 @pytest.fixture(scope="session")
-def postgresql_floor(postgresql: URL, postgresql_template: str, worker_id: str) -> str:
+def postgresql_floor(postgresql: URL, postgresql_template: str) -> str:
     """The name of a migrated PostgreSQL database with a shop's floor that this worker clones."""
-    name = f"floor_{worker_id}"
-    asyncio.run(_administer(postgresql, _clone(postgresql_template, name)))
+    name = asyncio.run(make_clone(postgresql, postgresql_template))
     asyncio.run(_make_floor(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
+
+
+@pytest.fixture(scope="session")
+def clones(postgresql: URL) -> Clones:
+    """The clones of this worker."""
+    return Clones(postgresql)
 
 
 @pytest.fixture(scope="session")
@@ -306,7 +329,7 @@ def postgresql(testrun_uid: str) -> Iterator[URL]:
     server = get_server(temporary_root() / f"trompo-pg-{testrun_uid[:12]}", cleanup_mode="delete")
     url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
     asyncio.run(
-        _administer(
+        administer(
             url, *(f"ALTER SYSTEM SET {name} = off" for name in SAFE_BUT_SLOW), "SELECT pg_reload_conf()"
         )
     )
@@ -338,21 +361,6 @@ async def _make_floor(url: str) -> None:
         await open_floor(database, Settings())
     finally:
         await database.close()
-
-
-def _clone(template: str, name: str) -> str:
-    return f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY'
-
-
-async def _administer(server: URL, *statements: str) -> None:
-    connection = await asyncpg.connect(
-        host=str(server.query["host"]), user=server.username, database=server.database
-    )
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 def _tasks_under_way() -> str:
