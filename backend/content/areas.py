@@ -36,6 +36,13 @@ class Area(StrEnum):
     ORDER_UNCONFIRMED = "mail_order_unconfirmed"
     REFUNDED = "mail_refunded"
     BACK_IN_STOCK = "mail_back_in_stock"
+    RETURN_REQUESTED = "mail_return_requested"
+    RETURN_RECEIVED = "mail_return_received"
+    RETURN_APPROVED = "mail_return_approved"
+    RETURN_DENIED = "mail_return_denied"
+    PQRS_RECEIVED = "mail_pqrs_received"
+    PQRS_ANSWERED = "mail_pqrs_answered"
+    ORDER_LINK = "mail_order_link"
 
 
 MAIL = "mail_"
@@ -52,6 +59,13 @@ AREA_NAMES = {
     Area.ORDER_UNCONFIRMED: _("Correo: el pago no llegó"),
     Area.REFUNDED: _("Correo: dinero devuelto"),
     Area.BACK_IN_STOCK: _("Correo: ya llegó el juguete"),
+    Area.RETURN_REQUESTED: _("Correo: pidió una devolución"),
+    Area.RETURN_RECEIVED: _("Correo: llegó lo que devolvió"),
+    Area.RETURN_APPROVED: _("Correo: le vamos a devolver el dinero"),
+    Area.RETURN_DENIED: _("Correo: su solicitud no procede"),
+    Area.PQRS_RECEIVED: _("Correo: recibimos su PQRS"),
+    Area.PQRS_ANSWERED: _("Correo: respuesta a su PQRS"),
+    Area.ORDER_LINK: _("Correo: el enlace del pedido"),
 }
 PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.ORDER_PLACED: ("tienda", "pedido"),
@@ -61,6 +75,13 @@ PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.ORDER_UNCONFIRMED: ("tienda", "pedido"),
     Area.REFUNDED: ("tienda", "monto"),
     Area.BACK_IN_STOCK: ("tienda", "juguete"),
+    Area.RETURN_REQUESTED: ("tienda", "pedido"),
+    Area.RETURN_RECEIVED: ("tienda", "pedido"),
+    Area.RETURN_APPROVED: ("tienda", "pedido", "monto"),
+    Area.RETURN_DENIED: ("tienda", "pedido"),
+    Area.PQRS_RECEIVED: ("tienda", "radicado"),
+    Area.PQRS_ANSWERED: ("tienda", "radicado"),
+    Area.ORDER_LINK: ("tienda", "pedido"),
 }
 """What the texts of a mail may name, as `{pedido}`. A refund may have no order."""
 MAILS = tuple(PLACEHOLDERS)

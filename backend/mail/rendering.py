@@ -75,7 +75,7 @@ class MailRenderer:
 
 def _named(message: Message, standing: Settings) -> dict[str, str]:
     """What the office's words may name (`backend.content.areas.PLACEHOLDERS`)."""
-    known = {"pedido": "number", "monto": "amount", "juguete": "toy"}
+    known = {"pedido": "number", "radicado": "number", "monto": "amount", "juguete": "toy"}
     values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
     return {**values, "tienda": standing.store_name}
 

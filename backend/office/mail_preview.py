@@ -1,8 +1,11 @@
 """A mail with the office's words, as a buyer would get it: with an order that there never was."""
 
+from datetime import timedelta
 from typing import Any
 
+from backend.clock import now
 from backend.content.areas import MAIL, Area, MailBody
+from backend.dates import date_label
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import MailRenderer
@@ -47,4 +50,12 @@ def _example(settings: Settings) -> dict[str, Any]:
         "reference": "TR-123456",
         "toy": _("Trompo de madera"),
         "unsubscribe": link,
+        "what": _("retracto"),
+        "is_claim": False,
+        "is_canceled": False,
+        "return_number": "D-4821-1",
+        "asked": date_label(now()),
+        "due": date_label(now() + timedelta(days=15)),
+        "denial": [_("El juguete volvió usado y sin su caja.")],
+        "answer": [_("Revisamos lo que nos contaste y ya quedó resuelto.")],
     }

@@ -40,6 +40,13 @@ AREAS = {
     "correo-sin-pago": Area.ORDER_UNCONFIRMED,
     "correo-devolucion": Area.REFUNDED,
     "correo-llego": Area.BACK_IN_STOCK,
+    "correo-devolucion-pedida": Area.RETURN_REQUESTED,
+    "correo-devolucion-recibida": Area.RETURN_RECEIVED,
+    "correo-devolucion-aprobada": Area.RETURN_APPROVED,
+    "correo-devolucion-negada": Area.RETURN_DENIED,
+    "correo-pqrs-recibida": Area.PQRS_RECEIVED,
+    "correo-pqrs-respuesta": Area.PQRS_ANSWERED,
+    "correo-enlace": Area.ORDER_LINK,
 }
 """The areas of content, by the last parts of their addresses."""
 TEAM = f"{OFFICE}/equipo"

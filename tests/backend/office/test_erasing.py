@@ -18,6 +18,7 @@ from backend.customers.models import Customer, CustomerAddress, CustomerPayer, G
 from backend.customers.notes import add_note
 from backend.database import db_now
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.invoices.models import Invoice
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.legal.models import Consent
 from backend.mail.models import Mail, MailKind
@@ -31,6 +32,7 @@ from backend.rate_limit import Client
 from backend.returns.models import ReturnDraft, ReturnLine
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from backend.upkeep.rules import RULES
+from backend.upkeep.tidy import Tidy
 from tests.backend.returns.steps import Sold, asked, deliver, send, sold
 from tests.backend.rivals import overtaken
 from tests.shop_floor import Floor, make_toy
@@ -157,6 +159,36 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
     for again in (guest, account.id):
         with pytest.raises(NotFound):
             await erased(shop, again)
+
+
+async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
+    shop: Shop, delivered: Sold
+) -> None:
+    kept = {"document": {"buyer": {"email": ANA}}, "xml": b"<Invoice>", "reason": f"to {ANA}"}
+    async with shop.database.transaction() as session:
+        order = (await session.execute(select(Order))).scalar_one()
+        for kind, number in (("invoice", 1), ("credit_note", 2)):
+            session.add(
+                Invoice(
+                    kind=kind, order_id=order.id, state="issued", amount=7, prefix="S", number=number, **kept
+                )
+            )
+
+    async def after(days: timedelta) -> list[tuple[object, ...]]:
+        """What the documents hold once the daily job ran so long after the sale."""
+        async with shop.database.transaction() as session:
+            await session.execute(update(Order).values(created_at=db_now(-days)))
+        await Tidy(shop.database, shop.pictures).tidy()
+        async with shop.database.read() as session:
+            found = (await session.execute(select(Invoice).order_by(Invoice.number))).scalars()
+            return [(one.number, one.amount, one.document, one.xml, one.reason) for one in found]
+
+    whole = [(number, 7, *kept.values()) for number in (1, 2)]
+    day = timedelta(days=1)
+    assert await after(INVOICE_KEPT_FOR + day) == whole  # their buyer has not asked for it
+    await erased(shop, await guest_of(shop))
+    assert await after(INVOICE_KEPT_FOR - day) == whole
+    assert await after(INVOICE_KEPT_FOR + day) == [(number, 7, {}, None, "") for number in (1, 2)]
 
 
 async def test_what_is_under_way_refuses(shop: Shop, delivered: Sold) -> None:
