@@ -1,6 +1,7 @@
 """Deleting what is held on somebody: what is left, what refuses, and what happens at the same moment."""
 
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import pytest
@@ -164,7 +165,7 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
 async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
     shop: Shop, delivered: Sold
 ) -> None:
-    kept = {"document": {"buyer": {"email": ANA}}, "xml": b"<Invoice>", "reason": f"to {ANA}"}
+    kept: dict[str, Any] = {"document": {"buyer": {"email": ANA}}, "xml": b"<Invoice>", "reason": f"to {ANA}"}
     async with shop.database.transaction() as session:
         order = (await session.execute(select(Order))).scalar_one()
         for kind, number in (("invoice", 1), ("credit_note", 2)):
