@@ -54,7 +54,19 @@ MAKE_A_FLOOR = frozenset({"floor", "shop_floor", "till"})
 """The fixtures that open a shop's floor where there is none."""
 TAKES_CLONES_AGAIN = tuple(
     f"tests/backend/{name}/"
-    for name in ("checkout", "fulfillment", "inventory", "jobs", "payment", "returns")
+    for name in (
+        "cart",
+        "catalog",
+        "checkout",
+        "customers",
+        "fulfillment",
+        "inventory",
+        "jobs",
+        "office",
+        "orders",
+        "payment",
+        "returns",
+    )
 )
 """These tests leave nothing behind that still writes, no process and no table of another shape."""
 STATEMENTS = 5_000
