@@ -13,7 +13,7 @@ from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Body
+from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
 from backend.exports.contents import PLATFORM
 from backend.exports.models import FileFormat
@@ -42,6 +42,8 @@ platform_router = APIRouter(
 
 class Nothing(Body):
     """The platform's body of an export says nothing."""
+
+    model_config = example()
 
 
 class ExportBegun(BaseModel):

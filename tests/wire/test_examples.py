@@ -89,6 +89,7 @@ IN_PATHS = {
     "return_id": "return",
     "rule_type": "rules",
     "set_id": "fuset",
+    "transaction_id": "imp",
     "user_id": "user",
     "value_id": "optval",
     "variant_id": "variant",
@@ -265,6 +266,13 @@ async def small_tables(reader: Reader) -> None:
         reader.know(made["id"])
 
 
+async def a_table(reader: Reader) -> None:
+    """One of products, uploaded."""
+    table = b"Product Handle,Product Title,Variant Price COP\nyoyo-nuevo,Yoyo,5000\n"
+    sent = await reader.client.post("/admin/uploads", files={"files": ("a.csv", table, "text/csv")})
+    reader.know((await ok(sent))["files"][0]["id"])
+
+
 async def a_promotion(reader: Reader) -> None:
     """A promotion with a rule and a campaign."""
     answer = await ok(await reader.client.post("/admin/promotions", json=EXAMPLES["POST /admin/promotions"]))
@@ -332,6 +340,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/promotions/": a_promotion,
     "/admin/campaigns/": a_promotion,
     "/admin/price-lists/": a_price_list,
+    "/admin/products/imports": a_table,
     "/admin/content/{area}/restore": something_said,
     "/admin/regions/": a_seeded_shop,
     "/admin/regions": no_region,

@@ -24,6 +24,7 @@ MAYBE_SOMEBODY = {"Who | None", "Actor | None", "Decision"}
 """What a decision does is recorded where it is resolved, by `AttentionService`."""
 ONLY_READ = {
     "catalog/bulk/planning.py::preview",
+    "catalog/upload_routes.py::keep",
     "catalog/upload_routes.py::upload_pictures",
     "catalog/uploads.py::place",
     "catalog/uploads.py::store",
@@ -31,9 +32,12 @@ ONLY_READ = {
     "imports/files.py::refused_file",
     "imports/pictures.py::add_pictures",
     "imports/planning.py::drop",
+    "imports/planning.py::keep_sheet",
     "imports/planning.py::set_makes_places",
     "imports/planning.py::take_sheet",
+    "imports/platform_routes.py::keep",
     "imports/reports.py::last_import",
+    "mail/feed.py::feed_of",
     "imports/reports.py::report",
     "office/shop_page.py::shop_page",
     "imports/routes.py::send_pictures",
