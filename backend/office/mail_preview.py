@@ -50,7 +50,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "reference": "TR-123456",
         "toy": _("Trompo de madera"),
         "unsubscribe": link,
-        "what": _("retracto"),
+        "what": _("Derecho de retracto").lower(),
         "is_claim": False,
         "is_canceled": False,
         "return_number": "D-4821-1",
