@@ -6,7 +6,7 @@
 #   make test    everything from nothing to a green suite, and how much it covers of where money and stock are decided
 #               (ARGS: only those tests)
 #   make try-dev that `make dev` and `reflex run` open a shop in which a toy can be bought (a minute)
-#   make try-starter the platform's official storefront, which you build and start, sells from a shop: docs/api.md
+#   make try-starter STARTER=clone   the platform's official storefront is built and sells from a shop (ten minutes): docs/api.md
 #   make try-dashboard the platform's official dashboard, from npm, works on a shop (some minutes)
 #   make wander  random shoppers in a real browser, 20,000 actions unless ARGS says otherwise; goes on where it ended
 #   make check   format, lint, types, import contracts, lint rules, dead code, and that every test can be collected
@@ -94,7 +94,7 @@ try-dev: $(DEV_STAMP) pages browser
 	@$(python) -m pytest -n0 -m developing tests/e2e/test_developing.py
 
 try-starter: $(DEV_STAMP) pages browser
-	@$(python) -m tests.foreign.starter $(ARGS)
+	@$(python) -m tests.foreign.starter $(or $(STARTER),$(error Name a clone of the official storefront: make try-starter STARTER=folder))
 
 try-dashboard: $(DEV_STAMP) pages browser
 	@$(python) -m tests.foreign.dashboard

@@ -154,6 +154,14 @@ async def change_key_channels(
 
 
 def _is_asked_for(key: ApiKey, asked: KeysParameters) -> bool:
+    return (
+        _meets(key, asked)
+        and all(_is_asked_for(key, part) for part in asked.all_of)
+        and (not asked.any_of or any(_is_asked_for(key, part) for part in asked.any_of))
+    )
+
+
+def _meets(key: ApiKey, asked: KeysParameters) -> bool:
     is_publishable = isinstance(key, PublishableKey)
     return (
         (asked.type is None or (asked.type == "publishable") is is_publishable)

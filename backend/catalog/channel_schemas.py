@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 from backend.edge.schemas import (
     Body,
     FilledName,
+    FilterParameters,
     Links,
-    ListParameters,
     ListResponse,
     Metadata,
     Name,
@@ -63,7 +63,7 @@ LONGEST_NOTICE = 366 * 24 * 3600
 KeyType = Literal["publishable", "secret"]
 
 
-class KeysParameters(ListParameters):
+class KeysParameters(FilterParameters):
     """Which keys."""
 
     id: list[Name] | None = None

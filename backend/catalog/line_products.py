@@ -52,6 +52,7 @@ async def line_products(
             "collection": product["collection"]
             if asked["collection"]
             else _only_id(product["collection_id"]),
+            "type": product["type"] if asked["type"] else _only_id(product["type_id"]),
             "external_id": None,
             "deleted_at": None,
         }

@@ -241,7 +241,14 @@ class ProductWriter:
 
 def _variant(row: Row[Any]) -> JsonDict:
     times = stamps(row.created_at, row.updated_at)
-    option = {"id": sibling_id("opt", row.product_id), "title": IMPLIED_TITLE, "is_exclusive": False}
+    option = {
+        "id": sibling_id("opt", row.product_id),
+        "title": IMPLIED_TITLE,
+        "is_exclusive": False,
+        "metadata": None,
+        **times,
+        "deleted_at": None,
+    }
     return {
         "id": row.id,
         "title": row.title,

@@ -74,6 +74,7 @@ def _below(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
 def _above(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
     shown = _beside(tree, category)
     if deep:
+        shown["category_children"] = [_beside(tree, child) for child in tree.children(category.id)]
         parent = tree.by_id.get(category.parent_id or "")
         shown["parent_category"] = _above(tree, parent, deep=True) if parent else None
     return shown

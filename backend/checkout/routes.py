@@ -349,7 +349,7 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
     if not is_new and not is_owner and not await checkout.is_just_placed(order):
         return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
-        view = OrderView(fields, checkout.settings.base_url)
+        view = OrderView(fields, checkout.settings.base_url, shows_products=True)
         shown = await order_wire(session, order, completed.rows, view=view)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})

@@ -115,7 +115,12 @@ async def end_session(
     return answer
 
 
-@router.post("/auth/customer/emailpass/reset-password", status_code=201, response_class=PlainTextResponse)
+@router.post(
+    "/auth/customer/emailpass/reset-password",
+    status_code=201,
+    response_class=Response,  # names no type: refusals are JSON
+    responses={201: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def reset_password(body: ResetRequest, database: Db, visitor: AnyVisitor) -> Response:
     """Have a link sent to choose a new password with. The answer says nothing of who has an account."""
     if not isinstance(body.identifier, str):

@@ -195,6 +195,7 @@ def address_wire(entry: CustomerAddress) -> JsonDict:
         "customer_id": entry.customer_id,
         **{part: entry.address.get(part) for part in PARTS},
         **stamps(entry.created_at, entry.updated_at),
+        "deleted_at": None,
     }
 
 

@@ -217,7 +217,7 @@ async def order_answer(database: Database, actor: Actor, order_id: str, fields: 
     """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
         (order,) = await orders_for_staff(
-            session, actor, [await read_order(session, order_id)], OrderView(fields)
+            session, actor, [await read_order(session, order_id)], OrderView(fields, shows_products=True)
         )
     always = {name: order[name] for name in SHOWN_ALWAYS}  # whatever was asked for (wire: commerce-api)
     return Wire({"order": {**fields.pick(order), **always}})

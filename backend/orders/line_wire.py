@@ -39,6 +39,7 @@ def line_wire(
 ) -> JsonDict:
     """The line. `known`: its product and variant as they are now, where they are to be shown."""
     detail = _detail(order, line, fulfillments)
+    moments = stamps(line.created_at, line.updated_at)
     facts = {name: line.facts.get(name) for name in ("product_description", "product_subtitle")}
     shown = {
         "id": line.id,
@@ -68,9 +69,9 @@ def line_wire(
         **with_twins(_totals_of_units(line, part, detail)),
         "metadata": line.meta,
         "line_item_metadata": line.meta,
-        **stamps(line.created_at, line.updated_at),
+        **moments,
         "deleted_at": None,
-        "tax_lines": [_tax_line(line, part)],
+        "tax_lines": [sold_tax_line("ordlitxl", line.id, part, moments, item_id=line.id)],
         "adjustments": adjustments("ordliadj", line.id, part, item_id=line.id),
         "detail": detail,
         "variant": known.variants.get(line.variant_id) or _sold_variant(line, base_url),
@@ -91,14 +92,14 @@ def _totals_of_units(line: OrderLine, part: PartTotals, detail: JsonDict) -> dic
     }
 
 
-def _tax_line(line: OrderLine, part: PartTotals) -> JsonDict:
-    shown = tax_line("ordlitxl", line.id, part.tax_rate, item_id=line.id)
+def sold_tax_line(prefix: str, owner_id: str, part: PartTotals, moments: JsonDict, **more: str) -> JsonDict:
+    """The IVA of a line or a way to ship that was sold. `moments`: when that was made and last changed."""
     return {
-        **shown,
+        **tax_line(prefix, owner_id, part.tax_rate, **more),
         "tax_rate_id": None,
         **with_twins({"total": part.tax_total, "subtotal": part.original_tax_total}),
         "raw_rate": exact(part.tax_rate),
-        **stamps(line.created_at, line.updated_at),
+        **moments,
         "deleted_at": None,
     }
 

@@ -12,17 +12,15 @@ from backend.edge.query import Fields
 from backend.edge.wire import (
     JsonDict,
     adjustments,
-    exact,
     iso,
     priced,
     sibling_id,
     stamps,
-    tax_line,
     totals,
     with_twins,
 )
 from backend.orders.fulfillments import FULFILLMENTS
-from backend.orders.line_wire import line_wire
+from backend.orders.line_wire import line_wire, sold_tax_line
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
 from backend.orders.states import TRACKING
@@ -120,6 +118,7 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
         "shipping_option_id": option_id,
         "shipping_option": {"id": option_id} if option_id else None,
         "delivery_address_id": sibling_id("fuladdr", fulfillment.id),
+        "delivery_address": {"id": sibling_id("fuladdr", fulfillment.id)},
         "requires_shipping": True,
         "packed_at": fulfillment.data.get("packed_at"),
         "shipped_at": iso(fulfillment.shipped_at),
@@ -239,27 +238,39 @@ def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
         **address_wire(f"{sibling_id('ordaddr', order.id)}{ending}", address),
         "customer_id": buyer_of(order),
         **stamps(order.created_at, order.updated_at),
+        "deleted_at": None,
     }
 
 
 def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
     method_id = sibling_id("ordsm", order.id)
+    moments = stamps(order.created_at, order.updated_at)
     return {
         "id": method_id,
         "order_id": order.id,
         "name": order.shipping_name,
         "description": None,
-        "amount": part.original_total,
-        "raw_amount": exact(part.original_total),
+        **with_twins({"amount": part.original_total, **priced(part)}),
         "is_tax_inclusive": True,
         "is_custom_amount": False,
         "shipping_option_id": order.shipping_option_id,
         "data": order.shipping_data,
         "metadata": None,
-        **priced(part),
-        **stamps(order.created_at, order.updated_at),
-        "tax_lines": [tax_line("ordsmtxl", order.id, part.tax_rate, shipping_method_id=method_id)],
+        **moments,
+        "deleted_at": None,
+        "tax_lines": [sold_tax_line("ordsmtxl", order.id, part, moments, shipping_method_id=method_id)],
         "adjustments": adjustments("ordsmadj", order.id, part, shipping_method_id=method_id),
+        "detail": {
+            "id": sibling_id("ordspmv", order.id),
+            "order_id": order.id,
+            "shipping_method_id": method_id,
+            "version": 1,
+            "return_id": None,
+            "exchange_id": None,
+            "claim_id": None,
+            **moments,
+            "deleted_at": None,
+        },
     }
 
 

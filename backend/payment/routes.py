@@ -8,15 +8,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
+from sqlalchemy import ColumnElement
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of, read_query, rows_of
+from backend.edge.query import listed, met, moments, one_of, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Body,
     ListParameters,
     ListResponse,
+    Moments,
     Name,
     Pesos,
     ResponseModel,
@@ -95,7 +97,7 @@ payments_router = APIRouter(
 )
 
 
-class PaymentsParameters(ListParameters):
+class PaymentsParameters(Moments):
     """Which payments."""
 
     payment_session_id: list[Name] | None = None
@@ -149,15 +151,18 @@ async def list_payments(
     asked: Annotated[PaymentsParameters, read_query(PaymentsParameters)], database: Db
 ) -> Wire:
     """The payments, newest first."""
-    conditions = [PaymentSession.state.in_(MADE)]
-    if asked.payment_session_id is not None:
-        conditions.append(PaymentSession.id.in_(asked.payment_session_id))
+    conditions = [PaymentSession.state.in_(MADE), *met(asked, _of_payments)]
     order = (PaymentSession.created_at.desc(), PaymentSession.id.desc())
     async with database.read() as session:
         found, count = await rows_of(session, PaymentSession, conditions, order, asked)
         refunds = await refunds_of(session, (payment.id for payment in found))
     payments = (payment_wire(payment, refunds) for payment in found)
     return Wire(listed("payments", payments, count, asked))
+
+
+def _of_payments(asked: PaymentsParameters) -> list[ColumnElement[bool]]:
+    at = moments(asked, PaymentSession.created_at, PaymentSession.updated_at)
+    return [*at, *one_of((PaymentSession.id, asked.payment_session_id))]
 
 
 @payments_router.get("/payment-providers", response_model=PaymentProvidersAnswer)

@@ -31,8 +31,8 @@ def collection_wire(
     amounts = {
         "amount": collection.amount,
         "authorized_amount": sum(payment.amount for payment in made) if made else None,
-        "captured_amount": captured_total(payment_sessions) if captured else None,
-        "refunded_amount": refunded_total(refunds) if refunds else None,
+        "captured_amount": captured_total(payment_sessions) if made else None,
+        "refunded_amount": refunded_total(refunds) if made else None,
     }
     return {
         "id": collection.id,

@@ -73,6 +73,8 @@ def option_price(option: ShippingOption) -> JsonDict:
         "raw_amount": exact(amount),
         "min_quantity": None,
         "max_quantity": None,
+        "raw_min_quantity": None,
+        "raw_max_quantity": None,
         "price_list_id": None,
         "price_list": None,
         "rules_count": 0,

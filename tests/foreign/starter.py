@@ -1,15 +1,14 @@
-"""Drives the platform's official Next.js storefront, which runs elsewhere, through purchases in this shop.
+"""Builds the platform's official Next.js storefront and drives it through purchases in this shop.
 
-`python -m tests.foreign.starter` opens a shop with the demo toys and a toy in sizes and colours, says the settings that
-the storefront is built with, waits until it answers, and buys in it with a browser. What does not show raises; each
-screen is kept as a picture. See docs/api.md.
+`python -m tests.foreign.starter CLONE` opens a shop with the demo toys and a toy in sizes and colours, builds the
+storefront's code against it, starts it, and buys in it with a browser: unchanged, then with the PSE step of
+docs/starter-pse.md. What does not show raises; each screen is kept as a picture. See docs/api.md.
 """
 
 import argparse
 import asyncio
 import re
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ import httpx
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.e2e.conftest import STAFF, ShopServer
+from tests.foreign.starter_build import add_pse, build, install, running, take_code
+from tests.ports import free_port
 from tools.browser import launch
 
 KEPT = Path("test-results/starter")
 PATIENCE = 60_000
 """Milliseconds: the storefront draws each page when it is first asked for."""
-SECONDS_TO_ANSWER = 3600
-"""Somebody builds the storefront meanwhile."""
 ANA, EVA = "ana@example.com", "eva@example.com"
 PASSWORD = "una clave muy larga"
 TITLE, SIZE, COLOUR = "Camiseta del trompo", "8 años", "Rojo"
@@ -324,51 +323,40 @@ async def visitor(browser: Browser) -> Page:
     return page
 
 
-async def wait_for(url: str) -> None:
-    """Wait until the storefront answers."""
-    deadline = time.monotonic() + SECONDS_TO_ANSWER
-    async with httpx.AsyncClient(follow_redirects=True, timeout=60) as client:
-        while time.monotonic() < deadline:
-            try:
-                if (await client.get(url)).is_success:
-                    return
-            except httpx.TransportError:
-                pass
-            await asyncio.sleep(1)  # nothing tells when somebody else's program has started
-    raise TimeoutError(f"no storefront answered at {url}")
-
-
-async def main(url: str, port: int, *, has_pse: bool) -> None:
-    """Open a shop on `port`, wait for the storefront at `url`, and buy in it."""
+async def main(clone: Path) -> None:
+    """Open a shop, build the storefront's code against it, and buy in it: without the PSE step, and with it."""
     with tempfile.TemporaryDirectory(prefix="trompo-starter-") as folder:
-        shop = ShopServer(
-            Path(folder), {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1], "STORE_CORS": url}, port=port
-        )
-        shop.start()
+        place, port = Path(folder) / "storefront", free_port()
+        commit = await asyncio.to_thread(take_code, clone, place)
+        print(f"The storefront's commit is {commit}. Installing its packages …", flush=True)
+        await asyncio.to_thread(install, place)
+        url = f"http://localhost:{port}"
+        owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
+        shop = ShopServer(Path(folder), {**owner, "STORE_CORS": url, "TRUSTED_PROXIES": "127.0.0.1"})
+        await asyncio.to_thread(shop.start)
         try:
             async with office(shop) as client:
                 key, handle = await prepare(client)
-            print(
-                f"The shop is open. Build the storefront with these settings, start it at {url}, and it is driven:\n"
-                f"  MEDUSA_BACKEND_URL={shop.url}\n  NEXT_PUBLIC_MEDUSA_PUBLISHABLE_KEY={key}\n"
-                f"  NEXT_PUBLIC_BASE_URL={url}\n  NEXT_PUBLIC_DEFAULT_REGION=co",
-                flush=True,
-            )
-            await wait_for(url)
+            said = {
+                "MEDUSA_BACKEND_URL": shop.url,
+                "NEXT_PUBLIC_MEDUSA_PUBLISHABLE_KEY": key,
+                "NEXT_PUBLIC_BASE_URL": url,
+                "NEXT_PUBLIC_DEFAULT_REGION": "co",
+            }
             front = Storefront(f"{url}/co", shop, handle, KEPT)
-            async with async_playwright() as playwright:
-                browser = await launch(playwright)
-                await (buy_by_pse if has_pse else buy_by_hand)(browser, front)
+            for change, purchases in ((None, buy_by_hand), (add_pse, buy_by_pse)):
+                if change:
+                    change(place)
+                await asyncio.to_thread(build, place, said)
+                with running(place, port, said):
+                    async with async_playwright() as playwright:
+                        await purchases(await launch(playwright), front)
         finally:
-            shop.stop()
+            await asyncio.to_thread(shop.stop)
+    print(f"The storefront sells; its screens are in {KEPT}.")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", default="http://localhost:8000", help="where the storefront answers")
-    parser.add_argument("--port", type=int, default=9000, help="the shop's port")
-    parser.add_argument(
-        "--pse", action="store_true", help="it has the step of docs/starter-pse.md: pay with it"
-    )
-    given = parser.parse_args()
-    asyncio.run(main(given.url, given.port, has_pse=given.pse))
+    parser.add_argument("clone", type=Path, help="a clone of the storefront's repository, bare or not")
+    asyncio.run(main(parser.parse_args().clone))

@@ -260,7 +260,7 @@ def document() -> dict[str, Any]:
     document["paths"] = {
         path: operations
         for path, operations in document["paths"].items()
-        if path.startswith(("/store", "/admin", "/auth/user", "/auth/token"))
+        if path.startswith(("/store", "/admin", "/auth"))
     }
     return document
 

@@ -337,3 +337,18 @@ async def test_only_who_may_change_settings_touches_them(api: FastAPI, shop: Sho
     with pytest.raises(Exception, match="may not change"):
         async with shop.database.transaction() as session:
             await create_secret_key(session, actor, "X", Role.SHOP)
+
+
+async def test_filters_of_keys_are_combined(admin: httpx.AsyncClient) -> None:
+    await post(admin, KEYS, {"title": "Contabilidad", "type": "secret"})
+    await post(admin, KEYS, {"title": "Feria", "type": "publishable"})
+    for asked, titles in (
+        ({"$or[0][title]": "Feria", "$or[1][type]": "secret"}, {"Feria", "Contabilidad"}),
+        ({"$or[0][title]": "Feria", "$or[1][type]": "secret", "q": "conta"}, {"Contabilidad"}),
+        ({"$and[0][type]": "publishable", "$and[1][q]": "fer"}, {"Feria"}),
+        ({"$and[0][type]": "publishable", "$and[1][type]": "secret"}, set()),
+        ({"$or[0][$and][0][type]": "secret", "$or[0][$and][1][q]": "fer"}, set()),
+    ):
+        found = await get(admin, KEYS, **asked)
+        assert {one["title"] for one in found["api_keys"]} == titles, asked
+        assert found["count"] == len(titles)

@@ -93,3 +93,11 @@ async def test_payments_are_found_by_their_session(
     found = await get(admin, "/admin/payments", payment_session_id=sibling_id("payses", oldest["id"]))
     assert (found["count"], found["payments"]) == (1, [oldest])
     assert newest["id"] != oldest["id"]
+
+    sessions = [sibling_id("payses", one["id"]) for one in (newest, oldest)]
+    for asked, payments in (
+        ({f"$or[{at}][payment_session_id]": one for at, one in enumerate(sessions)}, [newest, oldest]),
+        ({f"$and[{at}][payment_session_id]": one for at, one in enumerate(sessions)}, []),
+        ({"$or[0][created_at][$gt]": newest["created_at"], "$or[1][payment_session_id]": "x"}, []),
+    ):
+        assert (await get(admin, "/admin/payments", **asked))["payments"] == payments, asked
