@@ -27,10 +27,10 @@ MISSING = {
     r".*shipping_options\[\]\.prices is empty": "what is calculated has no price of its own",
     r".*\.(fulfillment_)?provider(s\[\])?\.(created_at|updated_at|deleted_at)": "providers are settings, not rows",
     r".*\.service_zone\.(created_at|updated_at|deleted_at)": "when a zone was made is not kept",
-    r"(payments of the order|order after fulfilment)\.order\.(fulfillments|payment_collections(\[\]\..*)?)": (
+    r"(payments of the order|order after fulfillment)\.order\.(fulfillments|payment_collections(\[\]\..*)?)": (
         "`fields` names what is shown; the platform adds what its states are made of"
     ),
-    r"fulfilment: create\.order\.items\[\]\.detail\.raw_unit_price is no object": (
+    r"fulfillment: create\.order\.items\[\]\.detail\.raw_unit_price is no object": (
         "a line's price stands beside it; the platform repeats it once a fulfillment was made"
     ),
 }
@@ -181,7 +181,7 @@ class Answers:
         await self.get("order as a guest", f"/store/orders/{order['id']}")
         return str(order["id"])
 
-    async def fulfilment(self, order_id: str, location_id: str) -> None:
+    async def fulfillment(self, order_id: str, location_id: str) -> None:
         """Staff send an order and capture its payment."""
         path = f"/admin/orders/{order_id}"
         order = (await self.get("order one", path))["order"]
@@ -190,8 +190,8 @@ class Answers:
             "items": [{"id": order["items"][0]["id"], "quantity": 2}],
             "location_id": location_id,
         }
-        await self.post("fulfilment: create", f"{path}/fulfillments", parcel)
-        await self.get("order after fulfilment", path, fields=f"{STATUSES},*fulfillments")
+        await self.post("fulfillment: create", f"{path}/fulfillments", parcel)
+        await self.get("order after fulfillment", path, fields=f"{STATUSES},*fulfillments")
         paid = await self.get(
             "payments of the order", path, fields=f"{STATUSES},*payment_collections.payments"
         )
@@ -231,7 +231,7 @@ async def test_answers_show_what_the_platforms_show(
         session.add(Picture(product_id=product_id, url=PICTURE, rank=0))
     said = Answers(store, admin)
     await said.catalogue(product_id, shop_floor.location_id)
-    await said.fulfilment(await said.purchase(variant_id), shop_floor.location_id)
+    await said.fulfillment(await said.purchase(variant_id), shop_floor.location_id)
     await said.customer(variant_id)
 
     found = {
