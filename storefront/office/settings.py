@@ -373,7 +373,7 @@ def elsewhere() -> rx.Component:
         _(". Textos legales y correos: "),
         rx.el.a(_("Contenido"), href=CONTENT, class_name="o-return__other"),
         _(". Las llaves y contraseñas se cambian en el servidor, y aquí nunca se muestran."),
-        class_name="o-row__detail",
+        class_name="o-row__detail o-settings__elsewhere",
     )
 
 
