@@ -248,7 +248,7 @@ async def _shown(session: AsyncSession, return_id: str) -> JsonDict:
 
 async def _preview(session: AsyncSession, actor: Actor, order_id: str, fields: Fields) -> JsonDict:
     order = await read_order(session, order_id)
-    (shown,) = await orders_for_staff(session, actor, [order], OrderView(fields))
+    (shown,) = await orders_for_staff(session, actor, [order], OrderView(fields, shows_products=True))
     return previewed(shown, await drafts.draft_of_order(session, order_id))
 
 

@@ -112,7 +112,12 @@ def skeleton() -> rx.Component:
         rx.el.div(bar("60%"), bar("30%"), class_name="line__words"),
         class_name="line",
     )
-    return rx.el.div(rx.el.ul(line, line, class_name="lines"), waiting())
+    return rx.el.div(title(), rx.el.ul(line, line, class_name="lines"), waiting())
+
+
+def title() -> rx.Component:
+    """What the page is, which is there before the lines are."""
+    return rx.el.h1(_("Tu carrito"), class_name="page-title")
 
 
 def page() -> rx.Component:
@@ -124,7 +129,7 @@ def page() -> rx.Component:
                 rx.cond(
                     CartState.cart.count.to(int) > 0,
                     rx.fragment(
-                        rx.el.h1(_("Tu carrito"), class_name="page-title"),
+                        title(),
                         rx.el.div(rx.el.div(cart_lines(), wrapping()), summary(), class_name="cart-page"),
                     ),
                     rx.fragment(empty_cart(), offered_toys()),
