@@ -197,7 +197,12 @@ class Wanderer:
         path = self._dice.choice(
             (*PLACES, *(f"/product/{self._dice.choice(self._handles)}" for _ in range(8)))
         )
-        await self.page.goto(path)
+        try:
+            await self.page.goto(path)
+        except Error as error:
+            if "ERR_ABORTED" not in error.message:
+                raise
+            await self.page.goto(path)  # the page before it was just going somewhere by itself
         return path
 
     async def _follow(self) -> str:
