@@ -22,12 +22,15 @@ EVERY = 0.05
 WATCH = """
     window.stirred = 1;  // this document is new itself
     new MutationObserver((all) => {
-        window.stirred += all.filter(({ target }) => !target.parentElement?.closest("[data-testid=banner]")).length;
+        window.stirred += all.filter(
+            ({ target }) =>
+                !target.parentElement?.closest("[data-testid=banner]") || target.closest?.(".banner__pause"),
+        ).length;
     }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     for (const name of ["focusin", "scroll", "toggle", "input"])
         addEventListener(name, () => { window.stirred += 1; }, true);
 """
-"""What a press changed is counted in `stirred`, but for the banner, which moves by itself."""
+"""What a press changed is counted in `stirred`, but for the banner's slides, which move by themselves."""
 
 LOOK = """() => {
     const one = (selector) => document.querySelector(selector);

@@ -87,7 +87,8 @@ LINK = f"""(part) => {{ {IN_SIGHT}
 }}"""
 LEADS = """(link) => [
     link.pathname + link.search + link.hash,
-    link.pathname + link.search !== location.pathname + location.search && !link.dataset.opens,
+    link.pathname + link.search !== location.pathname + location.search && !link.dataset.opens
+        && link.dataset.testid !== "show-more",  // adds to the list that is there
 ]"""
 READY = """() => {
     document.querySelector(".skip-link:focus")?.blur();  // it lies over what the keyboard skips
@@ -295,6 +296,14 @@ class Wanderer:
     # the cart
 
     async def _add(self) -> str:
+        try:
+            return await self._try_to_add()
+        except TooLate:
+            if await self.page.get_by_test_id("add-to-cart").count():
+                raise
+            return "gone"  # a search that was sent before has led away
+
+    async def _try_to_add(self) -> str:
         if not self._is_offline and self._dice.random() < 0.7:
             await self.page.goto(f"/product/{self._dice.choice(self._handles)}")
             await self.look()
@@ -444,6 +453,8 @@ class Wanderer:
             if await page.locator("[role=combobox][aria-expanded=true]").count():
                 await page.keyboard.press("Escape")
                 return "covered by suggestions"
+            if 'class="notices' in error.message:
+                return "covered by a notice"  # which rests while it is pointed at
             raise AssertionError(f"it cannot be pressed: {error.message[-600:]}") from error
         except Error:
             return "gone"  # the page took it away
