@@ -108,6 +108,7 @@ FIELD = f"""(part) => {{ {IN_SIGHT}
     return draw(inSight("input[type=text], input[type=search], input[type=email], input:not([type]), textarea").filter(
         (one) => !one.matches("[data-testid=quantity]") && !one.readOnly));
 }}"""
+CHOICES = "(select) => [...select.options].filter((one) => !one.disabled).map((one) => one.index)"
 IN_FRONT = """(all) => {
     const at = document.querySelector("dialog[open]");
     return all.map((one) => !at || at.contains(one));
@@ -272,10 +273,14 @@ class Wanderer:
         select = await self._draw(CHOICE)
         if select is None:
             return "nothing"
-        count = int(await select.evaluate("(select) => select.options.length"))
-        place = self._dice.randrange(max(count, 1))
-        await select.select_option(index=place)
-        return f"choice {place}"
+        with suppress(Error):  # the page may take it away meanwhile
+            places = await select.evaluate(CHOICES)
+            if not places:
+                return "nothing"
+            place = self._dice.choice(places)
+            await select.select_option(index=place, timeout=REACHED_MS)
+            return f"choice {place}"
+        return "gone"
 
     async def _type(self) -> str:
         field = await self._draw(FIELD)
@@ -450,9 +455,9 @@ class Wanderer:
         except TooLate as error:
             if await _is_gone(element):
                 return "gone"
-            if await page.locator("[role=combobox][aria-expanded=true]").count():
+            if 'from <header class="header">' in error.message:
                 await page.keyboard.press("Escape")
-                return "covered by suggestions"
+                return "covered by what the search suggests"
             if 'class="notices' in error.message:
                 return "covered by a notice"  # which rests while it is pointed at
             raise AssertionError(f"it cannot be pressed: {error.message[-600:]}") from error
