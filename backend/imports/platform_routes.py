@@ -3,7 +3,6 @@
 It is the office's import under other names, and stricter: where one cell is wrong, nothing of the file is taken.
 """
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -24,8 +23,8 @@ from backend.errors import InvalidData, NotFound
 from backend.imports import planning
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
 from backend.imports.reports import report
-from backend.imports.routes import FILE, PATH, sent_file, sheet_body
-from backend.imports.sheets import MOST_FILE_BYTES, UnreadableSheet
+from backend.imports.routes import FILE, PATH, read_sheet, sent_file, sheet_body
+from backend.imports.sheets import UnreadableSheet
 from backend.imports.words import sheet_text
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
@@ -127,10 +126,7 @@ async def confirm_import(actor: StaffMember, transaction_id: ImportId, database:
 
 
 async def _kept(database: Database, actor: Actor, sent: SentFile) -> str:
-    if sent.size > MOST_FILE_BYTES:
-        raise InvalidData("The sheet is larger than 10 MiB")
-    sent.content.seek(0)
-    content = await asyncio.to_thread(sent.content.read)
+    content = await read_sheet(sent)
     async with database.read() as session:
         location_id = await planning.first_location(session)
     try:

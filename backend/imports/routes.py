@@ -107,6 +107,18 @@ class TakenAnswer(BaseModel):
     left: int = Field(description="How many of a zip are still to be made: send it again.")
 
 
+async def read_sheet(sent: SentFile) -> bytes:
+    """The bytes of a sheet that was sent.
+
+    Raises:
+        InvalidData: it is larger than a sheet may be.
+    """
+    if sent.size > MOST_FILE_BYTES:
+        raise InvalidData("The sheet is larger than 10 MiB")
+    sent.content.seek(0)
+    return await asyncio.to_thread(sent.content.read)
+
+
 @router.post(PATH, response_model=ImportAnswer, openapi_extra=sheet_body("The sheet."))
 async def send_sheet(actor: StaffMember, request: Request, database: Db, create_places: bool = False) -> Wire:
     """Send a sheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and learn what it would do. Nothing is changed.
@@ -114,10 +126,7 @@ async def send_sheet(actor: StaffMember, request: Request, database: Db, create_
     `create_places`: categories and collections that the shop does not have are made once it is confirmed.
     """
     async with sent_file(request) as sent:
-        if sent.size > MOST_FILE_BYTES:
-            raise InvalidData("The sheet is larger than 10 MiB")
-        sent.content.seek(0)
-        content = await asyncio.to_thread(sent.content.read)
+        content = await read_sheet(sent)
     async with database.read() as session:
         location_id = await planning.first_location(session)
     try:
