@@ -7,13 +7,13 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import CartChanged, buying_of, lines_and_shipping
+from backend.cart.service import CartChanged, bought_lines, buying_of, read_contents
 from backend.clock import now
 from backend.errors import InvalidData
 from backend.events import publish
 from backend.money import Cop, format_cop
 from backend.promotions.models import CartPromotion, Promotion
-from backend.promotions.offers import BoughtLine, Judged, Obstacle, discounts_by, named_candidates
+from backend.promotions.offers import Judged, Obstacle, discounts_by, named_candidates
 from backend.promotions.saving import code_key
 from backend.rate_limit import RateLimit
 from backend.tables import table_of
@@ -128,8 +128,8 @@ async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str
     """What these promotions would do to the cart if their codes were in it."""
     if not promotion_ids:
         return ()
-    lines, method = await lines_and_shipping(session, cart.id)
-    bought = [BoughtLine(line.priced, line.product, line.variant.id) for line in lines if line.product]
+    contents = await read_contents(session, cart.id)
+    bought, method = bought_lines(contents.lines), contents.method
     buying = await buying_of(session, cart.id)
     candidates = await named_candidates(session, buying, promotion_ids)
     found = await discounts_by(session, candidates, buying, bought, method.amount if method else None)

@@ -4,7 +4,7 @@ Prices are those of today; nothing comes from the caller but ids and numbers (de
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.models import Product, Region, SalesChannel, Variant
+from backend.catalog.models import Collection, Product, Region, SalesChannel, Variant
 from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
 from backend.clock import now
 from backend.database import locked
@@ -22,7 +22,14 @@ from backend.inventory.service import STOCK_GONE, available_units
 from backend.inventory.statements import available
 from backend.money import Cop
 from backend.pricing import STANDARD_RATE, CartTotals, PricedLine, ShippingCharge, price_cart
-from backend.promotions.offers import BoughtLine, Buying, Discounts, discounts_of
+from backend.promotions.offers import (
+    NO_DISCOUNTS,
+    BoughtLine,
+    Buying,
+    Discounts,
+    discounts_of,
+    has_candidates,
+)
 from backend.tables import JsonObject, for_each_dialect, insert_row, table_of, values_of
 
 
@@ -73,8 +80,10 @@ _CART_AND_LINES = (
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-_LINES_AND_SHIPPING = _LINES.add_columns(CartShippingMethod).outerjoin(
-    CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id
+_CONTENTS = (
+    _LINES.add_columns(CartShippingMethod, Collection.title, has_candidates(LineItem.cart_id))
+    .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id)
+    .outerjoin(Collection, Collection.id == Product.collection_id)
 )
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
@@ -122,6 +131,23 @@ class Line:
         """The line at today's price."""
         rate = self.product.tax_rate if self.product else STANDARD_RATE
         return PricedLine(self.item.id, self.item.quantity, self.variant.price, rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a cart costs is made of.
+
+    Attributes:
+        lines: oldest first, at today's prices.
+        method: the shipping chosen for them; None while none is, and for an empty cart.
+        collections: the title of the collection that a line's product is in, by the line's id.
+        may_be_discounted: False where no promotion can apply, and the cart has no use of one reserved.
+    """
+
+    lines: Sequence[Line]
+    method: CartShippingMethod | None
+    collections: Mapping[str, str | None]
+    may_be_discounted: bool = True
 
 
 async def create(
@@ -231,13 +257,17 @@ async def cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | No
     return rows[0][0] if rows else None, lines
 
 
-async def lines_and_shipping(
-    session: AsyncSession, cart_id: str
-) -> tuple[list[Line], CartShippingMethod | None]:
-    """The cart's lines as `lines_of` gives them, and the shipping chosen for them; none for an empty cart."""
-    rows = (await session.execute(_LINES_AND_SHIPPING, {"cart_id": cart_id})).all()
-    lines = [Line(item, variant, product) for item, variant, product, _ in rows]
-    return lines, rows[0][3] if rows else None
+async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
+    """What is in the cart."""
+    rows = (await session.execute(_CONTENTS, {"cart_id": cart_id})).all()
+    if not rows:
+        return Contents([], None, {})
+    return Contents(
+        lines=[Line(item, variant, product) for item, variant, product, *_ in rows],
+        method=rows[0][3],
+        collections={row[0].id: row[4] for row in rows},
+        may_be_discounted=rows[0][5],
+    )
 
 
 async def buying_of(session: AsyncSession, cart_id: str) -> Buying:
@@ -253,34 +283,31 @@ async def buying_of(session: AsyncSession, cart_id: str) -> Buying:
     )
 
 
-async def read_discounts(
-    session: AsyncSession, cart_id: str, lines: Sequence[Line], shipping: Cop | None
-) -> Discounts:
-    """The discounts of a cart with these lines and this shipping, as adjustments in the order in which they apply.
-
-    A kind of discount is a table that is read here: page, API, payment and order follow.
-    """
-    bought = [BoughtLine(line.priced, line.product, line.variant.id) for line in lines if line.product]
-    return await discounts_of(session, await buying_of(session, cart_id), bought, shipping)
-
-
-async def read_totals(
-    session: AsyncSession, cart_id: str, lines: Sequence[Line], method: CartShippingMethod | None
-) -> CartTotals:
+async def read_totals(session: AsyncSession, cart_id: str, contents: Contents) -> CartTotals:
     """What the cart costs today. What is no longer for sale counts for nothing."""
-    totals, _discounts = await read_discounted(session, cart_id, lines, method)
+    totals, _discounts = await read_discounted(session, cart_id, contents)
     return totals
 
 
 async def read_discounted(
-    session: AsyncSession, cart_id: str, lines: Sequence[Line], method: CartShippingMethod | None
+    session: AsyncSession, cart_id: str, contents: Contents
 ) -> tuple[CartTotals, Discounts]:
-    """The same, with the promotions that were thought of."""
-    shipping = method.amount if method else None
-    discounts = await read_discounts(session, cart_id, lines, shipping)
-    sold = [line.priced for line in lines if line.product]
+    """The same, with the promotions that were thought of, as adjustments in the order in which they apply.
+
+    A kind of discount is a table that is read here: page, API, payment and order follow.
+    """
+    shipping, discounts = contents.method.amount if contents.method else None, NO_DISCOUNTS
+    if contents.may_be_discounted:
+        buying = await buying_of(session, cart_id)
+        discounts = await discounts_of(session, buying, bought_lines(contents.lines), shipping)
+    sold = [line.priced for line in contents.lines if line.product]
     charge = None if shipping is None else ShippingCharge(shipping)
     return price_cart(sold, charge, discounts.adjustments), discounts
+
+
+def bought_lines(lines: Sequence[Line]) -> list[BoughtLine]:
+    """The lines that are for sale, as promotions see them."""
+    return [BoughtLine(line.priced, line.product, line.variant.id) for line in lines if line.product]
 
 
 async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:

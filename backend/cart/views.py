@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.promotions import refusal_of
-from backend.cart.service import MAX_QUANTITY, Line, lines_of, read_cart, read_discounted, shipping_method
+from backend.cart.service import MAX_QUANTITY, Line, read_cart, read_contents, read_discounted
 from backend.catalog.cards import cards_of
 from backend.catalog.models import variant_name
 from backend.catalog.views import PictureView, ProductCard
@@ -104,14 +104,14 @@ async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
     cart = await read_cart(session, cart_id)
     if cart.completed_at is not None:
         raise NotFound(f"Cart with id '{cart_id}' not found")
-    lines = await lines_of(session, cart_id)
+    contents = await read_contents(session, cart_id)
+    lines, method = contents.lines, contents.method
     cards = await cards_of(
         session, list({line.product.id: line.product for line in lines if line.product}.values())
     )
     by_product = {card.id: card for card in cards}
     units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
-    method = await shipping_method(session, cart_id)
-    totals, discounts = await read_discounted(session, cart_id, lines, method)
+    totals, discounts = await read_discounted(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line
     return CartView(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -11,7 +12,7 @@ from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.owners import give_to, set_email
 from backend.cart.promotions import set_codes
-from backend.cart.service import Line, changed, read_discounted
+from backend.cart.service import Contents, Line, changed, read_discounted
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
@@ -28,7 +29,7 @@ from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import CartTotals, PartTotals, Totals, price_cart
-from backend.promotions.offers import Discounts
+from backend.promotions.offers import Discounts, has_candidates
 from backend.promotions.wire import applied_wire
 from backend.shipping.addresses import place_of
 from backend.tables import JsonObject
@@ -167,6 +168,7 @@ _CART = (
         Product,
         Collection.title,
         _CATEGORIES,
+        has_candidates(Cart.id),
     )
     .join(Region, Region.id == Cart.region_id)
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
@@ -183,15 +185,6 @@ _CART = (
 
 _NOTHING = Totals(0, 0, 0, 0)
 """What a line costs that is no longer for sale."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownLine:
-    """A line with the title of its product's collection and the ids of its categories."""
-
-    line: Line
-    collection: str | None
-    categories: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +205,19 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
     if not rows:
         raise NotFound(f"Cart with id '{cart_id}' not found")
     cart, region, method, collection = rows[0][:4]
-    lines = [
-        ShownLine(Line(item, variant, product), title, categories.split(",") if categories else ())
-        for _, _, _, _, item, variant, product, title, categories in rows
-        if item is not None
-    ]
-    prices, discounts = await read_discounted(session, cart_id, [shown.line for shown in lines], method)
-    wire = _cart_wire(cart, region, lines, method, prices, base_url=view.base_url)
+    filled = [row[4:9] for row in rows if row[4] is not None]
+    contents = Contents(
+        lines=[Line(item, variant, product) for item, variant, product, *_ in filled],
+        method=method,
+        collections={row[0].id: row[3] for row in filled},
+        may_be_discounted=rows[0][9],
+    )
+    categories = {row[0].id: row[4].split(",") for row in filled if row[4]}
+    prices, discounts = await read_discounted(session, cart_id, contents)
+    wire = _cart_wire(cart, region, contents, prices, categories=categories, base_url=view.base_url)
     wire["promotions"] = _promotions(discounts)
     if wants_products(view.fields):
-        ids = [shown.line.variant.product_id for shown in lines]
+        ids = [line.variant.product_id for line in contents.lines]
         _show_products(wire["items"], await line_products(session, ids, view.fields, view.base_url))
     if collection is not None:
         wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
@@ -247,16 +243,16 @@ def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:
 
 def empty_cart_wire(cart: Cart, region: Region) -> JsonDict:
     """A cart that has nothing in it yet."""
-    return _cart_wire(cart, region, [], None, price_cart([]))
+    return _cart_wire(cart, region, Contents([], None, {}), price_cart([]))
 
 
 def _cart_wire(
     cart: Cart,
     region: Region,
-    lines: Sequence[ShownLine],
-    method: CartShippingMethod | None,
+    contents: Contents,
     prices: CartTotals,
     *,
+    categories: Mapping[str, Sequence[str]] = MappingProxyType({}),
     base_url: str = "",
 ) -> JsonDict:
     parts, buyer_id = prices.by_line, cart.customer_id or cart.guest_id
@@ -274,8 +270,15 @@ def _cart_wire(
         **totals(prices),
         "shipping_address_id": sibling_id("caaddr", cart.id),
         "billing_address_id": f"{sibling_id('caaddr', cart.id)}b" if cart.billing_address else None,
-        "items": [_item(shown, parts.get(shown.line.item.id), base_url) for shown in lines],
-        "shipping_methods": [_method(method, prices.shipping)] if method else [],
+        "items": [
+            {
+                **_item(line, parts.get(line.item.id), base_url),
+                "product_collection": contents.collections[line.item.id],
+                "product": _product(line, categories.get(line.item.id, ())),
+            }
+            for line in contents.lines
+        ],
+        "shipping_methods": [_method(contents.method, prices.shipping)] if contents.method else [],
         "shipping_address": address_wire(
             sibling_id("caaddr", cart.id), cart.shipping_address or {"country_code": region.country_code}
         ),
@@ -324,11 +327,9 @@ def _billing(cart: Cart) -> JsonDict | None:
     return address_wire(f"{sibling_id('caaddr', cart.id)}b", cart.billing_address)
 
 
-def _item(shown: ShownLine, part: PartTotals | None, base_url: str) -> JsonDict:
-    line = shown.line
+def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
     variant, product = line.variant, line.product
     saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
-    collection_id = product.collection_id if product else None
     return {
         "id": line.item.id,
         "cart_id": line.item.cart_id,
@@ -341,7 +342,6 @@ def _item(shown: ShownLine, part: PartTotals | None, base_url: str) -> JsonDict:
         "product_description": product.description if product else None,
         "product_subtitle": product.subtitle if product else None,
         "product_handle": product.handle if product else None,
-        "product_collection": shown.collection,
         "product_type": None,
         "product_type_id": None,
         "variant_sku": variant.sku,
@@ -359,13 +359,16 @@ def _item(shown: ShownLine, part: PartTotals | None, base_url: str) -> JsonDict:
         **stamps(line.item.created_at, line.item.updated_at),
         "tax_lines": [tax_line("calitxl", line.item.id, line.priced.tax_rate)],
         "adjustments": adjustments("caliadj", line.item.id, part, item_id=line.item.id),
-        "product": {
-            "id": variant.product_id,
-            "collection_id": collection_id,
-            "type_id": None,
-            "categories": [{"id": category_id} for category_id in shown.categories],
-            "tags": [],
-        },
+    }
+
+
+def _product(line: Line, categories: Sequence[str]) -> JsonDict:
+    return {
+        "id": line.variant.product_id,
+        "collection_id": line.product.collection_id if line.product else None,
+        "type_id": None,
+        "categories": [{"id": category_id} for category_id in categories],
+        "tags": [],
     }
 
 

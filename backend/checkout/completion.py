@@ -96,13 +96,13 @@ async def complete(
     if cart.completed_at is not None and (order := await order_of_cart(session, cart_id)):
         return Completed(order)
     terms = await read_terms(session, cart_id)
-    payment = _deciding(terms.payment_sessions)
+    payment, may_hold_uses = _deciding(terms.payment_sessions), True
     if payment is None or payment.state == SessionState.PENDING or not payment.snapshot:
         # no provider knows of it yet: it costs what it costs now
         priced = await read_priced_cart(session, cart)
         require_address(cart, has_items=True)
         payment = payment or _missing(terms)
-        sale = sale_now(cart, priced)
+        sale, may_hold_uses = sale_now(cart, priced), priced.may_hold_uses
         _compare(priced.total, payment.amount)
         payment.snapshot = snapshot_of(sale, payment.snapshot.get("payer", {}))
     else:
@@ -113,7 +113,7 @@ async def complete(
         await move(session, payment, cart, SessionState.AUTHORIZED)
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
-    await reserve_uses(session, taken_by(cart, sale))
+    await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
     await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")

@@ -39,7 +39,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, lock_session
-from backend.promotions.uses import lock_promotions, reserve_uses
+from backend.promotions.uses import Taken, lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
 from backend.shipping.options import require_on
@@ -217,15 +217,14 @@ class PaymentStarter:
         provider_id, cart_id = start.provider.id, start.cart_id
         async with self.database.transaction() as session:
             cart = await lock_cart(session, cart_id)
-            sale, snapshot = await self._sale(session, cart, start)
+            sale, taken = await self._sale(session, cart, start)
             if start.expected_total not in (None, sale.totals.total):
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
                 )
             if start.provider.leaves_shop and not sale.totals.total:
                 raise NothingToPay("The discounts leave nothing to pay: a bank charges 1 peso at least")
-            taken = taken_by(cart, sale)
-            await lock_promotions(session, cart_id, list(taken.amounts))
+            await lock_promotions(session, taken)
             terms = await payments.read_terms(session, cart_id)
             if provider_id not in terms.provider_ids:
                 raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
@@ -237,7 +236,7 @@ class PaymentStarter:
                 collection,
                 provider_id,
                 await _session_data(session, start, replacing),
-                snapshot=snapshot,
+                snapshot=snapshot_of(sale, start.payer),
                 cart=cart,
                 terms=terms,
                 leaves_shop=start.provider.leaves_shop,
@@ -261,20 +260,20 @@ class PaymentStarter:
             payer={**_from_address(sale.shipping_address, sale.email), **start.payer},
         )
 
-    async def _sale(self, session: AsyncSession, cart: Cart, start: PaymentStart) -> tuple[Sale, JsonObject]:
+    async def _sale(self, session: AsyncSession, cart: Cart, start: PaymentStart) -> tuple[Sale, Taken]:
         """What is paid for: the cart as it is now, or what the pending order of a completed cart was made of."""
         if cart.completed_at is None:
             priced = await read_priced_cart(session, cart)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
             sale = sale_now(cart, priced)
             await require_on(session, sale.shipping.option_id)
-            return sale, snapshot_of(sale, start.payer)
+            return sale, taken_by(cart, sale, may_hold_uses=priced.may_hold_uses)
         order = await order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:
             for payment in await payments.sessions_of(session, cart.id):
                 if payment.id == cart.payment_session_id and payment.snapshot:
                     sale = sale_of(payment.snapshot)
-                    return sale, snapshot_of(sale, start.payer)
+                    return sale, taken_by(cart, sale)
         raise NotAllowed(COMPLETED.format(cart_id=cart.id))
 
     def order_link(self, order_id: str) -> str:

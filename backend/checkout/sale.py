@@ -7,16 +7,15 @@ order; from the shipping method on, each step needs those before it. An error na
 names of the Store API, in the platform's words where it has some (wire: commerce-api, Error bodies).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, lines_and_shipping, read_totals
-from backend.catalog.models import Collection, Product
+from backend.cart.service import Line, read_contents, read_totals
+from backend.catalog.models import Product
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
@@ -33,18 +32,17 @@ NO_ITEMS = "Cannot complete a cart with no items"
 NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
 
 
-_COLLECTIONS = select(Collection.id, Collection.title).where(
-    Collection.id.in_(bindparam("ids", expanding=True))
-)
-
-
 @dataclass(frozen=True, slots=True)
 class PricedCart:
-    """A cart's lines and shipping as they would be sold now, and their totals."""
+    """A cart's lines and shipping as they would be sold now, and their totals.
+
+    `may_hold_uses`: False where the cart was seen, under its lock, to have no use of a promotion reserved.
+    """
 
     lines: tuple[SoldLine, ...]
     shipping: SoldShipping | None
     totals: CartTotals
+    may_hold_uses: bool
 
     @property
     def total(self) -> Cop:
@@ -69,12 +67,12 @@ async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
         InvalidData: the cart is empty, or holds nothing but gift wrapping.
         InsufficientStock: something in it is no longer for sale.
     """
-    lines, method = await lines_and_shipping(session, cart.id)
-    if all(line.is_wrapping for line in lines):
+    contents = await read_contents(session, cart.id)
+    if all(line.is_wrapping for line in contents.lines):
         raise InvalidData(NO_ITEMS)
-    collections = await _collections(session, lines)
-    sold = tuple(_sold(line, collections) for line in lines)
-    return PricedCart(sold, _shipping(method), await read_totals(session, cart.id, lines, method))
+    sold = tuple(_sold(line, contents.collections[line.item.id]) for line in contents.lines)
+    totals = await read_totals(session, cart.id, contents)
+    return PricedCart(sold, _shipping(contents.method), totals, contents.may_be_discounted)
 
 
 def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
@@ -83,16 +81,7 @@ def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
     return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
 
 
-async def _collections(session: AsyncSession, lines: Sequence[Line]) -> dict[str, str]:
-    """The titles of the collections that the lines' products are in, by their ids."""
-    ids = {line.product.collection_id for line in lines if line.product and line.product.collection_id}
-    if not ids:
-        return {}
-    found = await session.execute(_COLLECTIONS, {"ids": sorted(ids)})
-    return {row.id: row.title for row in found}
-
-
-def _sold(line: Line, collections: Mapping[str, str]) -> SoldLine:
+def _sold(line: Line, collection: str | None) -> SoldLine:
     product: Product | None = line.product
     if product is None:
         raise InsufficientStock(STOCK_GONE)
@@ -113,7 +102,7 @@ def _sold(line: Line, collections: Mapping[str, str]) -> SoldLine:
         facts={
             "product_description": product.description,
             "product_subtitle": product.subtitle,
-            "product_collection": collections.get(product.collection_id or ""),
+            "product_collection": collection,
         },
     )
 
@@ -185,8 +174,8 @@ def sale_now(cart: Cart, priced: PricedCart) -> Sale:
     )
 
 
-def taken_by(cart: Cart, sale: Sale) -> Taken:
-    """What promotions take off this sale of the cart, and for whom."""
+def taken_by(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> Taken:
+    """What promotions take off this sale of the cart, and for whom. See `PricedCart`."""
     buying = Buying(
         cart_id=cart.id,
         customer_id=sale.customer_id,
@@ -195,7 +184,7 @@ def taken_by(cart: Cart, sale: Sale) -> Taken:
         sales_channel_id=cart.sales_channel_id,
         country=sale.shipping_address.get("country_code"),
     )
-    return Taken(buying, sale.totals.taken_by_promotion)
+    return Taken(buying, sale.totals.taken_by_promotion, may_hold_uses)
 
 
 def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:

@@ -7,7 +7,20 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, bindparam, case, func, literal, or_, select, union
+from sqlalchemy import (
+    ColumnElement,
+    ColumnExpressionArgument,
+    String,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -195,6 +208,20 @@ _TYPED = select(CartPromotion.promotion_id).where(CartPromotion.cart_id == _CART
 _HELD = select(PromotionUse.promotion_id).where(PromotionUse.holder == _CART)
 _OF_CART = _CANDIDATES.where(Promotion.id.in_(union(_AUTOMATIC, _TYPED, _HELD)))
 _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding=True)))
+
+
+def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """Whether `candidates_of` finds any for this cart, as a column of the statement that reads it.
+
+    Where it is false, the cart has no use reserved either.
+    """
+    # a table that no statement of a cart has, so that nothing is correlated but the cart's id
+    typed, held = aliased(CartPromotion), aliased(PromotionUse)
+    return or_(
+        _AUTOMATIC.exists(),
+        exists().where(typed.cart_id == cart_id),
+        exists().where(held.holder == cart_id),
+    )
 
 
 async def candidates_of(session: AsyncSession, buying: Buying) -> list[Candidate]:

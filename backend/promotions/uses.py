@@ -26,19 +26,30 @@ class UsesGone(TotalChanged):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What promotions take off a cart: pesos by promotion, and for whom."""
+    """What promotions take off a cart: pesos by promotion, and for whom.
+
+    `may_hold_uses`: False where the cart was seen, under its lock, to have no use reserved.
+    """
 
     buying: Buying
     amounts: Mapping[str, Cop]
+    may_hold_uses: bool = True
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether there is nothing to reserve, and nothing to give back."""
+        return not self.amounts and not self.may_hold_uses
 
 
-async def lock_promotions(session: AsyncSession, holder: str, promotion_ids: Sequence[str]) -> None:
-    """Lock these promotions, those that the holder has reserved, and their campaigns, where they have a bound.
+async def lock_promotions(session: AsyncSession, taken: Taken) -> None:
+    """Lock these promotions, those that the cart has reserved, and their campaigns, where they have a bound.
 
     Whoever may give uses back and reserve others in one transaction does this first.
     """
-    held = select(PromotionUse.promotion_id).where(PromotionUse.holder == holder)
-    ids = {*promotion_ids, *(await session.execute(held)).scalars()}
+    if taken.is_nothing:
+        return
+    held = select(PromotionUse.promotion_id).where(PromotionUse.holder == taken.buying.cart_id)
+    ids = {*taken.amounts, *(await session.execute(held)).scalars()}
     if not ids:
         return
     found = select(Promotion.campaign_id).where(Promotion.id.in_(ids), Promotion.campaign_id.is_not(None))
@@ -58,11 +69,13 @@ async def reserve_uses(session: AsyncSession, taken: Taken) -> None:
     Raises:
         UsesGone: there is none left of one of them; nothing is reserved (the transaction must roll back).
     """
+    if taken.is_nothing:
+        return
     holder, buying = taken.buying.cart_id, taken.buying
     own = await _uses_of(session, holder)
     if not own and not taken.amounts:
         return
-    await lock_promotions(session, holder, list(taken.amounts))
+    await lock_promotions(session, taken)
     kept: set[str] = set()
     for use in own:
         is_same_buyer = (use.customer_id, use.buyer) == (buying.customer_id, buying.buyer)

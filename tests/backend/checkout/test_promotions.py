@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.cart.promotions import add_codes
-from backend.cart.service import lines_and_shipping, open_cart, read_totals
+from backend.cart.service import open_cart, read_contents, read_totals
 from backend.errors import NothingToPay, TotalChanged
 from backend.orders.service import lines_of_order, totals_of
 from backend.orders.tokens import order_token
@@ -42,8 +42,7 @@ async def type_code(till: Till, cart_id: str, code: str = "DIEZ") -> None:
 
 async def total(till: Till, cart_id: str) -> int:
     async with till.database.read() as session:
-        lines, method = await lines_and_shipping(session, cart_id)
-        return (await read_totals(session, cart_id, lines, method)).total
+        return (await read_totals(session, cart_id, await read_contents(session, cart_id))).total
 
 
 async def uses(till: Till) -> list[tuple[int, bool]]:
