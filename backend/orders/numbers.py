@@ -2,8 +2,8 @@
 
 import secrets
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import make_transient_to_detached
 
 from backend.orders.models import Order
 from backend.tables import for_each_dialect, table_of, values_of
@@ -30,4 +30,6 @@ async def insert_numbered(session: AsyncSession, order: Order) -> Order:
     while number is None:
         order.number = LEAST + secrets.randbelow(NUMBERS)
         number = (await session.execute(insert, values_of(order))).scalar_one_or_none()
-    return (await session.execute(select(Order).where(Order.number == number))).scalar_one()
+    make_transient_to_detached(order)  # what was inserted is what is stored: it need not be read again
+    session.add(order)
+    return order
