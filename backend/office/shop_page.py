@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.errors import Conflict, NotFound
 from backend.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
 from backend.office.shop_form import shop_values
+from backend.office.team import missing_factor
 from backend.payment.regions import offer_provider
 from backend.payment.sessions import offered_providers
 from backend.settings import Settings
@@ -61,8 +62,6 @@ TRIAL_NAMES = {
     Trial.TEST_MAIL.value: _("un correo"),
     Trial.WEBHOOK.value: _("el webhook de avisos"),
 }
-PROVE, ENROL = "prove", "enrol"
-"""What somebody has to do with their second factor before they may change anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class ShopPage:
         texts: what the form holds, by field.
         seen: the same, for the browser to send back: see `EditForm`.
         cannot_sell: why nobody can buy in the shop's own pages now; empty while they can.
-        missing: `PROVE` or `ENROL` where the actor cannot change anything yet.
+        missing: `PROVE` or `ENROL` of `team` where the actor cannot change anything yet.
     """
 
     texts: dict[str, str]
@@ -129,7 +128,6 @@ async def shop_page(
     texts = await shop_values(session, settings)
     paid_by, shipped_by = await _on(session, payments, shippings)
     member = await read_staff(session, actor, actor.id)
-    missing = "" if actor.has_second_factor else PROVE if member.has_second_factor else ENROL
     return ShopPage(
         texts=texts,
         seen=json.dumps(texts, ensure_ascii=False),
@@ -142,7 +140,7 @@ async def shop_page(
             for one in _in_order(shippings, SHIPPING_KINDS)
         ],
         cannot_sell=_cannot_sell(paid_by, shipped_by),
-        missing=missing,
+        missing=missing_factor(actor, is_enrolled=member.has_second_factor),
         has_mail_server=bool(settings.smtp_host),
         has_webhook=bool(texts["alert_webhook"]),
     )

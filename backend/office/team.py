@@ -15,7 +15,7 @@ from backend.staff.sessions import sessions_of
 from backend.texts import _
 
 PROVE, ENROL = "prove", "enrol"
-"""What somebody has to do with their second factor before they may change the team."""
+"""What somebody has to do with their second factor before they may change the team, or the shop."""
 BROWSERS = (
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -116,10 +116,15 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
         for one in staff
     ]
     invites = [_invite_row(one) for one in await list_invites(session, actor)]
-    missing = ""
-    if not actor.has_second_factor:
-        missing = PROVE if any(one.is_self and one.has_second_factor for one in members) else ENROL
-    return TeamPage(members, invites, missing)
+    is_enrolled = any(one.is_self and one.has_second_factor for one in members)
+    return TeamPage(members, invites, missing_factor(actor, is_enrolled=is_enrolled))
+
+
+def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
+    """`PROVE` where the actor signed in without their second factor, `ENROL` where they have none, else empty."""
+    if actor.has_second_factor:
+        return ""
+    return PROVE if is_enrolled else ENROL
 
 
 async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:

@@ -21,8 +21,7 @@ from backend.office.shop_form import (
     ShopClashes,
     save_shop,
 )
-from backend.office.shop_page import ENROL as TO_ENROL
-from backend.office.shop_page import PROVE, LastWay, ProviderRow, ShopPage, Trial, shop_page, switch
+from backend.office.shop_page import LastWay, ProviderRow, ShopPage, Trial, shop_page, switch
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -33,9 +32,9 @@ from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import asked_twice, edit_form, office_field
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import CONTENT, ENROL, INVOICES, SETTINGS, TEAM
+from storefront.office.places import CONTENT, INVOICES, SETTINGS, TEAM
 from storefront.office.state import OfficeScreen, answers, office_event
-from storefront.office.team.account import proving
+from storefront.office.team.account import second_factor_wanted
 from storefront.state.handlers import checked_fields, checked_id, checked_text, next_number
 
 TITLE = _("Ajustes")
@@ -172,7 +171,15 @@ TRIED: Any = SettingsState.tried.to(ObjectVar, dict[str, Outcome])
 def page() -> rx.Component:
     """The form, and beside it what is outside."""
     content = rx.fragment(
-        missing(),
+        second_factor_wanted(
+            SHOWN.missing,
+            (
+                _("Para cambiar los ajustes necesitas el código de tu teléfono."),
+                _("Para cambiar los ajustes escribe el código de tu teléfono."),
+            ),
+            SETTINGS,
+            "settings-missing",
+        ),
         rx.cond(
             SHOWN.cannot_sell != "",
             rx.el.p(
@@ -197,25 +204,6 @@ def page() -> rx.Component:
         ),
     )
     return office(SettingsState, SETTINGS, TITLE, screen(SettingsState, content))
-
-
-def missing() -> rx.Component:
-    """What somebody has to do before they can change anything here."""
-    enrol = rx.fragment(
-        rx.el.p(_("Para cambiar los ajustes necesitas el código de tu teléfono.")),
-        rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark"),
-    )
-    prove = rx.fragment(
-        rx.el.p(_("Para cambiar los ajustes escribe el código de tu teléfono.")), proving(leads_to=SETTINGS)
-    )
-    return rx.cond(
-        SHOWN.missing != "",
-        rx.el.div(
-            rx.match(SHOWN.missing, (PROVE, prove), (TO_ENROL, enrol), rx.fragment()),
-            class_name="o-panel o-team__missing",
-            data_testid="settings-missing",
-        ),
-    )
 
 
 def form() -> rx.Component:

@@ -10,6 +10,7 @@ order once, every paid order has one label, stock is exact, nobody was answered 
 import argparse
 import asyncio
 import random
+import re
 import sys
 import tempfile
 import time
@@ -40,6 +41,7 @@ CALM = 600.0
 which it was not told after 7 minutes; a label that was being made is in doubt after 5."""
 FROZEN_DATABASE, FROZEN_REDIS = 25.0, 6.0
 """Seconds: longer than the time limit of a statement; longer than pages wait before they say so."""
+TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*.*")
 
 
 @dataclass
@@ -225,8 +227,10 @@ async def run(kills: int, restarts: int, freezes: int, folder: Path) -> bool:
             f"requests took {waits[len(waits) // 2]:.2f} s (median), {waits[len(waits) * 99 // 100]:.1f} s (p99),"
             f" {waits[-1]:.1f} s at most, tries included"
         )
-        tracebacks = sum(replica.log.read_text().count("Traceback") for replica in cluster.replicas)
-        print(f"tracebacks in the logs: {tracebacks}")
+        tracebacks = [
+            found for replica in cluster.replicas for found in TRACEBACK.findall(replica.log.read_text())
+        ]
+        print(f"tracebacks in the logs: {len(tracebacks)}", *tracebacks, sep="\n")
     for problem in problems:
         print(f"WRONG: {problem}")
     print("all is well" if not problems else f"{len(problems)} things are wrong; see {folder}")

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 from playwright.async_api import ConsoleMessage, Page, Response, async_playwright, expect
@@ -196,6 +196,41 @@ async def make_a_product(board: Dashboard, shop: ShopServer) -> None:
     await shopper.close()
 
 
+async def take_and_bring_a_table(board: Dashboard, folder: Path) -> None:
+    """Export the made product by the dashboard's button, change its title in the table, and import that."""
+    page = board.page
+    await board.open(f"/products/export?q={quote(MADE)}")
+    await board.check("products-export")
+    await board.save("Export", "/products*")
+    await expect(page.get_by_text("We are processing your export").first).to_be_visible(timeout=PATIENCE)
+    await board.check("products-exporting")
+    link = page.locator("a[download]")
+    while not await link.count():
+        await board.open("/products")
+        await page.keyboard.press("Control+n")  # opens the feed
+        await expect(page.get_by_role("heading", name="Notifications")).to_be_visible()
+        await page.wait_for_load_state("networkidle")
+    async with page.expect_download() as waiting:
+        await link.first.click()
+    download = await waiting.value
+    await board.check("notifications")
+    table = folder / "products.csv"
+    await download.save_as(table)
+    text = await asyncio.to_thread(table.read_text, "utf-8")
+    assert text.count(MADE) == 1, text
+    await asyncio.to_thread(table.write_text, text.replace(MADE, f"{MADE} II"), "utf-8")
+    await board.open("/products/import")
+    await page.locator("input[type=file]").last.set_input_files(table)
+    await expect(page.get_by_text("Products will be updated")).to_be_visible(timeout=PATIENCE)
+    await board.check("products-import")
+    await board.save("Import", "/products")
+    await expect(page.get_by_text("We are processing your import").first).to_be_visible(timeout=PATIENCE)
+    row = page.get_by_text(f"{MADE} II").first
+    while not await row.count():
+        await board.open(f"/products?q={quote(MADE)}")
+    await board.check("products-imported")
+
+
 async def work_on_orders(board: Dashboard, order_id: str) -> None:
     """See one, capture its payment, fulfil it and ship it."""
     page, at = board.page, f"/orders/{order_id}"
@@ -287,12 +322,12 @@ async def main() -> None:
             shop.environment = {**owner, "ADMIN_CORS": url, "AUTH_CORS": url}
             await asyncio.to_thread(shop.start)
             try:
-                await work(shop, url)
+                await work(shop, url, Path(folder))
             finally:
                 await asyncio.to_thread(shop.stop)
 
 
-async def work(shop: ShopServer, url: str) -> None:
+async def work(shop: ShopServer, url: str, folder: Path) -> None:
     """Sell a toy, and do everything."""
     async with office(shop) as client, async_playwright() as playwright:
         product, order_id = await sell(shop, client)
@@ -306,6 +341,7 @@ async def work(shop: ShopServer, url: str) -> None:
             lambda: look_around(board),
             lambda: work_on_products(board, product),
             lambda: make_a_product(board, shop),
+            lambda: take_and_bring_a_table(board, folder),
             lambda: work_on_orders(board, order_id),
             lambda: work_on_others(board, client),
         )

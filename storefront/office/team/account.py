@@ -7,7 +7,8 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.news import Topic
-from backend.office.team import OwnAccount, SessionRow, own_account
+from backend.office.team import ENROL as TO_ENROL
+from backend.office.team import PROVE, OwnAccount, SessionRow, own_account
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
 from backend.texts import _
@@ -96,6 +97,31 @@ def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
 def proving(leads_to: str) -> rx.Component:
     """Proves the second factor of whoever signed in without it, and goes on to a screen."""
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
+
+
+def second_factor_wanted(missing: str, texts: tuple[str, str], leads_to: str, test_id: str) -> rx.Component:
+    """What somebody has to do with their second factor before they can change anything on a screen.
+
+    Args:
+        missing: the screen's var: `PROVE`, `ENROL`, or empty.
+        texts: what is said to somebody who has none, and to somebody who signed in without it.
+        leads_to: the screen itself.
+        test_id: of the panel.
+    """
+    to_enrol, to_prove = texts
+    enrol = rx.fragment(
+        rx.el.p(to_enrol),
+        rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark"),
+    )
+    prove = rx.fragment(rx.el.p(to_prove), proving(leads_to))
+    return rx.cond(
+        missing != "",
+        rx.el.div(
+            rx.match(missing, (PROVE, prove), (TO_ENROL, enrol), rx.fragment()),
+            class_name="o-panel o-team__missing",
+            data_testid=test_id,
+        ),
+    )
 
 
 def second_factor() -> rx.Component:

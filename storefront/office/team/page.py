@@ -5,8 +5,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.team import ENROL as TO_ENROL
-from backend.office.team import PROVE, InviteRow, TeamPage
+from backend.office.team import InviteRow, TeamPage
 from backend.staff.rights import ROLE_NAMES
 from backend.texts import _
 from storefront.components.forms import Once, field, select_field
@@ -17,9 +16,9 @@ from storefront.office.components.history import history
 from storefront.office.components.lists import fresh, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ENROL, OWN_ACCOUNT, TEAM
+from storefront.office.places import OWN_ACCOUNT, TEAM
 from storefront.office.state import answers
-from storefront.office.team.account import proving
+from storefront.office.team.account import second_factor_wanted
 from storefront.office.team.state import TeamState
 
 TITLE = _("Equipo")
@@ -35,7 +34,15 @@ def page() -> rx.Component:
     """Who works here, and who is invited."""
     nobody = empty("people", _("Todavía no hay nadie"), _("Invita a quien trabaja contigo."))
     content = rx.fragment(
-        missing(),
+        second_factor_wanted(
+            SHOWN.missing,
+            (
+                _("Para cambiar el equipo necesitas el código de tu teléfono."),
+                _("Para cambiar el equipo escribe el código de tu teléfono."),
+            ),
+            TEAM,
+            "team-missing",
+        ),
         fresh(TeamState.fresh, TeamState.load),
         Once.create(inviting(), answers=answers(TeamState)),
         rx.cond(SHOWN.invites.length() > 0, Once.create(invitations(), answers=answers(TeamState))),
@@ -45,25 +52,6 @@ def page() -> rx.Component:
         ),
     )
     return office(TeamState, TEAM, TITLE, screen(TeamState, content))
-
-
-def missing() -> rx.Component:
-    """What somebody has to do before they can change anything here."""
-    enrol = rx.fragment(
-        rx.el.p(_("Para cambiar el equipo necesitas el código de tu teléfono.")),
-        rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark"),
-    )
-    prove = rx.fragment(
-        rx.el.p(_("Para cambiar el equipo escribe el código de tu teléfono.")), proving(leads_to=TEAM)
-    )
-    return rx.cond(
-        SHOWN.missing != "",
-        rx.el.div(
-            rx.match(SHOWN.missing, (PROVE, prove), (TO_ENROL, enrol), rx.fragment()),
-            class_name="o-panel o-team__missing",
-            data_testid="team-missing",
-        ),
-    )
 
 
 def roles() -> list[rx.Component]:
