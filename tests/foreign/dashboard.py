@@ -199,7 +199,7 @@ async def make_a_product(board: Dashboard, shop: ShopServer) -> None:
 async def take_and_bring_a_table(board: Dashboard, folder: Path) -> None:
     """Export the made product by the dashboard's button, change its title in the table, and import that."""
     page = board.page
-    await board.open(f"/products/export?q={quote(MADE)}")
+    await board.open(f"/products/export?p_q={quote(MADE)}")
     await board.check("products-export")
     await board.save("Export", "/products*")
     await expect(page.get_by_text("We are processing your export").first).to_be_visible(timeout=PATIENCE)
