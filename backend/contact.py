@@ -12,7 +12,6 @@ from functools import cache
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
-import phonenumbers
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
 from pydantic_core import PydanticCustomError
 from stdnum.co import nit
@@ -109,6 +108,8 @@ def phone_digits(text: str) -> str:
     """
     if any(c.isalpha() for c in text):  # letters on the keys, an extension
         return ""
+    import phonenumbers  # 2 MiB that a shop nobody writes to does without
+
     try:
         number = phonenumbers.parse(text, COUNTRY)
     except phonenumbers.NumberParseException:

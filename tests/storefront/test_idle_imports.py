@@ -26,6 +26,7 @@ NOT_IMPORTED = {
     "lxml": "the first spreadsheet",
     "opentelemetry.exporter": "OTEL_EXPORTER_OTLP_ENDPOINT",
     "opentelemetry.sdk": "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "phonenumbers": "the first telephone",
     "pydantic.v1.main": "models that the shop has none of",
     "pygments": "colours in a terminal",
     "redis": "REDIS_URL",
