@@ -36,7 +36,8 @@ def test_the_table_names_callers_there_are() -> None:
 @pytest.mark.parametrize("name", HANDLERS, ids=lambda name: name.rpartition("____")[2])
 async def test_a_handler_takes_nonsense(name: str, attacked: ShopServer) -> None:
     before = len(attacked.log)
-    async with raw_socket(attacked.url) as socket:
+    address = f"198.51.100.{sorted(HANDLERS).index(name) % 250 + 1}"  # one alone may not open so many sockets a minute
+    async with raw_socket(attacked.url, client=address) as socket:
         for payload in PAYLOADS:
             await socket.send_event(event(name=name, payload=payload))
         await socket.send_event(event())
