@@ -38,9 +38,12 @@ export function CartTabs({ answers = 0, onStale }) {
 // How many units the cart holds, those included that were just asked for.
 export function useUnits(count, answers) {
   const [pending, setPending] = useState(0);
-  useEffect(() => {
+  const [seen, setSeen] = useState(answers);
+  // while it renders, not after: what the answer counts is never shown together with the guess that it ends
+  if (answers !== seen) {
+    setSeen(answers);
     if (isAnswer(answers)) setPending(0);
-  }, [answers]);
+  }
   useEffect(() => listen(window, ADDING, (event) => setPending((units) => units + event.detail)), []);
   useEffect(() => listen(window, LOST, () => setPending(0)), []);
   useEffect(() => {

@@ -44,6 +44,24 @@ async def test_the_count_does_not_wait_for_the_answer(page_1280: Page) -> None:
     await expect(count).to_have_text("1")
 
 
+async def test_what_was_pressed_is_not_counted_twice(page_1280: Page) -> None:
+    await visit(page_1280, TROMPO)
+    count = page_1280.get_by_test_id("cart-count")
+    await expect(count).to_have_text("0")
+    await page_1280.evaluate(
+        """() => {
+            window.counts = new Set();
+            const note = () => window.counts.add(document.querySelector("[data-testid=cart-count]").textContent);
+            const changes = { childList: true, subtree: true, characterData: true };
+            new MutationObserver(note).observe(document.querySelector("header"), changes);
+        }"""
+    )
+    await page_1280.get_by_test_id("add-to-cart").locator("visible=true").first.click()
+    await expect(page_1280.get_by_test_id("added-notice")).to_be_visible()
+    await expect(count).to_have_text("1")
+    assert await page_1280.evaluate("[...window.counts]") == ["1"]
+
+
 async def test_more_than_one_at_a_time(page: Page) -> None:
     await page.goto(TROMPO)
     await page.get_by_role("button", name="Agregar una unidad").click()
